@@ -1,1 +1,1 @@
-"""Reading code, finding callers, remembering past root causes."""
+"""Tools on code: read files, find callers, search past root causes."""

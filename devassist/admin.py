@@ -1,4 +1,4 @@
-"""Where people say which folders tools may read, and who; and where they curate what is remembered of errors."""
+"""Admin classes of workspaces, and of root causes and documentation."""
 
 from django.contrib import admin
 from django.http import HttpRequest
@@ -14,7 +14,7 @@ __all__ = ["WorkspaceAdmin", "web_admin"]
 
 @admin.register(Workspace)
 class WorkspaceAdmin(CuratedAdmin):
-    """Workspaces: a new one is there for tools within seconds, without a restart."""
+    """Workspaces. Tools see a new one within seconds, without a restart."""
 
     notice = (
         "Tools read everything below a workspace's root but what looks like a secret. They see a change within 5 s."
@@ -29,7 +29,7 @@ class WorkspaceAdmin(CuratedAdmin):
     ]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Workspace | None = None) -> list[str]:
-        """Keep the name of a workspace that exists: agents know it by it."""
+        """Make the name of an existing workspace read-only: agents use it."""
         return ["name"] if obj else []
 
 

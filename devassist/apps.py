@@ -4,7 +4,7 @@ from django.apps import AppConfig
 
 
 class DevassistConfig(AppConfig):
-    """Workspaces, and what is known about the errors that people meet in them."""
+    """The app config of devassist."""
 
     name = "devassist"
     verbose_name = "Code and errors"

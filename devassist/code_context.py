@@ -1,4 +1,4 @@
-"""Code around a line of a workspace's file."""
+"""The `get_code_context` tool."""
 
 from devassist import refusals
 from devassist.contracts.get_code_context import (
@@ -21,7 +21,7 @@ UNREAD = "Functions and imports are told of Kotlin, Java, TypeScript, JavaScript
 
 
 def context_of(ask: CodeContextQuestion, *, workspace: KnownWorkspace) -> CodeContext:
-    """Read the lines around the one asked for, and what stands there. Raises ToolError."""
+    """Read the lines around the requested one, with the function and imports there. Raises ToolError."""
     text = text_of(ask.file_path, workspace=workspace)
     lines = text.removesuffix("\n").split("\n") if text else []
     if ask.line > len(lines):
@@ -46,7 +46,7 @@ def context_of(ask: CodeContextQuestion, *, workspace: KnownWorkspace) -> CodeCo
 
 
 def _syntax(text: str, *, ask: CodeContextQuestion) -> tuple[FunctionDefinition | None, list[Import], str | None]:
-    """Tell of function and imports, and why they may be missing."""
+    """Return function and imports, or the reason why they may be missing."""
     try:
         code = parse(text, path=ask.file_path)
     except ParseOverdue:

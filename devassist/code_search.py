@@ -1,4 +1,4 @@
-"""Searching the text of workspaces and listing their files, page by page, within bounds of time and length."""
+"""The `search_code` and `list_files` tools, paginated, with limits on time and length."""
 
 import os
 import time
@@ -31,18 +31,18 @@ MAX_BYTES = 2 * 1024 * 1024
 MAX_LINE_SHOWN = 300
 MAX_SECONDS = 1.5
 MAX_FILE_SECONDS = 0.15
-"""How long a pattern may take in one file, by CPU time; files that take longer are counted in the answer."""
+"""The CPU time limit of a pattern in one file. The answer counts the files that exceed it."""
 MATCH_BYTES = 60
-"""What JSON adds to a match beside its texts."""
+"""The JSON overhead of a match besides its texts."""
 _LOOKED_AT = 8_192
 _OUT_OF_TIME = "Time ran out; go on with nextCursor, or narrow globs."
 _LINE_BY_LINE = ("*+", "++", "?+", "}+", "\\A", "\\Z", "\\z", "\\G", "(?", "\\R", "\\n")
-"""Patterns that may find in a line alone what they do not find in the whole text."""
+"""Patterns that may match in a single line but not in the whole text."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Position:
-    """Where an answer ended: what comes after it is next."""
+    """The position where an answer ended. The next page starts after it."""
 
     workspace: str
     path: str = ""
@@ -92,7 +92,7 @@ def list_files(ask: ListFilesQuestion, *, workspaces: Sequence[KnownWorkspace]) 
 
 
 def read_text(path: str, *, workspace: KnownWorkspace) -> tuple[str | None, str]:
-    """Read a file for a search: its text, or None and why not. Raises ToolError as `opened` does."""
+    """Read a file for a search. Returns its text, or None and the reason. Raises ToolError as `opened` does."""
     with open_file(path, root=workspace.root, shows_secrets=workspace.shows_secrets) as descriptor:
         if os.fstat(descriptor).st_size > MAX_BYTES:
             return None, "too_large"
@@ -105,12 +105,12 @@ def read_text(path: str, *, workspace: KnownWorkspace) -> tuple[str | None, str]
 
 
 def _unify_breaks(text: str) -> str:
-    """End every line with a line feed, so that lines are numbered as read_file numbers them."""
+    """Normalise line breaks to line feeds, so that lines are numbered as in read_file."""
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 class _Globs:
-    """Which paths are searched: those that fit one of the plain globs, if there are any, and none with '!'."""
+    """The path filter: paths that match a plain glob, if there are any, and no glob with '!'."""
 
     def __init__(self, globs: Sequence[str]) -> None:
         try:
@@ -125,7 +125,7 @@ class _Globs:
 
 
 class _Search:
-    """One search on its way through files."""
+    """A running search."""
 
     def __init__(self, ask: SearchCodeQuestion) -> None:
         self._ask = ask
@@ -141,7 +141,7 @@ class _Search:
         self._report = WalkReport()
 
     def run(self, workspace: KnownWorkspace, *, start: _Position) -> bool:
-        """Search a workspace from a position on; False where the answer is full."""
+        """Search a workspace from a position on. Returns False if the answer is full."""
         last = start
         if start.line and not self._in_file(start.path, workspace=workspace, after=start.line):
             return False
@@ -157,7 +157,7 @@ class _Search:
         return True
 
     def answer(self) -> CodeMatches:
-        """Give what was found."""
+        """Return the results."""
         self._skipped["refused"] += self._report.secrets
         is_late = self._next is not None and time.monotonic() > self._until
         return CodeMatches(
@@ -169,7 +169,7 @@ class _Search:
         )
 
     def _in_file(self, path: str, *, workspace: KnownWorkspace, after: int) -> bool:
-        """Add the file's lines after one; False where the answer is full."""
+        """Add the matches in a file after a line. Returns False if the answer is full."""
         try:
             text, problem = read_text(path, workspace=workspace)
         except ToolError:
@@ -259,7 +259,7 @@ def _shorten(line: str, *, column: int = 1) -> str:
 
 
 def _decode(cursor: str | None) -> _Position | None:
-    """Read a cursor; what was made up is refused. It names a place in the order, so it opens nothing by itself."""
+    """Decode a cursor and refuse invalid ones. It names a position in the order, so it gives no access."""
     if cursor is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""How this domain says no: the contract's codes and their envelope. Imports no Django."""
+"""The error envelope of this domain, with the contract's codes. Imports no Django."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ NO_ACTIVE_EDITOR = ErrorCode("NO_ACTIVE_EDITOR", 404, "No editor has told its st
 NO_DIAGNOSTICS = ErrorCode("NO_DIAGNOSTICS", 404, "The editor has no diagnostics.")
 
 FILE_CODES = (UNKNOWN_WORKSPACE, FILE_NOT_FOUND, PERMISSION_DENIED, BINARY_FILE, TOO_LARGE)
-"""What any tool may answer that opens a file of a workspace."""
+"""The error codes of every tool that opens a workspace file."""
 
 DEADLINE_SECONDS = 2.0
 """The contract's limit for every tool of this domain."""
@@ -51,7 +51,7 @@ class DevassistErrorEnvelope(ErrorEnvelope):
         return {"success": True, "data": answer}
 
     def refusal(self, error: ToolError) -> object:
-        """Word the refusal as the contract's error, with what to do next."""
+        """Convert a refusal to the contract's error."""
         said: dict[str, Any] = {
             "code": error.code.code,
             "message": error.message,

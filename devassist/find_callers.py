@@ -1,4 +1,4 @@
-"""Callers for tools: this process's language servers, on its home loop, and their answers in the contract's words."""
+"""The `find_callers_of_function` tool, with the language servers of this process on its event loop."""
 
 import asyncio
 import os
@@ -31,9 +31,9 @@ from toolbox.contract.errors import ToolError
 from toolbox.database import event_loop
 
 ANSWER_SECONDS = 1.6
-"""The contract allows 2 s; an answer is given before that with what is known."""
+"""The contract allows 2 s. The answer comes earlier, with what is known."""
 GRAPH_SHARE = 0.6
-"""Of that time, for a graph that is out of date."""
+"""The share of that time for updating a stale graph."""
 _LISTED = 12
 
 _caller_search: CallerSearch | None = None
@@ -41,7 +41,7 @@ _servers: tuple[LanguageServer, ...] | None = None
 
 
 async def find_callers(ask: FindCallersQuestion, *, workspace: KnownWorkspace) -> CallersFound:
-    """Answer in time. Raises ToolError: the codes of files, FUNCTION_NOT_FOUND, LSP_UNAVAILABLE."""
+    """Find the callers in time. Raises ToolError: the codes of files, FUNCTION_NOT_FOUND, LSP_UNAVAILABLE."""
     started = asyncio.get_running_loop().time()
     root = await asyncio.to_thread(os.path.realpath, workspace.root)
     functions = await asyncio.to_thread(_find_targets, ask, root=root, shows_secrets=workspace.shows_secrets)
@@ -73,7 +73,7 @@ async def find_callers(ask: FindCallersQuestion, *, workspace: KnownWorkspace) -
 
 
 def server_of(path: str) -> LanguageServer:
-    """Give the server that knows the file's language; raises ToolError."""
+    """Return the server that supports the file's language. Raises ToolError."""
     server = server_for(path, servers=known_servers())
     if server is None:
         raise _unavailable(
@@ -84,7 +84,7 @@ def server_of(path: str) -> LanguageServer:
 
 
 def known_servers() -> tuple[LanguageServer, ...]:
-    """Give the language servers of the settings."""
+    """Return the language servers of the settings."""
     global _servers
     if _servers is None:
         _servers = read_settings(settings.DEVASSIST_LANGUAGE_SERVERS)
@@ -92,12 +92,12 @@ def known_servers() -> tuple[LanguageServer, ...]:
 
 
 def list_installed() -> dict[str, bool]:
-    """Tell of each language server of the settings whether its program is here; looks at files only."""
+    """Return whether the program of each configured language server is installed. Only looks at files."""
     return {server.name: _is_installed(server) for server in known_servers()}
 
 
 def get_caller_search() -> CallerSearch:
-    """Give the search of this process, made on first need; call it on the event loop of the server alone."""
+    """Return the caller search of this process, created on first use. Call it on the server's event loop only."""
     global _caller_search
     if _caller_search is None:
         servers = Servers(
@@ -108,7 +108,7 @@ def get_caller_search() -> CallerSearch:
 
 
 async def close() -> None:
-    """End this process's language servers; the next question starts them anew, by the settings of then."""
+    """Stop this process's language servers. The next search starts them again with the settings of that time."""
     global _caller_search, _servers
     closing, _caller_search, _servers = _caller_search, None, None
     if closing:
@@ -116,7 +116,7 @@ async def close() -> None:
 
 
 def _forget() -> None:
-    """In a forked child the parent's servers are not ours."""
+    """Forget the parent's servers in a forked child."""
     global _caller_search
     _caller_search = None
 
@@ -146,7 +146,7 @@ async def _search(asked: CallerQuestion, *, root: str, seconds: float) -> FoundC
 
 
 def _find_targets(ask: FindCallersQuestion, *, root: str, shows_secrets: bool) -> list[Function]:
-    """Find the functions that the name means in its file."""
+    """Return the functions that the name means in its file."""
     with open_file(ask.file_path, root=root, shows_secrets=shows_secrets) as descriptor:
         size = os.fstat(descriptor).st_size
         if size > MAX_BYTES:
@@ -164,7 +164,7 @@ def _find_targets(ask: FindCallersQuestion, *, root: str, shows_secrets: bool) -
 
 
 def _targets(ask: FindCallersQuestion, *, functions: Sequence[Function]) -> tuple[tuple[Place, str], ...]:
-    """Give each function with the name that ends its chains: the one asked for, unless it means several."""
+    """Return each function with the name that ends its chains: the requested one, unless it is ambiguous."""
     path = os.path.normpath(ask.file_path)
     places = [Place(path=path, function=function) for function in functions]
     if ask.syntactic:

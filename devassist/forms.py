@@ -1,4 +1,4 @@
-"""The form of a workspace: its root is a folder that can be one."""
+"""The admin form of workspaces."""
 
 from django import forms
 from django.core.exceptions import ValidationError

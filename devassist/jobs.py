@@ -1,4 +1,4 @@
-"""Messages to workers that something waits."""
+"""Sending of Celery tasks."""
 
 import logging
 
@@ -7,11 +7,11 @@ from toolbox.work.broker import BrokerAway, send_task
 logger = logging.getLogger(__name__)
 
 EXPIRES_SECONDS = 300
-"""A message that no worker takes for so long is dropped: the schedule has done its work by then."""
+"""A message that no worker takes within this time is dropped: the schedule has done its work by then."""
 
 
 def embed_soon() -> None:
-    """Have a worker embed what waits; where the broker is away, the schedule does it within a minute."""
+    """Send a task that embeds what waits. Without a broker, the schedule does it within a minute."""
     try:
         send_task("devassist.embed_root_causes", expires_seconds=EXPIRES_SECONDS)
     except BrokerAway as away:
@@ -19,7 +19,7 @@ def embed_soon() -> None:
 
 
 def build_graph_soon(workspace_id: int) -> None:
-    """Have a worker build the code graph of a workspace; where the broker is away, the next question asks again."""
+    """Send a task that builds the code graph of a workspace. Without a broker, the next question sends it again."""
     try:
         send_task(
             "devassist.build_code_graph", arguments={"workspace_id": workspace_id}, expires_seconds=EXPIRES_SECONDS

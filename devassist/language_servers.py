@@ -1,4 +1,4 @@
-"""Installing language servers from PyPI and npm, each in a folder of its own and at a version that was tried."""
+"""Installation of language servers from PyPI and npm, each in a folder of its own at a pinned version."""
 
 import shutil
 import subprocess
@@ -36,7 +36,7 @@ NAMES = tuple(_INSTALLERS)
 
 
 def install(name: str, *, into: Path) -> Path:
-    """Install the server of that name below `into`, and give its folder; raises NotInstalled."""
+    """Install the server of that name below `into` and return its folder. Raises NotInstalled."""
     place, installer = _INSTALLERS[name]
     folder = into / place
     folder.mkdir(parents=True, exist_ok=True)

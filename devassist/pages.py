@@ -1,4 +1,4 @@
-"""Past root causes searched, with why each was found, and one by itself: devassist's pages in the console."""
+"""Console pages of root causes: search with reasons, and one entry."""
 
 import asyncio
 from dataclasses import replace
@@ -30,7 +30,7 @@ SHOWN, NEAR_SHOWN = 10, 3
 
 
 class SearchForm(forms.Form):
-    """What went wrong, in words or as it was printed, and which entries are looked among."""
+    """The error, in words or as printed, and the filters of the search."""
 
     q = forms.CharField(max_length=LONGEST, error_messages={"required": "Say what went wrong, or paste what you saw."})
     language = forms.CharField(max_length=200, required=False)
@@ -38,7 +38,7 @@ class SearchForm(forms.Form):
     min_confidence = forms.FloatField(min_value=0, max_value=1, required=False)
 
     def question(self) -> PastErrorsQuestion:
-        """Ask as an agent would, for as many as there may be."""
+        """Convert to a tool's input with the maximum number of results."""
         given = self.cleaned_data
         confidence = given["min_confidence"]
         return PastErrorsQuestion(
@@ -54,7 +54,7 @@ class SearchForm(forms.Form):
 @require_scope(scope=SCOPE)
 @require_http_methods(["GET", "HEAD", "POST"])
 def root_causes(request: HttpRequest) -> HttpResponse:
-    """Show a box to search in, and what was found; before a search, what is known."""
+    """Show the search form and the results. Before a search, show what is known."""
     sent = request.POST if request.method == "POST" else request.GET
     form = SearchForm(sent if "q" in sent else None, initial={"min_confidence": USUAL_CONFIDENCE})
     shown: dict[str, Any] = {"form": form, "floor": FLOOR, "usual": USUAL_CONFIDENCE}
@@ -66,7 +66,7 @@ def root_causes(request: HttpRequest) -> HttpResponse:
 @require_scope(scope=SCOPE)
 @require_safe
 def root_cause(request: HttpRequest, *, name: str) -> HttpResponse:
-    """Show one entry, whatever its status."""
+    """Show one entry of any status."""
     found = event_loop.run(queries.one(name)) if "\x00" not in name else None
     if found is None:
         raise Http404(f"There is no root cause {name}.")
@@ -84,7 +84,7 @@ async def _count_known() -> dict[str, Any]:
 
 
 async def _answer(ask: PastErrorsQuestion) -> dict[str, Any]:
-    """Give what was found, and why; where nothing was, the reason, and what came nearest."""
+    """Return the results with reasons. Without results, return the reason and the nearest entries."""
     try:
         found, languages = await asyncio.gather(search_uncounted(ask), search_queries.languages(reader=reader))
         near = [] if found.rows else await _nearest(found)

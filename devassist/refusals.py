@@ -1,4 +1,4 @@
-"""How this domain says no beside files and callers: about workspaces and lines."""
+"""Errors about workspaces and lines."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -17,7 +17,7 @@ _LISTED = 20
 
 
 def unknown_workspace(given: str, *, usable: Iterable[str]) -> ToolError:
-    """Refuse a workspace that the caller does not see, whether it exists or not."""
+    """Say that the caller sees no such workspace, whether it exists or not."""
     names = sorted(usable)
     near = get_close_matches(given[:60], names, n=1, cutoff=0.7)
     return _refusal(
@@ -26,18 +26,18 @@ def unknown_workspace(given: str, *, usable: Iterable[str]) -> ToolError:
 
 
 def lost_default(given: str) -> ToolError:
-    """Refuse because the key's own default workspace is not there, or not open to it."""
+    """Say that the key's own default workspace does not exist or is not open to it."""
     message = f"This key reads {given[:60]!r} by default, which it does not see."
     return ToolError(PERMISSION_DENIED, message, suggestion=_ASK_A_PERSON, field="workspace")
 
 
 def no_workspace() -> ToolError:
-    """Refuse because the key sees no workspace at all."""
+    """Say that the key sees no workspace."""
     return ToolError(PERMISSION_DENIED, "This key sees no workspace.", suggestion=_ASK_A_PERSON, field="workspace")
 
 
 def in_no_workspace(path: str, *, usable: Iterable[str]) -> ToolError:
-    """Refuse a file that none of several workspaces has."""
+    """Say that none of several workspaces has the file."""
     shown = sorted(usable)[:_LISTED]
     return ToolError(
         FILE_NOT_FOUND,
@@ -49,7 +49,7 @@ def in_no_workspace(path: str, *, usable: Iterable[str]) -> ToolError:
 
 
 def in_several_workspaces(path: str, *, names: list[str]) -> ToolError:
-    """Refuse a file that several workspaces have, where nobody can be asked which is meant."""
+    """Say that several workspaces have the file and that the caller cannot be asked which is meant."""
     shown = names[:_LISTED]
     return ToolError(
         INVALID_PARAMETERS,
@@ -61,14 +61,14 @@ def in_several_workspaces(path: str, *, names: list[str]) -> ToolError:
 
 
 def no_default(*, usable: Iterable[str]) -> ToolError:
-    """Refuse because no workspace was named, and it is not clear which is meant."""
+    """Say that no workspace was named and that the default is ambiguous."""
     names = sorted(usable)
     return _refusal("No workspace was named, and none is the default." if names else "This key sees no workspace.",
                     names=names)  # fmt: skip
 
 
 def line_out_of_range(path: str, *, line: int, count: int) -> ToolError:
-    """Refuse a line after the file's last."""
+    """Say that a line is after the file's last."""
     return ToolError(
         LINE_OUT_OF_RANGE,
         f"'{path[:200]}' has {count:,} lines; there is no line {line:,}",

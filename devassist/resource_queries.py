@@ -1,4 +1,4 @@
-"""Past root causes as documents, and what goes on from what was typed."""
+"""SQL of the root cause resource and its completions."""
 
 from typing import Any
 
@@ -14,15 +14,15 @@ SELECT entry_name AS value FROM devassist_root_causes
 WHERE entry_name ~>=~ %(typed)s::text AND entry_name ~<~ (%(typed)s::text || U&'\\+10FFFF') AND status <> 'retired'
 ORDER BY entry_name USING ~<~ LIMIT 101
 """
-"""By the index that keeps prefixes, whatever the database's collation and however many there are."""
+"""Uses the prefix index, whatever the database's collation and size."""
 
 
 async def entry(name: str) -> dict[str, Any] | None:
-    """Give a past root cause by its id; a retired one is not found, as tools do not find it."""
+    """Return a root cause by its id. A retired one is not found, as in tools."""
     rows = (await reader.fetch(_ENTRY, [name])).rows
     return rows[0] if rows else None
 
 
 async def entries(typed: str) -> list[str]:
-    """Give ids of past root causes."""
+    """Return ids of root causes."""
     return [row["value"] for row in (await reader.fetch(_ENTRIES, {"typed": typed})).rows]

@@ -1,4 +1,4 @@
-"""Past root causes and files of workspaces as documents, and what completes their names; each to who may see it."""
+"""MCP resources of this domain: root causes and workspace files, with completions, each for those who may see it."""
 
 import asyncio
 from collections.abc import Iterable
@@ -66,7 +66,7 @@ async def workspace_file(
 
 
 def _filter_by_start(typed: str, *, names: Iterable[str]) -> list[str]:
-    """Give those that begin so, paths also by the name of their file."""
+    """Return those that begin with a text. A path also matches by its file name."""
     wanted = typed.lower()
     found = [name for name in names if name.lower().startswith(wanted)]
     by_file = [name for name in names if PurePosixPath(name).name.lower().startswith(wanted)]

@@ -1,4 +1,4 @@
-"""Which folders can be a workspace's root."""
+"""Checks of workspace roots."""
 
 import os
 from pathlib import Path
@@ -7,7 +7,7 @@ _SYSTEM = tuple(map(Path, ("/proc", "/sys", "/dev", "/run", "/etc", "/boot")))
 
 
 def problem_of_root(root: str) -> str:
-    """Say why a folder cannot be a workspace's root; empty where it can. Looks at the disk."""
+    """Say why a folder cannot be a workspace's root. Empty if it can. Looks at the disk."""
     if "\0" in root or not Path(root).is_absolute():
         return "A root is an absolute path, such as /srv/projects/shop."
     real = Path(os.path.realpath(root))

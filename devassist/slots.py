@@ -1,4 +1,4 @@
-"""What questions about code name: places such as `NoteListFragment.kt:56`, of workspaces that are open to all."""
+"""Slots of question patterns on code: places such as `NoteListFragment.kt:56`, in workspaces open to all."""
 
 import asyncio
 import re
@@ -16,7 +16,7 @@ _files: TtlCache[list[str]] = TtlCache(seconds=MEMORY_SECONDS)
 
 
 async def _open_workspaces() -> list[KnownWorkspace]:
-    """Give the workspaces whose file names anybody may learn: a slot is not told who asks."""
+    """Return the workspaces whose file names are public, since a slot does not know who asks."""
     try:
         return [workspace for workspace in await workspaces() if workspace.is_open]
     except DatabaseUnavailable:
@@ -24,7 +24,7 @@ async def _open_workspaces() -> list[KnownWorkspace]:
 
 
 async def files_of(workspace: KnownWorkspace) -> list[str]:
-    """Name its source files, remembered for a minute."""
+    """Return its source files, cached for a minute."""
     from devassist.source_listing import source_files  # noqa: PLC0415 - loaded by the first question
 
     return await _files.get(workspace.root, lambda: asyncio.to_thread(source_files, workspace.root))
@@ -45,7 +45,7 @@ async def _candidates(found: "re.Match[str]") -> list[Candidate]:
 
 
 def _like(name: str, *, known: Sequence[tuple[KnownWorkspace, str]]) -> Iterator[tuple[KnownWorkspace, str]]:
-    """Give the files whose path ends with the name, whole segments alone."""
+    """Return the files whose path ends with the name, by whole segments."""
     wanted = PurePosixPath(name).parts
     return ((workspace, path) for workspace, path in known if PurePosixPath(path).parts[-len(wanted) :] == wanted)
 

@@ -1,4 +1,4 @@
-"""Which source files a workspace has, by name alone; no link is followed and nothing is opened."""
+"""Source files of a workspace, by name alone. No link is followed and nothing is opened."""
 
 import os
 from itertools import islice
@@ -13,7 +13,7 @@ _NOT_OURS = {"node_modules", "build", "dist", "target", "out", "venv", "__pycach
 
 
 def source_files(root: str) -> list[str]:
-    """Give paths from the root, folder by folder, of languages that are read; at most 5,000."""
+    """Yield paths from the root, folder by folder, of supported languages, at most 5,000."""
     found: list[str] = []
     for folder, folders, names in islice(os.walk(root), MAX_FOLDERS):
         folders[:] = sorted(name for name in folders if name not in _NOT_OURS and not name.startswith("."))

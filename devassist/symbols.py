@@ -1,4 +1,4 @@
-"""Definitions of symbols: by name in every workspace, by a place where one is used, and what implements them."""
+"""The `find_symbol`, `find_implementations` and `go_to_definition` tools."""
 
 import asyncio
 import os
@@ -37,7 +37,7 @@ from toolbox.database import event_loop
 
 SERVER_SECONDS = 1.2
 MAX_READ = 300
-"""Files read for one name: more files hold only the commonest words."""
+"""The maximum files read for one name. Only the most common words are in more files."""
 _NAME = re.compile(r"[^\W\d][\w$]*")
 _BY_NAME = "They were found by name alone: check which is meant."
 _CUT = "The workspace has more files than are looked at."
@@ -45,7 +45,7 @@ _TOO_COMMON = f"The name stands in more than {MAX_READ} files; only those were r
 
 
 async def find_symbols(ask: FindSymbolQuestion, *, workspaces: Sequence[KnownWorkspace]) -> SymbolsFound:
-    """Find definitions by name, in the files as they are now. Raises ToolError NO_RESULTS."""
+    """Find definitions by name in the current files. Raises ToolError NO_RESULTS."""
     found: list[SymbolFound] = []
     reasons: list[str] = []
     for workspace in workspaces:
@@ -87,7 +87,7 @@ async def find_implementations(ask: FindImplementationsQuestion, *, workspace: K
 
 
 async def go_to_definition(ask: GoToDefinitionQuestion, *, workspace: KnownWorkspace) -> DefinitionsFound:
-    """Find what a name in a line means: by the language server if it is ready, else by name. Raises ToolError."""
+    """Find the definition of a name in a line, by a ready language server, else by name. Raises ToolError."""
     text = await asyncio.to_thread(text_of, ask.file_path, workspace=workspace)
     lines = text.split("\n")
     if ask.line > len(lines):
@@ -131,7 +131,7 @@ def _search(name: str, *, workspace: KnownWorkspace, reading: SourceFiles) -> tu
 
 
 def _find_declarations(name: str, *, text: str, path: str) -> Iterator[Scope]:
-    """Give the functions and classes of a file whose qualified name ends with the name."""
+    """Return the functions and classes of a file whose qualified name ends with the name."""
     wanted = _split(name)
     try:
         code = parse(text, path=path)
@@ -163,7 +163,7 @@ def _kind(kind: str) -> str:
 
 
 def _name_at(ask: GoToDefinitionQuestion, *, line: str) -> tuple[str, int]:
-    """Give the name that is meant in the line, and where it begins."""
+    """Return the name in the line, and where it begins."""
     if ask.symbol:
         last = _split(ask.symbol)[-1]
         found = re.search(rf"(?<![\w$]){re.escape(last)}(?![\w$])", line)
@@ -185,7 +185,7 @@ def _name_at(ask: GoToDefinitionQuestion, *, line: str) -> tuple[str, int]:
 async def _ask_server(
     path: str, *, line: int, character: int, root: str
 ) -> tuple[list[tuple[str | None, int, int]] | None, str]:
-    """Ask the file's language server; None and the reason where it is not ready. On the home loop."""
+    """Ask the file's language server, on the event loop. None and the reason if it is not ready."""
     server = server_for(path, servers=known_servers())
     if server is None:
         return None, "No language server is set for such files."
@@ -206,7 +206,7 @@ async def _ask_server(
 
 
 def _describe(place: tuple[str | None, int, int], *, workspace: KnownWorkspace) -> SymbolFound | None:
-    """Describe a definition that a server named; what may not be read is left out."""
+    """Describe a definition from a server. A file that may not be read is left out."""
     path, line, _ = place
     if path is None:
         return None

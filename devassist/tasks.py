@@ -1,4 +1,4 @@
-"""What Celery does for this domain; called by keyword, so that old and new workers work side by side."""
+"""Celery tasks of this domain. They are called by keyword, so that old and new workers run side by side."""
 
 from typing import Any
 
@@ -14,12 +14,12 @@ MAX_AT_ONCE = 2_000
 
 @shared_task(name="devassist.embed_root_causes", ignore_result=True, expires=EXPIRES_SECONDS)
 def embed_root_causes(**_future: Any) -> None:
-    """Embed entries whose text or model changed; what is left over, the schedule takes up."""
+    """Embed entries whose text or model changed. The schedule continues what is left."""
     embed_waiting(most=MAX_AT_ONCE)
     embed_by_endpoint(most=MAX_AT_ONCE)
 
 
 @shared_task(name="devassist.build_code_graph", ignore_result=True, expires=EXPIRES_SECONDS)
 def build_code_graph(*, workspace_id: int, **_future: Any) -> None:
-    """Bring the code graph of a workspace up to date; nothing where another worker is at it."""
+    """Bring the code graph of a workspace up to date. Does nothing if another worker builds it."""
     build_stored(workspace_id)

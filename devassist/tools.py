@@ -1,4 +1,4 @@
-"""What an agent may ask about code and its errors; functions in the order of the contract."""
+"""Tools of devassist, in the order of the contract."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A workspace's language servers and code graph made ready by a tool: `warm_workspace`, one of our own."""
+"""Our own tool `warm_workspace`: start the language servers and build the code graph of a workspace."""
 
 import asyncio
 
@@ -33,7 +33,7 @@ async def warm_workspace(ask: WarmQuestion, *, client: ClientChannel) -> WarmWor
 
 
 async def _finish_graph(workspace: KnownWorkspace) -> bool:
-    """Wait until the graph is current; False where it takes too long."""
+    """Wait until the graph is current. Returns False if it takes too long."""
     for _ in range(GRAPH_ROUNDS):
         fresh = await ensure_graph(
             workspace.id, root=workspace.root, shows_secrets=workspace.shows_secrets, seconds=TELL_SECONDS

@@ -1,4 +1,4 @@
-"""Language servers started and code graphs built before anybody asks: those of every workspace."""
+"""Warming of every workspace in advance: starts language servers and builds code graphs."""
 
 import asyncio
 import logging
@@ -25,7 +25,7 @@ LOOK_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WarmResult:
-    """How one server fared on one workspace; `failure` is empty where it is ready."""
+    """The result of warming one server on one workspace. `failure` is empty if it is ready."""
 
     server: LanguageServer
     files: int
@@ -34,7 +34,7 @@ class WarmResult:
 
 
 class Warmer:
-    """Looks for workspaces that are new to this process and warms them; the process that serves starts it."""
+    """Finds workspaces that are new to this process and warms them. The serving process starts it."""
 
     def __init__(self) -> None:
         self._task: asyncio.Task[None] | None = None
@@ -42,7 +42,7 @@ class Warmer:
         event_loop.on_shutdown(self.close)
 
     def start(self) -> None:
-        """Begin, on the home loop; a workspace that is registered later is seen within seconds."""
+        """Start on the event loop. A workspace that is added later is seen within seconds."""
         if settings.DEVASSIST_WARM and self._task is None:
             self._task = asyncio.create_task(self._look_on())
 
@@ -65,7 +65,7 @@ class Warmer:
                 logger.exception("a workspace could not be warmed")
 
     async def look(self) -> None:
-        """Warm what is new, the default workspace first, and no more servers than may run at once."""
+        """Warm what is new, the default workspace first, up to the maximum number of running servers."""
         rows = sorted(await workspaces(), key=lambda row: not row.is_default)
         for row in rows:
             if (row.id, row.root) in self._known or len(
@@ -78,7 +78,7 @@ class Warmer:
 
 
 async def warm(root: str) -> list[WarmResult]:
-    """Start the servers that its files' questions go to, and wait until they have indexed; on the home loop."""
+    """Start the servers of a workspace's languages and wait until they have indexed. Runs on the event loop."""
     real = await asyncio.to_thread(os.path.realpath, root)
     found = await asyncio.to_thread(sources.look, real, wanted=_is_source)
     counted = Counter(server_for(path, servers=known_servers()) for path in found.files)

@@ -1,4 +1,4 @@
-"""Reading a workspace's files for tools."""
+"""Reading of workspace files for tools."""
 
 from devassist.contracts.read_file import FileText, ReadFileQuestion
 from devassist.files.read_lines import read_lines
@@ -7,7 +7,7 @@ from devassist.workspaces import KnownWorkspace
 
 
 def read(ask: ReadFileQuestion, *, workspace: KnownWorkspace) -> FileText:
-    """Read the lines asked for. Raises ToolError with the codes of files."""
+    """Read the requested lines. Raises ToolError with the codes of files."""
     with open_file(ask.file_path, root=workspace.root, shows_secrets=workspace.shows_secrets) as descriptor:
         lines = read_lines(
             descriptor, path=ask.file_path, encoding=ask.encoding, first=ask.line_start or 1, last=ask.line_end
@@ -22,7 +22,7 @@ def read(ask: ReadFileQuestion, *, workspace: KnownWorkspace) -> FileText:
 
 
 def text_of(path: str, *, workspace: KnownWorkspace) -> str:
-    """Read a whole file, its line breaks as line feeds. Raises ToolError with the codes of files."""
+    """Read a whole file with line feeds as line breaks. Raises ToolError with the codes of files."""
     with open_file(path, root=workspace.root, shows_secrets=workspace.shows_secrets) as descriptor:
         text = read_lines(descriptor, path=path, encoding="utf-8").text
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text

@@ -1,4 +1,4 @@
-"""Which workspace a call means, remembered for 4 s, so that a change in the admin needs no restart."""
+"""Known workspaces and who may use them, cached for 4 s, so that a change in the admin needs no restart."""
 
 import asyncio
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from toolbox.database.pools import owner_pool
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownWorkspace:
-    """A row of Workspace, with the keys chosen for it and the users whom they belong to."""
+    """A row of Workspace, with the keys chosen for it and their owners."""
 
     id: int
     name: str
@@ -29,7 +29,7 @@ class KnownWorkspace:
 
     def is_seen_by(self, caller: Caller) -> bool:
         """
-        Tell whether the caller may read it.
+        Return whether the caller may read it.
 
         A conversation has no key, and a client that a person allowed is the person's, so any of the owner's counts. Who
         is neither runs this machine and sees all.
@@ -45,17 +45,17 @@ _known: TtlCache[list[KnownWorkspace]] = TtlCache()
 
 
 async def workspaces() -> list[KnownWorkspace]:
-    """Give every workspace by name; one statement in 4 s."""
+    """Return every workspace by name. Runs one statement in 4 s."""
     return await _known.get("all", _read)
 
 
 async def workspaces_of(caller: Caller) -> list[KnownWorkspace]:
-    """Give the workspaces that the caller sees, by name."""
+    """Return the workspaces that the caller sees, by name."""
     return [workspace for workspace in await workspaces() if workspace.is_seen_by(caller)]
 
 
 async def readable_workspaces(caller: Caller, *, named: str | None) -> list[KnownWorkspace]:
-    """Give the named workspace, else every one that the caller sees; raises ToolError as workspace_for does."""
+    """Return the named workspace, else every one that the caller sees. Raises ToolError as workspace_for does."""
     if named is not None:
         return [await workspace_for(caller, named=named)]
     seen = await workspaces_of(caller)
@@ -66,7 +66,7 @@ async def readable_workspaces(caller: Caller, *, named: str | None) -> list[Know
 
 async def workspace_for(caller: Caller, *, named: str | None) -> KnownWorkspace:
     """
-    Give the workspace that a call means, if the caller sees it.
+    Return the workspace of a call, if the caller sees it.
 
     The named one; else the key's own default; else the default of all; else the only one. Raises ToolError
     UNKNOWN_WORKSPACE, in the same words for one of others and one that is not there, and PERMISSION_DENIED for a
@@ -88,7 +88,7 @@ async def workspace_for(caller: Caller, *, named: str | None) -> KnownWorkspace:
 
 async def workspace_of_file(client: ClientChannel, *, path: str, named: str | None) -> KnownWorkspace:
     """
-    Give the workspace that a call about a file means, if the caller sees it.
+    Return the workspace of a call about a file, if the caller sees it.
 
     As workspace_for; where that is not clear, the only one that has the file, else the one that a person picks. Raises
     ToolError: UNKNOWN_WORKSPACE only for a name that was given, else codes of the contract.
@@ -113,7 +113,7 @@ async def workspace_of_file(client: ClientChannel, *, path: str, named: str | No
 
 
 def _holders(path: str, *, known: list[KnownWorkspace]) -> list[KnownWorkspace]:
-    """Give the workspaces that have the file: those that open it, else those that refuse to; raises ToolError."""
+    """Return the workspaces that have the file: those that open it, else those that refuse it. Raises ToolError."""
     opens, refuses = [], []
     refusal: ToolError | None = None
     for workspace in known:

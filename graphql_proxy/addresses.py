@@ -1,4 +1,4 @@
-"""Where parts of a schema are read, and which of them say more than an answer that was cut."""
+"""Resource URIs of schema parts, and links to what a shortened answer left out."""
 
 from graphql_proxy.schema.contracts import SchemaAnswer, SchemaQuestion
 from toolbox.contract.models import Link
@@ -10,7 +10,7 @@ SDL = "application/graphql"
 
 
 def link_omitted_part(ask: SchemaQuestion, *, answer: SchemaAnswer) -> list[Link]:
-    """Name the type or query of which something was left out."""
+    """Link to the type or query that lost parts when the answer was shortened."""
     links = []
     if answer.left_out and ask.type_name:
         uri = fill_uri(TYPE, upstream=answer.upstream, type=ask.type_name)

@@ -1,4 +1,4 @@
-"""Where people add upstreams and teach them to explain their errors."""
+"""Admin classes of upstreams, headers, hints, schemas and refusals."""
 
 import re
 from collections.abc import Iterable
@@ -38,7 +38,7 @@ LIMITS = ["timeout_seconds", "cache_seconds", "most_answer_bytes", "most_documen
 
 
 class HeaderInline(CuratedInline):
-    """The headers of an upstream; what they hold is written, never read."""
+    """The headers of an upstream. Values are write-only."""
 
     model = UpstreamHeader
     form = HeaderForm
@@ -48,7 +48,7 @@ class HeaderInline(CuratedInline):
 
     @admin.display(description="value")
     def state(self, row: UpstreamHeader) -> str:
-        """Say whether there is a value, not which."""
+        """Show whether a value is set, never the value."""
         if row.variable:
             return "from the environment" if settings.GRAPHQL_SECRETS.get(row.variable) else "variable is not set"
         return "stored" if row.sealed_value else "none: type it again"
@@ -56,7 +56,7 @@ class HeaderInline(CuratedInline):
 
 @admin.register(Upstream)
 class UpstreamAdmin(CuratedAdmin):
-    """Upstreams: a new one is there for tools within seconds, without a restart."""
+    """Upstreams. Tools see a new one within seconds, without a restart."""
 
     notice = "Tools see a change within 5 s. An upstream at another host forgets its stored secrets: type them again."
     form = UpstreamForm
@@ -74,7 +74,7 @@ class UpstreamAdmin(CuratedAdmin):
     ]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Upstream]:
-        """Add what is shown of the newest schema and the newest refusal."""
+        """Annotate each row with its newest schema and its newest refusal."""
         newest = SchemaSnapshot.objects.filter(upstream=OuterRef("pk")).order_by("-version")
         refused = UpstreamRefusal.objects.filter(upstream=OuterRef("pk")).order_by("-id")
         rows: QuerySet[Upstream] = super().get_queryset(request)
@@ -101,15 +101,15 @@ class UpstreamAdmin(CuratedAdmin):
 
     @admin.display(description="last refusal")
     def last_refusal(self, row: Any) -> str:
-        """Show when the upstream refused last, and its words."""
+        """Show when the upstream last refused a request, and its message."""
         return f"{timesince(row.refused_at)} ago: {row.refused_with[:80]}" if row.refused_at else ""
 
     def get_readonly_fields(self, request: HttpRequest, obj: Upstream | None = None) -> list[str]:
-        """Keep the name of an upstream that exists: agents know it by it."""
+        """Make the name of an existing upstream read-only: agents use it."""
         return ["slug"] if obj else []
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:  # noqa: FBT001
-        """Save headers; where the origin changed, secrets that were not typed anew are forgotten."""
+        """Save the headers. If the origin changed, delete the secrets that were not typed again."""
         super().save_related(request, form, formsets, change)
         self._forget_secrets_of_another_origin(request, form, formsets, change=change)
         _say_whether_it_answers(request, form.instance)
@@ -127,7 +127,7 @@ class UpstreamAdmin(CuratedAdmin):
 
 @admin.register(ErrorHint)
 class ErrorHintAdmin(CuratedAdmin):
-    """Hints, with a way to try them on an error."""
+    """Hints, with a page that tries them on an error."""
 
     notice = "A hint stands beside an upstream's error and never changes it. Tools see a change within 5 s."
     form = HintForm
@@ -146,16 +146,16 @@ class ErrorHintAdmin(CuratedAdmin):
 
     @action(description="Try hints on an error", url_path="try-any")  # type: ignore[untyped-decorator]
     def try_any(self, request: HttpRequest) -> HttpResponse:
-        """Lead to the page that tries hints."""
+        """Redirect to the page that tries hints."""
         return redirect(reverse("admin:graphql_proxy_errorhint_try"))
 
     @action(description="Try it on this error", url_path="try-it")  # type: ignore[untyped-decorator]
     def try_it(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Lead there with this hint's own example."""
+        """Redirect to that page with this hint's own example."""
         return redirect(f"{reverse('admin:graphql_proxy_errorhint_try')}?hint={int(object_id)}")
 
     def try_page(self, request: HttpRequest) -> HttpResponse:
-        """Show what the enabled hints, and the one in question, say about an error."""
+        """Show what the enabled hints and the chosen one say about an error."""
         if not self.has_view_permission(request):
             return HttpResponse(status=403)
         number = request.GET.get("hint", "")
@@ -172,7 +172,7 @@ admin.site.register(SavedOperation, SavedOperationAdmin)
 
 @admin.register(SchemaSnapshot)
 class SchemaSnapshotAdmin(BrowsedAdmin):
-    """Schemas as they were stored, with what changed."""
+    """Stored schemas with their changes."""
 
     notice = "Stored by `manage.py ingest_graphql_schema`. The highest version is the one documents are held to."
     list_display = ["upstream", "version", "query_count", "type_count", "warning_count", "source", "taken_at"]
@@ -184,7 +184,7 @@ class SchemaSnapshotAdmin(BrowsedAdmin):
 
     @admin.display(description="warnings")
     def warning_count(self, row: SchemaSnapshot) -> int:
-        """Count what was wrong with the file."""
+        """Count the warnings about the schema file."""
         return len(row.warnings)
 
 
@@ -201,7 +201,7 @@ class UpstreamFilter(PickFilter):
 
 @admin.register(UpstreamRefusal)
 class UpstreamRefusalAdmin(BrowsedAdmin):
-    """What upstreams refused of late, and the corrected document that was offered."""
+    """Recent refusals of upstreams, with the corrected document that was offered."""
 
     notice = "The newest 200 refusals of each upstream. The request id leads to the call in the audit log."
     list_display = ["refused_at", "upstream", "rule", "coordinate", "message", "has_fix"]
@@ -213,12 +213,12 @@ class UpstreamRefusalAdmin(BrowsedAdmin):
 
     @admin.display(description="fix offered", boolean=True)
     def has_fix(self, row: UpstreamRefusal) -> bool:
-        """Tell whether a corrected document was offered."""
+        """Return whether a corrected document was offered."""
         return bool(row.offered)
 
 
 def _preview_hint(form: TryForm, *, chosen: ErrorHint | None) -> HintPreview:
-    """Hold the enabled hints, and the chosen one, against the form's error."""
+    """Match the enabled hints and the chosen one against the error of the form."""
     upstream = form.cleaned_data["upstream"]
     enabled = Q(is_enabled=True) & (Q(upstream=None) | Q(upstream=upstream))
     rows = ErrorHint.objects.filter(enabled | Q(pk=chosen.pk if chosen else None)).order_by("order", "id")[:500]
@@ -227,7 +227,7 @@ def _preview_hint(form: TryForm, *, chosen: ErrorHint | None) -> HintPreview:
 
 
 def _say_whether_it_answers(request: HttpRequest, row: Upstream) -> None:
-    """Ask the upstream as it was just saved; one that does not answer yet is saved all the same."""
+    """Test whether the saved upstream answers. An upstream that does not answer stays saved."""
     if not row.is_enabled or row.needs_caller_credential:
         return
     upstream = KnownUpstream.from_row(row)

@@ -4,7 +4,7 @@ from django.apps import AppConfig
 
 
 class GraphqlProxyConfig(AppConfig):
-    """Questions put to remote GraphQL APIs."""
+    """The app config of the GraphQL proxy."""
 
     name = "graphql_proxy"
     verbose_name = "GraphQL"

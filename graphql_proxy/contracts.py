@@ -1,4 +1,4 @@
-"""What may be asked of an upstream, and what is answered: contract `execute_graphql`."""
+"""Input and output models of `execute_graphql`, `execute_graphql_mutation` and `validate_query`."""
 
 from typing import Annotated, Any
 
@@ -33,11 +33,11 @@ ASKING_ERRORS = (
     UPSTREAM_LIMIT,
     CREDENTIAL_REFUSED,
 )
-"""What a tool may answer that sends a document."""
+"""The error codes of every tool that sends a document."""
 
 MAX_UPSTREAM_SECONDS = 60
 ASKING_DEADLINE_SECONDS = MAX_UPSTREAM_SECONDS + 5.0
-"""Above every upstream's own time, which is the one that is told."""
+"""Above every upstream's own timeout, which is the one that is reported."""
 
 UPSTREAM = Field(None, description="The upstream; else the default.", max_length=40)
 

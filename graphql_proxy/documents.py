@@ -1,4 +1,4 @@
-"""Documents parsed once and kept, after a look at their size that no parser has to survive."""
+"""Parsed GraphQL documents with a cache. Size is checked before parsing."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,7 +15,7 @@ from graphql import (
 )
 
 MAX_NESTING = 100
-"""Brackets inside each other; the parser and everything after it go one call deeper for each."""
+"""The maximum nesting of brackets. The parser and everything after it recurse once for each."""
 MAX_FRAGMENTS = 100
 
 _OPENING = frozenset({TokenKind.BRACE_L, TokenKind.PAREN_L, TokenKind.BRACKET_L})
@@ -24,7 +24,7 @@ _CLOSING = frozenset({TokenKind.BRACE_R, TokenKind.PAREN_R, TokenKind.BRACKET_R}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """How large a text is, before it is parsed. Counting ends at the first limit that is passed."""
+    """The size of a text, measured before parsing. Counting stops at the first limit that is exceeded."""
 
     tokens: int
     nesting: int
@@ -43,13 +43,13 @@ class Document:
 
     @property
     def only_reads(self) -> bool:
-        """Tell whether every operation is a query, so that sending it twice changes nothing."""
+        """Return whether every operation is a query, so that it is safe to send twice."""
         return all(one.operation is OperationType.QUERY for one in self.operations)
 
 
 def measure_text(text: str, *, most_tokens: int) -> Measure:
     """
-    Count words, signs and nesting without parsing; no further than the limits.
+    Count tokens, punctuators and nesting without parsing. Counting stops at the limits.
 
     Raises GraphQLSyntaxError at a character that begins no token.
     """
@@ -68,7 +68,7 @@ def measure_text(text: str, *, most_tokens: int) -> Measure:
 
 @lru_cache(maxsize=256)
 def parse_document(text: str, *, measure: Measure) -> Document:
-    """Parse a text that was measured and found small enough; raises GraphQLSyntaxError with the parser's own words."""
+    """Parse a text whose size was checked. Raises GraphQLSyntaxError with the parser's own message."""
     node = parse(text)
     operations = tuple(one for one in node.definitions if isinstance(one, OperationDefinitionNode))
     fragments = [one for one in node.definitions if isinstance(one, FragmentDefinitionNode)]

@@ -1,4 +1,4 @@
-"""Forms of the admin: headers whose secrets are never shown, hints that can work."""
+"""Admin forms. Secrets of headers are write-only, and broken hints are refused."""
 
 from typing import Any
 from urllib.parse import urlsplit
@@ -34,7 +34,7 @@ class UpstreamForm(forms.ModelForm):  # type: ignore[type-arg]
         fields = "__all__"  # noqa: DJ007 - every column is a person's to decide
 
     def clean_address(self) -> str:
-        """Refuse what is no web address."""
+        """Refuse a value that is not a web address."""
         address: str = self.cleaned_data["address"].strip()
         try:
             parts = urlsplit(address)
@@ -46,7 +46,7 @@ class UpstreamForm(forms.ModelForm):  # type: ignore[type-arg]
         return address
 
     def clean(self) -> dict[str, Any]:
-        """Refuse an address that requests would be refused at: a private one of an upstream that is not local."""
+        """Refuse a private address of an upstream that is not marked local."""
         cleaned = super().clean() or self.cleaned_data
         address, is_local = cleaned.get("address"), bool(cleaned.get("is_local"))
         if address and not _may_connect(address, is_local=is_local):
@@ -61,7 +61,7 @@ _NEVER = "Its host stands at an address where requests never go, such as one tha
 
 
 def _may_connect(address: str, *, is_local: bool) -> bool:
-    """Tell whether requests may go to the host now; one whose name is not known may come to be."""
+    """Return whether requests may connect to the host now. A host that does not resolve yet is allowed."""
     parts = urlsplit(address)
     port = parts.port or (443 if parts.scheme == "https" else 80)
     try:
@@ -93,14 +93,14 @@ class HeaderForm(forms.ModelForm):  # type: ignore[type-arg]
         return name
 
     def clean_secret(self) -> str:
-        """Refuse what a header cannot carry."""
+        """Refuse a value that a header cannot carry."""
         secret: str = self.cleaned_data["secret"]
         if not secret.isascii() or not secret.isprintable():
             raise ValidationError("A header's value has printable ASCII characters only.")
         return secret
 
     def clean(self) -> dict[str, Any]:
-        """Want one source of the value: typed, stored or named."""
+        """Require exactly one source of the value: typed, stored or an environment variable."""
         cleaned = super().clean() or self.cleaned_data
         if self.errors:
             return cleaned
@@ -111,7 +111,7 @@ class HeaderForm(forms.ModelForm):  # type: ignore[type-arg]
         return cleaned
 
     def save(self, commit: bool = True) -> UpstreamHeader:  # noqa: FBT001, FBT002 - Django's signature
-        """Seal what was typed; forget what was stored where a variable takes its place."""
+        """Encrypt a typed secret. Delete the stored one if a variable replaces it."""
         if self.cleaned_data["secret"]:
             self.instance.sealed_value = seal(self.cleaned_data["secret"])
         elif self.cleaned_data["variable"]:
@@ -128,7 +128,7 @@ class HintForm(forms.ModelForm):  # type: ignore[type-arg]
         fields = "__all__"  # noqa: DJ007 - every column is a person's to decide
 
     def clean(self) -> dict[str, Any]:
-        """Refuse a pattern that cannot be used, and what the message layer cannot say."""
+        """Refuse a pattern that cannot be used, and a text that the message layer cannot contain."""
         cleaned = super().clean() or self.cleaned_data
         if self.errors:
             return cleaned

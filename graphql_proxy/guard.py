@@ -1,4 +1,4 @@
-"""What is refused before anything is sent: for safety alone, never for what a schema says."""
+"""Safety checks before sending. They never refuse a document for what a schema says."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -17,7 +17,7 @@ _LESS_INTROSPECTION = "Use the introspect_schema tool, which answers from the st
 
 def read_document(text: str, *, upstream: KnownUpstream) -> Document:
     """
-    Parse a document that is small enough to be parsed.
+    Parse a document that is small enough.
 
     Raises ToolError where it is not, GraphQLSyntaxError where it is no GraphQL.
     """
@@ -32,7 +32,7 @@ def read_document(text: str, *, upstream: KnownUpstream) -> Document:
 def cost_of(
     document: Document, *, upstream: KnownUpstream, variables: Mapping[str, Any], schema: GraphQLSchema | None
 ) -> tuple[DocumentCost, Weight]:
-    """Weigh a document; raises ToolError where its fragments form a cycle or pretend to be the language's own."""
+    """Compute the cost of a document. Raises ToolError for fragment cycles and names reserved by the language."""
     _check_limit("number of fragments", len(document.fragments), MAX_FRAGMENTS)
     _refuse_reserved_names(document)
     around = Surroundings(
@@ -62,7 +62,7 @@ def cost_of(
 
 
 def refuse_expensive(cost: DocumentCost, *, upstream: KnownUpstream) -> None:
-    """Raise ToolError where a document asks for more than the upstream allows."""
+    """Raise ToolError if a document exceeds the upstream's limits."""
     _check_limit("depth", cost.depth, upstream.most_depth)
     _check_limit("number of aliases", cost.aliases, upstream.most_aliases)
     _check_limit("number of root fields", cost.root_fields, upstream.most_root_fields)
@@ -71,7 +71,7 @@ def refuse_expensive(cost: DocumentCost, *, upstream: KnownUpstream) -> None:
 
 
 def refuse_forbidden(document: Document, *, weight: Weight, upstream: KnownUpstream, may_write: bool) -> None:
-    """Raise ToolError where a document writes, subscribes or introspects and may not."""
+    """Raise ToolError for a mutation, subscription or introspection that is not allowed."""
     kinds = {one.operation for one in document.operations}
     if OperationType.SUBSCRIPTION in kinds:
         raise refusals.writes("subscription", suggestion="Ask with a query; answers are not streamed here.")

@@ -1,8 +1,8 @@
 """
-Upstreams and how they are asked: limits, headers, schemas, hints for their errors, operations kept as tools.
+Models of upstreams: limits, headers, schemas, error hints, saved operations.
 
-The reader role sees every table but `UpstreamHeader`: what a header holds is a secret, encrypted
-(graphql_proxy/secrets.py), and read through the owner's connection by the module that sends it.
+The reader role sees every table but `UpstreamHeader`. A header's value is an encrypted secret
+(graphql_proxy/secrets.py) that the sending module reads through the owner's connection.
 """
 
 from typing import Self
@@ -23,15 +23,15 @@ def _limit(default: int, most: int, help_text: str) -> "models.PositiveIntegerFi
 
 
 class UpstreamQuerySet(models.QuerySet["Upstream"]):
-    """Words about upstreams."""
+    """Queries of upstreams."""
 
     def usable(self) -> Self:
-        """Keep those that tools may ask, the default first."""
+        """Keep the enabled upstreams, the default first."""
         return self.filter(is_enabled=True).order_by("-is_default", "slug")
 
 
 class Upstream(models.Model):
-    """A GraphQL API that tools may ask, and how far they may go there."""
+    """A GraphQL API that tools may query, with its limits."""
 
     slug = models.CharField(max_length=40, unique=True, validators=[SLUG], help_text="What callers name it by.")
     title = models.CharField(max_length=200, blank=True)
@@ -130,7 +130,7 @@ class Upstream(models.Model):
 
 class UpstreamHeader(models.Model):
     """
-    A header sent with each request; its value is a secret, kept encrypted or in an environment variable.
+    A header sent with each request. Its value is a secret, encrypted here or in an environment variable.
 
     The reader role cannot SELECT this table. Nobody is shown a value again.
     """
@@ -162,10 +162,10 @@ class UpstreamHeader(models.Model):
 
 
 class SchemaSnapshot(models.Model):
-    """An upstream's schema at a time. The highest version is the one that documents are held to."""
+    """A version of an upstream's schema. Documents are validated against the highest version."""
 
     class Source(models.TextChoices):
-        """Where it came from."""
+        """The origin of a schema."""
 
         SDL = "sdl", "Schema definition"
         INTROSPECTION = "introspection", "Introspection JSON"
@@ -200,13 +200,13 @@ class SchemaSnapshot(models.Model):
 
     @classmethod
     def newest_of(cls, upstream: Upstream | None) -> Self | None:
-        """Give the newest schema of an upstream, of the default one where none is given."""
+        """Return the newest schema of an upstream, by default of the default upstream."""
         chosen = upstream or Upstream.objects.usable().first()
         return cls.objects.filter(upstream=chosen).order_by("-version").first() if chosen else None
 
 
 class SchemaRefresh(models.Model):
-    """The last scheduled fetch of an upstream's schema; `problem` is empty where it succeeded."""
+    """The last scheduled fetch of an upstream's schema. `problem` is empty if it succeeded."""
 
     upstream = models.OneToOneField(Upstream, on_delete=models.CASCADE, related_name="refresh")
     tried_at = models.DateTimeField()
@@ -221,7 +221,7 @@ class SchemaRefresh(models.Model):
 
 class UpstreamRefusal(models.Model):
     """
-    An error with which an upstream refused a document, and the fix that was offered; the newest of each upstream.
+    A refused document with its error and the fix that was offered. Only the newest of each upstream are kept.
 
     Written by graphql_proxy/refusal_log.py, which bounds every text. No variables are stored.
     """
@@ -245,26 +245,26 @@ class UpstreamRefusal(models.Model):
 
 class ErrorHint(models.Model):
     """
-    What to say about an upstream's error. A pattern that cannot be used is passed over; the error is always shown.
+    A hint for an upstream's error. A pattern that cannot be used is skipped; the error is always shown.
 
     Layer `message` is the contract's: appended to "Cannot query field" errors alone. Layer `beside` stands in
     `hints`, and may look into the schema: what was found takes the place of {found}, named groups that of {name}.
     """
 
     class Matcher(models.TextChoices):
-        """How the pattern is held against an error."""
+        """How the pattern is matched against an error."""
 
         REGEX = "regex", "Regular expression"
         CONTAINS = "contains", "Contains the words"
 
     class Layer(models.TextChoices):
-        """Where the hint stands."""
+        """Where the hint appears."""
 
         MESSAGE = "message", "After the message"
         BESIDE = "beside", "In the list of hints"
 
     class Lookup(models.TextChoices):
-        """What the schema is asked, with the pattern's named groups; the hint is left out where it finds nothing."""
+        """The schema lookup, with the pattern's named groups. The hint is left out if the lookup finds nothing."""
 
         NOTHING = "", "Nothing"
         FIELD = "field", "Fields like {field} on {type}"
@@ -297,7 +297,7 @@ class ErrorHint(models.Model):
 
 class SavedOperation(models.Model):
     """
-    A GraphQL document that is a tool: variables as its parameters, the answer flattened by its mapping.
+    A GraphQL document as a tool: its variables are the parameters, its mapping flattens the answer.
 
     Rows named like one of the contract's six tools (`is_contract`) are their documents; any other row becomes a tool of
     its own on every transport, or is skipped, with the reason in the admin.

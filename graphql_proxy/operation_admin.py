@@ -1,4 +1,4 @@
-"""Where people make tools of GraphQL documents, without a restart; registered by graphql_proxy.admin."""
+"""Admin class of saved operations, which are tools. Registered by graphql_proxy.admin."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ class OperationForm(forms.ModelForm):  # type: ignore[type-arg]
         }
 
     def clean(self) -> dict[str, Any]:
-        """Hold the row to everything that offering it will ask."""
+        """Run every check that offering the row as a tool needs."""
         cleaned: dict[str, Any] = super().clean() or {}
         if self.errors:
             return cleaned
@@ -49,7 +49,7 @@ class OperationForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class SavedOperationAdmin(CuratedAdmin):
-    """Documents that are tools."""
+    """Saved operations."""
 
     notice = (
         "An enabled row is a tool within a second, on every transport, in every process. The rows of the contract's "
@@ -62,7 +62,7 @@ class SavedOperationAdmin(CuratedAdmin):
     ordering = ["name"]
 
     def state(self, row: SavedOperation) -> str:
-        """Say whether it is offered now, or why not, as this process sees it."""
+        """Show whether this process offers the tool now, or why not."""
         if not row.is_enabled:
             return "off"
         if row.is_contract:
@@ -74,11 +74,11 @@ class SavedOperationAdmin(CuratedAdmin):
         return f"not offered: {skipped.get(row.name, 'not loaded yet')}"
 
     def get_readonly_fields(self, request: HttpRequest, obj: SavedOperation | None = None) -> list[str]:
-        """Keep the contract's names, and what their tools' parameters follow from."""
+        """Make the contract's names read-only, and the fields that determine their tools' parameters."""
         return ["name", "variables_schema"] if obj and obj.is_contract else []
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Keep the contract's rows; they can be turned off."""
+        """Refuse to delete the contract's rows. They can be disabled."""
         allowed: bool = super().has_delete_permission(request, obj)
         return allowed and not (isinstance(obj, SavedOperation) and obj.is_contract)
 

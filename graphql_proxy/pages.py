@@ -1,4 +1,4 @@
-"""The schema explorer: upstreams, what their schemas have, a type, a query that runs; graphql_proxy in the console."""
+"""Console pages of the schema explorer: upstreams, schemas, types, queries."""
 
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -32,26 +32,26 @@ Row = TypeVar("Row")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leaf:
-    """Where a page of a long list stands."""
+    """The position in a paginated list."""
 
     number: int
     last: int
 
     @property
     def previous_number(self) -> int:
-        """The page before, 0 where there is none."""
+        """The previous page, 0 if there is none."""
         return self.number - 1
 
     @property
     def next_number(self) -> int:
-        """The page after, 0 where there is none."""
+        """The next page, 0 if there is none."""
         return self.number + 1 if self.number < self.last else 0
 
 
 @require_scope(scope=SCOPE)
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
-    """List the upstreams that this person may ask; where there is one, lead to it."""
+    """List the upstreams that the user may query. Redirect to the only one."""
     known = event_loop.run(upstreams_of(require_person(request)))
     if len(known) == 1:
         return redirect("graphql_proxy:schema", slug=known[0].slug)
@@ -62,7 +62,7 @@ def index(request: HttpRequest) -> HttpResponse:
 @require_scope(scope=SCOPE)
 @require_safe
 def schema(request: HttpRequest, *, slug: str) -> HttpResponse:
-    """Show what a schema has, a kind at a time, or what fits a search."""
+    """Show the contents of a schema by kind, or the results of a search."""
     caller = require_person(request)
     upstream, known = _open_upstream(caller, slug=slug)
     if known is None:
@@ -78,7 +78,7 @@ def schema(request: HttpRequest, *, slug: str) -> HttpResponse:
 @require_scope(scope=SCOPE)
 @require_safe
 def type_(request: HttpRequest, *, slug: str, name: str) -> HttpResponse:
-    """Show a type: its fields or values, a page at a time, and what gives or takes it."""
+    """Show a type: its fields or values by page, and what returns or accepts it."""
     upstream, known = _open_upstream(require_person(request), slug=slug)
     of = known.schema.type_map.get(name) if known else None
     if known is None or of is None or name.startswith("__"):
@@ -103,7 +103,7 @@ def type_(request: HttpRequest, *, slug: str, name: str) -> HttpResponse:
 @require_scope(scope=SCOPE)
 @require_safe
 def query(request: HttpRequest, *, slug: str, name: str) -> HttpResponse:
-    """Show a query: its arguments, what it returns, and a document that can be tried."""
+    """Show a query: its arguments, its return type, and a document that runs."""
     upstream, known = _open_upstream(require_person(request), slug=slug)
     root = known.schema.query_type if known else None
     about = root.fields.get(name) if root else None
@@ -122,7 +122,7 @@ def query(request: HttpRequest, *, slug: str, name: str) -> HttpResponse:
 
 
 def _open_upstream(caller: Caller, *, slug: str) -> tuple[KnownUpstream, KnownSchema | None]:
-    """Give an upstream with its schema, if one is stored; one that the person may not ask is not there."""
+    """Return an upstream with its schema, if one is stored. One that the user may not query is not found."""
     upstream = next((one for one in event_loop.run(upstreams_of(caller)) if one.slug == slug), None)
     if upstream is None:
         raise Http404(f"There is no upstream {slug}.")
@@ -150,7 +150,7 @@ def _list_kind(request: HttpRequest, *, known: KnownSchema) -> dict[str, Any]:
 
 
 def _tools_of(upstream: KnownUpstream, *, caller: Caller) -> list[Any]:
-    """Give the tools whose documents ask this upstream: by its name, or without one where it is the default."""
+    """Return the tools whose documents query this upstream: by its name, or without one if it is the default."""
     event_loop.run(dynamic_tools.wait_until_loaded())
     rows = event_loop.run(queries.operations(reader=reader))
     names = [row["name"] for row in rows if row["slug"] == upstream.slug or (upstream.is_default and not row["slug"])]
@@ -170,7 +170,7 @@ def _number(request: HttpRequest) -> int:
 
 
 def _address(tool: str, *, arguments: dict[str, Any]) -> str:
-    """Give the tool's page with its form filled in; the kernel's tools have their pages by this name."""
+    """Return the address of the tool's page with its form filled in. The kernel names tool pages this way."""
     return f"{reverse('console:tool', args=[tool])}?{urlencode({'arguments': explorer.arguments_address(arguments)})}"
 
 

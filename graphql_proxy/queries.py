@@ -1,4 +1,4 @@
-"""The SQL of this domain. All is read as the reader role but headers and chosen keys, which only the owner can see."""
+"""SQL of this domain. The reader role runs it, except for headers and chosen keys, which only the owner can read."""
 
 from typing import Any
 
@@ -44,22 +44,22 @@ LIMIT 500
 
 
 async def upstreams(*, reader: Pool) -> list[Row]:
-    """Give every enabled upstream, the default first."""
+    """Return every enabled upstream, the default first."""
     return (await reader.fetch(_UPSTREAMS)).rows
 
 
 async def open_to(*, pool: Pool) -> list[Row]:
-    """Give the keys, with their owners, that were chosen for upstreams which are not open to all."""
+    """Return the keys chosen for upstreams that are not open to all, with their owners."""
     return (await pool.fetch(_OPEN_TO)).rows
 
 
 async def headers(upstream_id: int, *, pool: Pool) -> list[Row]:
-    """Give an upstream's headers, still sealed."""
+    """Return an upstream's headers, encrypted."""
     return (await pool.fetch(_HEADERS, [upstream_id])).rows
 
 
 async def hints(*, reader: Pool) -> list[Row]:
-    """Give the enabled hints in the order in which they are said."""
+    """Return the enabled hints in their order."""
     return (await reader.fetch(_HINTS)).rows
 
 
@@ -74,7 +74,7 @@ LIMIT 500
 
 
 async def operations(*, reader: Pool) -> list[Row]:
-    """Give the enabled operations by name, each with its upstream's slug, NULL for the default."""
+    """Return the enabled operations by name, each with its upstream's slug, NULL for the default."""
     return (await reader.fetch(_OPERATIONS)).rows
 
 
@@ -88,6 +88,6 @@ LIMIT 200
 
 
 async def newest_schemas(upstream_ids: list[int], *, reader: Pool) -> dict[int, Row]:
-    """Give what is known of the newest schema of each upstream, without its text."""
+    """Return the metadata of each upstream's newest schema, without its text."""
     rows = (await reader.fetch(_NEWEST_SCHEMAS, [upstream_ids])).rows
     return {row["upstream_id"]: row for row in rows}

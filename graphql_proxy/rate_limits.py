@@ -1,5 +1,5 @@
 """
-What an upstream states about its limits, and how they are respected.
+Rate limits that upstreams state, and how requests respect them.
 
 `read_limits` reads the cost of a request and what is left, from headers, `extensions` and GitHub's `rateLimit`.
 `find_refusal` tells whether a response is a refusal for too many requests, and when to come back. `Pacer` remembers
@@ -17,18 +17,18 @@ from typing import Any
 
 MAX_WAIT_SECONDS = 86_400
 MAX_PAUSE_SECONDS = 1.0
-"""A request is slowed down by no more; where it would have to wait longer, it is refused."""
+"""The maximum delay of a request. One that would have to wait longer is refused."""
 LITTLE_LEFT = 0.1
-"""The share of the limit below which requests are slowed down."""
+"""The share of the quota below which requests are delayed."""
 MAX_KEPT = 1_000
 DEFAULT_BLOCK_SECONDS = 1.0
-"""How long nothing is sent after a refusal that does not say when to come back."""
+"""How long nothing is sent after a refusal without Retry-After."""
 
 _HEADER = re.compile(r"(?P<bucket>(?:x-)?rate-?limit(?:-\w+)*?)-(?P<part>limit|remaining|reset|cost|used)")
 _STRUCTURED = re.compile(r"(?:^|[;,\s])(?P<key>r|remaining|t|reset|q|limit)=(?P<value>\d+)")
 _PARTS = {"r": "remaining", "t": "reset", "q": "limit"}
 _MILLISECONDS, _EPOCH = 1e11, 1e9
-"""A reset above these is a moment in milliseconds, in seconds; below, it is how many seconds are left."""
+"""A reset above these is a time in milliseconds or in seconds. Below, it is the number of seconds left."""
 _WORDS = re.compile(rb"(?i)rate.?limit|throttl|too many requests|abuse detection")
 _CODES = re.compile(r"(?i)rate.?limit|throttl|too.?many.?requests|max_?cost_?exceeded")
 _REFUSALS, _FORBIDDEN, _UNAVAILABLE = 429, 403, 503
@@ -37,7 +37,7 @@ MAX_BODY_LOOKED_INTO = 4_096
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpstreamLimits:
-    """What an upstream states of its limits: of the bucket that has least left, where it states several."""
+    """The rate limits that an upstream states. Of several buckets, the one with the least left."""
 
     cost: float | None = None
     remaining: float | None = None
@@ -46,14 +46,14 @@ class UpstreamLimits:
     restores_per_second: float | None = None
 
     def seconds_until_paid(self) -> float | None:
-        """Give how long it takes until the same request can be paid for; None where it does not say."""
+        """Return how long until the same request can be paid for. None if the upstream does not say."""
         if self.restores_per_second and self.cost is not None and self.remaining is not None:
             return max(self.cost - self.remaining, 0.0) / self.restores_per_second
         return self.resets_in_seconds
 
 
 def read_limits(headers: Mapping[str, str], *, body: object, now: datetime) -> UpstreamLimits | None:
-    """Read what a response states of limits; None where it states nothing. Odd values are passed over."""
+    """Read the limits that a response states. None if it states none. Malformed values are skipped."""
     now = _date(headers.get("date")) or now
     found = [*_from_headers(headers, now=now), *_from_body(body, now=now)]
     cost = next((one.cost for one in reversed(found) if one.cost is not None), None)
@@ -65,7 +65,7 @@ def read_limits(headers: Mapping[str, str], *, body: object, now: datetime) -> U
 
 def find_refusal(status: int, *, headers: Mapping[str, str], body: bytes, now: datetime) -> float | None:
     """
-    Tell whether a response refuses for too many requests: give the seconds to wait, NaN where it does not say.
+    Return the seconds to wait if a response refuses for too many requests, NaN if it does not say how long.
 
     That is 429, 503 with Retry-After, and a 403 that says so in its headers or its first words. None for all others.
     """
@@ -81,7 +81,7 @@ def find_refusal(status: int, *, headers: Mapping[str, str], body: bytes, now: d
 
 
 def is_throttled(body: object) -> bool:
-    """Tell whether an answer is nothing but errors whose codes say that there are too many requests."""
+    """Return whether an answer consists only of errors whose codes say that there are too many requests."""
     if not isinstance(body, dict) or not isinstance(body.get("errors"), list) or not body["errors"] or body.get("data"):
         return False
     return all(any(_CODES.search(code) for code in _codes(error)) for error in body["errors"])
@@ -94,7 +94,7 @@ class _State:
     blocked_until: float = 0.0
 
     def estimate_remaining(self, now: float) -> float | None:
-        """Give what is left now: what restores with time included; all where the reset has passed."""
+        """Return the quota left now, including what was restored since. None if unknown, or after the reset."""
         limits, passed = self.limits, now - self.noted_at
         if limits.remaining is None:
             return None
@@ -105,7 +105,7 @@ class _State:
         return limits.remaining
 
     def seconds_until(self, need: float, now: float) -> float:
-        """Give how long it takes until a request can be paid for."""
+        """Return how long until a request can be paid for."""
         limits, left = self.limits, self.estimate_remaining(now)
         if left is None or left >= need:
             return 0.0
@@ -115,14 +115,14 @@ class _State:
 
 
 class Pacer:
-    """What is known of the limits of upstreams, for each credential; moments are monotonic seconds."""
+    """The known limits of upstreams, by credential. Times are monotonic seconds."""
 
     def __init__(self) -> None:
         self._states: OrderedDict[str, _State] = OrderedDict()
 
     def seconds_to_wait(self, key: str, *, now: float) -> float:
         """
-        Give how long a request should wait: 0 mostly; up to a second where little is left; longer where nothing is.
+        Return how long a request should wait: usually 0, up to a second on a low quota, longer on an empty one.
 
         A request that goes on after a wait of at most MAX_PAUSE_SECONDS is counted as sent.
         """
@@ -141,23 +141,23 @@ class Pacer:
         return wait
 
     def note(self, key: str, *, limits: UpstreamLimits | None, now: float) -> None:
-        """Remember what a response stated."""
+        """Record the limits that a response stated."""
         if limits is not None:
             known = self._states.get(key)
             self._remember(key, _State(limits, now, known.blocked_until if known else 0.0))
 
     def block(self, key: str, *, seconds: float, now: float) -> None:
-        """Remember that nothing is to be sent for so long."""
+        """Record that nothing may be sent for some seconds."""
         state = self._states.get(key) or _State(UpstreamLimits(), now)
         state.blocked_until = now + (DEFAULT_BLOCK_SECONDS if math.isnan(seconds) else min(seconds, MAX_WAIT_SECONDS))
         self._remember(key, state)
 
     def forget(self) -> None:
-        """Forget all."""
+        """Clear all limits."""
         self._states.clear()
 
     def _spread(self, state: _State, left: float, need: float, now: float) -> float:
-        """Give the pause that spreads what is left over the time until the reset."""
+        """Return the pause that spreads the remaining quota over the time until the reset."""
         if state.limits.restores_per_second:
             return need / state.limits.restores_per_second
         until = (state.limits.resets_in_seconds or 0.0) - (now - state.noted_at)
@@ -214,7 +214,7 @@ def _from_body(body: object, *, now: datetime) -> Iterable[UpstreamLimits]:
 
 
 def _codes(error: object) -> Iterable[str]:
-    """Give what an error calls itself: graphql-ruby's `type`, and the codes in `extensions`."""
+    """Return the codes of an error: graphql-ruby's `type`, and the codes in `extensions`."""
     said = _dict(error)
     extensions = _dict(said.get("extensions"))
     return [str(one) for one in (said.get("type"), extensions.get("code"), extensions.get("type")) if one]
@@ -225,7 +225,7 @@ def _share_left(limits: UpstreamLimits) -> float:
 
 
 def _retry_after(headers: Mapping[str, str], *, now: datetime) -> float | None:
-    """Read Retry-After in both of its forms: seconds, or a date."""
+    """Read Retry-After in both forms: seconds, or a date."""
     said = headers.get("retry-after", "").strip()
     if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,6})?", said):
         return min(float(said), MAX_WAIT_SECONDS)
@@ -263,7 +263,7 @@ def _iso(text: object) -> datetime | None:
 
 
 def _number(said: object) -> float | None:
-    """Read a count; None for what is no finite number from 0 to 10^15."""
+    """Read a count. None unless it is a finite number from 0 to 10^15."""
     if isinstance(said, bool) or not isinstance(said, int | float | str):
         return None
     try:

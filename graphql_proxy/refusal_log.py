@@ -11,7 +11,7 @@ from toolbox.database.pools import Pool, owner_pool
 logger = logging.getLogger(__name__)
 
 MAX_REFUSALS = 200
-"""Rows of one upstream; older ones are deleted as new ones come."""
+"""The maximum rows of one upstream. Older ones are deleted when new ones are stored."""
 MAX_MESSAGE, MAX_HINT, MAX_DOCUMENT = 1_000, 1_000, 8_000
 
 _INSERT = """
@@ -34,7 +34,7 @@ SELECT id FROM inserted LIMIT 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefusalRecord:
-    """One refusal; longer texts are cut. `offered` is the corrected document, empty where none was offered."""
+    """One refusal. Longer texts are cut. `offered` is the corrected document, empty if none was offered."""
 
     upstream_id: int
     message: str
@@ -46,7 +46,7 @@ class RefusalRecord:
 
 
 async def record_refusal(record: RefusalRecord, *, pool: Pool = owner_pool) -> None:
-    """Store a refusal and delete all but the newest of its upstream; a failure is logged and changes no answer."""
+    """Store a refusal and delete all but the newest of its upstream. A failure is logged and changes no answer."""
     values = {
         "upstream_id": record.upstream_id,
         "message": _cut(record.message, length=MAX_MESSAGE),
@@ -64,6 +64,6 @@ async def record_refusal(record: RefusalRecord, *, pool: Pool = owner_pool) -> N
 
 
 def _cut(text: str, *, length: int) -> str:
-    """Shorten a text; PostgreSQL stores no NUL, and UTF-8 has no lone surrogates."""
+    """Shorten a text and remove NUL and lone surrogates, which cannot be stored."""
     plain = text.replace("\0", "").encode(errors="replace").decode()
     return plain if len(plain) <= length else f"{plain[: length - 1]}…"

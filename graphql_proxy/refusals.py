@@ -1,4 +1,4 @@
-"""How this domain says no. No message names an address, or what a header holds."""
+"""Errors of this domain. No message contains an address or the value of a header."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -32,7 +32,7 @@ _ASK_LESS = "Ask for less: fewer fields, a smaller limit, one query instead of s
 
 
 def no_upstream() -> ToolError:
-    """Refuse because no upstream is there to be asked."""
+    """Say that there is no upstream."""
     return ToolError(
         NO_UPSTREAM,
         "No GraphQL upstream is configured.",
@@ -41,7 +41,7 @@ def no_upstream() -> ToolError:
 
 
 def unknown_upstream(given: str, *, known: Iterable[str], whose: str = "") -> ToolError:
-    """Refuse an upstream that is not there, listing those that are; `whose` says for whom."""
+    """Say that an upstream does not exist, and list those that do. `whose` says for whom."""
     names = sorted(known)
     near = get_close_matches(given[:40], names, n=1, cutoff=0.7)
     return ToolError(
@@ -57,12 +57,12 @@ def unknown_upstream(given: str, *, known: Iterable[str], whose: str = "") -> To
 
 
 def lost_default(slug: str, *, known: Iterable[str]) -> ToolError:
-    """Refuse because the key's own default upstream is not there, or not open to it."""
+    """Say that the key's own default upstream does not exist or is not open to it."""
     return _unchosen(f"This key asks {slug[:40]!r} by default, which is not there or not open to it.", known=known)
 
 
 def no_default(*, known: Iterable[str]) -> ToolError:
-    """Refuse because no upstream was named and none that the caller may ask is the default."""
+    """Say that no upstream was named and none that the caller may query is the default."""
     return _unchosen("No upstream was named, and none that this key may ask is the default.", known=known)
 
 
@@ -73,7 +73,7 @@ def _unchosen(message: str, *, known: Iterable[str]) -> ToolError:
 
 
 def too_much(what: str, *, found: int, most: int) -> ToolError:
-    """Refuse a document that goes past one of the upstream's limits."""
+    """Say that a document exceeds one of the upstream's limits."""
     return ToolError(
         DOCUMENT_REFUSED,
         f"The document was not sent: {what} is {found:,}, and at most {most:,} is allowed.",
@@ -84,19 +84,19 @@ def too_much(what: str, *, found: int, most: int) -> ToolError:
 
 
 def unsafe(reason: str, *, suggestion: str) -> ToolError:
-    """Refuse a document for what it is."""
+    """Say that a document is unsafe."""
     return ToolError(DOCUMENT_REFUSED, f"The document was not sent: {reason}.", suggestion=suggestion, field="query")
 
 
 def writes(kind: str, *, suggestion: str) -> ToolError:
-    """Refuse a mutation or a subscription."""
+    """Say that mutations and subscriptions are not allowed."""
     return ToolError(
         MUTATION_REFUSED, f"The document was not sent: it holds a {kind}.", suggestion=suggestion, field="query"
     )
 
 
 def no_answer(failure: WebFailure, *, slug: str, is_local: bool) -> ToolError:
-    """Tell what happened on the wire."""
+    """Say what failed in the connection."""
     match failure:
         case DeadlineExceeded():
             code, suggestion = UPSTREAM_TIMEOUT, _ASK_LESS
@@ -124,7 +124,7 @@ def no_answer(failure: WebFailure, *, slug: str, is_local: bool) -> ToolError:
 
 
 def useless_answer(reason: str, *, slug: str, status: int) -> ToolError:
-    """Tell of an answer that is no GraphQL answer."""
+    """Say that the response is not a GraphQL response."""
     return ToolError(
         UPSTREAM_ERROR,
         f"The upstream {slug} answered with HTTP {status} and {reason}.",
@@ -134,7 +134,7 @@ def useless_answer(reason: str, *, slug: str, status: int) -> ToolError:
 
 
 def not_admitted(*, slug: str, status: int) -> ToolError:
-    """Tell that the upstream does not accept the configured credentials."""
+    """Say that the upstream does not accept the configured credentials."""
     return ToolError(
         UPSTREAM_ERROR,
         f"The upstream {slug} does not admit this server (HTTP {status}).",
@@ -144,12 +144,12 @@ def not_admitted(*, slug: str, status: int) -> ToolError:
 
 
 def slow_down(*, slug: str, status: int, seconds: float | None) -> ToolError:
-    """Say that the upstream wants fewer requests; `seconds` is None or NaN where it does not say when to come back."""
+    """Say that the upstream wants fewer requests. `seconds` is None or NaN if it does not say for how long."""
     return _limit_error(f"The upstream {slug} takes no more requests now (HTTP {status}).", seconds=seconds)
 
 
 def limit_reached(*, slug: str, seconds: float) -> ToolError:
-    """Say that a request was not sent, because the upstream has said that it would refuse it."""
+    """Say that a request was not sent, because the upstream would refuse it."""
     return _limit_error(
         f"The upstream {slug} takes no more requests now, as it has said; this was not sent.", seconds=seconds
     )
@@ -167,7 +167,7 @@ def _limit_error(message: str, *, seconds: float | None) -> ToolError:
 
 
 def credential_refused(reason: str, *, slug: str) -> ToolError:
-    """Refuse because the caller's own credential is missing, or is not passed on; never says what it is."""
+    """Say that the caller's own credential is missing or is not passed on. Never reveals it."""
     return ToolError(
         CREDENTIAL_REFUSED,
         f"The upstream {slug} was not asked: {reason}.",
@@ -177,7 +177,7 @@ def credential_refused(reason: str, *, slug: str) -> ToolError:
 
 
 def too_heavy(size: int, *, max_bytes: int, weights: Sequence[tuple[str, int]]) -> ToolError:
-    """Refuse an answer that does not fit the budget, naming the fields that weigh most."""
+    """Say that an answer exceeds the budget, and name the largest fields."""
     heaviest = ", ".join(f"{path} ({weight:,} bytes)" for path, weight in weights)
     return ToolError(
         UPSTREAM_TOO_LARGE,
@@ -188,7 +188,7 @@ def too_heavy(size: int, *, max_bytes: int, weights: Sequence[tuple[str, int]]) 
 
 
 def unset_variable(*, slug: str, header: str) -> ToolError:
-    """Tell that the environment does not hold a header's value."""
+    """Say that the environment variable of a header is not set."""
     return ToolError(
         UPSTREAM_ERROR,
         f"The upstream {slug} cannot be asked: the environment variable of its header {header} is not set.",
@@ -197,7 +197,7 @@ def unset_variable(*, slug: str, header: str) -> ToolError:
 
 
 def unreadable_secret(*, slug: str, header: str) -> ToolError:
-    """Tell that a header has no value that can be sent."""
+    """Say that the value of a header cannot be decrypted."""
     return ToolError(
         UPSTREAM_ERROR,
         f"The upstream {slug} cannot be asked: a secret of it is not readable ({header}).",

@@ -1,4 +1,4 @@
-"""Types and queries of upstreams' schemas as documents, and what completes their names; for who may ask them."""
+"""MCP resources of this domain: types and queries of upstreams' schemas, with completions of their names."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated

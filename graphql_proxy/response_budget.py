@@ -1,4 +1,4 @@
-"""An answer made to fit a budget: cut at its heaviest list, with where to go on, or refused with what weighs most."""
+"""Fitting of answers to a size budget: cut at the heaviest list, or refuse and name the largest fields."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -16,7 +16,7 @@ Path = tuple[str, ...]
 
 
 class TooHeavy(Exception):
-    """No list can be cut so that the answer fits; `weights` are the heaviest fields with their bytes."""
+    """No list can be cut so that the answer fits. `weights` are the largest fields with their bytes."""
 
     def __init__(self, size: int, *, weights: list[tuple[str, int]]) -> None:
         super().__init__(f"{size:,} bytes")
@@ -33,7 +33,7 @@ def bound_answer(
     has_written: bool = False,
 ) -> GraphqlAnswer:
     """
-    Add what the upstream states of its limits, and cut data that is larger than the caller or the upstream allows.
+    Add the upstream's stated limits, and cut data that exceeds the budget of the caller or the upstream.
 
     Raises ToolError where nothing can be cut. What a mutation answered (`has_written`) is left out whole instead: a
     refusal would be read as a change that was not made.
@@ -63,7 +63,7 @@ def bound_answer(
 
 def fit_answer(data: Any, *, max_bytes: int) -> tuple[Any, dict[str, Any] | None]:
     """
-    Cut an answer's heaviest list so that it fits; the rest stays as it came. Raises TooHeavy.
+    Cut an answer's heaviest list so that it fits. The rest stays unchanged. Raises TooHeavy.
 
     The cut list's `pageInfo` is made to fit: it has a next page, which begins after the last item that is left.
     """
@@ -81,7 +81,7 @@ def fit_answer(data: Any, *, max_bytes: int) -> tuple[Any, dict[str, Any] | None
 
 
 def _outer_lists(data: Any, path: Path = ()) -> Iterator[tuple[Path, list[Any]]]:
-    """Give the lists of more than one item that stand in no other list."""
+    """Return the lists of more than one item that are in no other list."""
     if isinstance(data, dict) and len(path) < MAX_DEPTH:
         for name, value in data.items():
             yield from _outer_lists(value, (*path, name))
@@ -90,7 +90,7 @@ def _outer_lists(data: Any, path: Path = ()) -> Iterator[tuple[Path, list[Any]]]
 
 
 def _count_that_fits(items: list[Any], room: int) -> int:
-    """Give how many items from the first on fit into so many bytes."""
+    """Return how many leading items fit into a number of bytes."""
     used = len(b"[]")
     for count, item in enumerate(items):
         used += len(encode(item)) + 1
@@ -100,7 +100,7 @@ def _count_that_fits(items: list[Any], room: int) -> int:
 
 
 def _cut(data: Any, path: Path, count: int) -> Any:
-    """Copy what is on the way to a list, and cut it; all else is shared with the original."""
+    """Copy the path to a list and cut it. Everything else is shared with the original."""
     if not path:
         return data[:count]
     name, rest = path[0], path[1:]
@@ -134,7 +134,7 @@ def _cursor(edge: Any) -> str | None:
 
 
 def _heaviest(data: Any) -> list[tuple[str, int]]:
-    """Give the fields that weigh most, by their path; items of a list count together."""
+    """Return the largest fields by their path. The items of a list count together."""
     weights: dict[Path, int] = {}
     stack: list[tuple[Path, Any]] = [((), data)]
     while stack:

@@ -1,4 +1,4 @@
-"""Secrets of upstreams, encrypted under a key that is derived from SECRET_KEY; SECRET_KEY_FALLBACKS still open."""
+"""Encryption of upstream secrets with a key derived from SECRET_KEY. SECRET_KEY_FALLBACKS still decrypt."""
 
 import base64
 import hmac
@@ -10,16 +10,16 @@ _PURPOSE = b"toolroom graphql_proxy upstream headers"
 
 
 class Sealed(Exception):
-    """A secret cannot be opened: SECRET_KEY is not the one it was sealed under."""
+    """A secret cannot be decrypted: SECRET_KEY is not the one that encrypted it."""
 
 
 def seal(secret: str) -> bytes:
-    """Encrypt a secret for keeping."""
+    """Encrypt a secret."""
     return _box().encrypt(secret.encode())
 
 
 def unseal(sealed: bytes) -> str:
-    """Give the secret; raises Sealed where today's keys do not open it."""
+    """Decrypt a secret. Raises Sealed if no current key decrypts it."""
     try:
         return _box().decrypt(sealed).decode()
     except InvalidToken as wrong_key:

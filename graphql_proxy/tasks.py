@@ -1,4 +1,4 @@
-"""What the scheduler does for this domain."""
+"""Celery tasks of this domain."""
 
 from datetime import UTC, datetime
 from typing import Any

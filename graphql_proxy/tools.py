@@ -1,4 +1,4 @@
-"""What an agent may ask of a GraphQL API."""
+"""Tools of the GraphQL proxy."""
 
 from graphql_proxy.addresses import link_omitted_part
 from graphql_proxy.contracts import (

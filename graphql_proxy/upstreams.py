@@ -1,4 +1,4 @@
-"""Which upstreams there are and whose, remembered for 4 s, so that a change in the admin needs no restart."""
+"""Known upstreams and who may use them, cached for 4 s, so that a change in the admin needs no restart."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
@@ -15,7 +15,7 @@ from toolbox.database.pools import owner_pool, reader
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownUpstream:
-    """A row of Upstream; see the model for what each limit means."""
+    """A row of Upstream. The model describes each limit."""
 
     id: int
     slug: str
@@ -45,7 +45,7 @@ class KnownUpstream:
 
     @classmethod
     def from_row(cls, row: Any) -> "KnownUpstream":
-        """Make one of a row of the model."""
+        """Convert a row of the model."""
         return cls(**{name: getattr(row, name) for name in _NAMES})
 
 
@@ -56,7 +56,7 @@ _NAMES = tuple(field.name for field in fields(KnownUpstream))
 
 
 async def upstreams() -> list[KnownUpstream]:
-    """Give every upstream that may be asked, the default first; one statement in 4 s."""
+    """Return every enabled upstream, the default first. Runs one statement in 4 s."""
 
     async def read() -> list[KnownUpstream]:
         rows = await queries.upstreams(reader=reader)
@@ -66,7 +66,7 @@ async def upstreams() -> list[KnownUpstream]:
 
 
 async def upstream_named(slug: str | None) -> KnownUpstream:
-    """Give the upstream of that name, without a name the default (or the first) one; raises ToolError."""
+    """Return the upstream of a name, by default the default (or the first) one. Raises ToolError."""
     known = await upstreams()
     if not known:
         raise refusals.no_upstream()
@@ -77,7 +77,7 @@ async def upstream_named(slug: str | None) -> KnownUpstream:
 
 async def upstream_for(caller: Caller, *, named: str | None) -> KnownUpstream:
     """
-    Give the upstream that a call means, if the caller may ask it: the named one, else the key's own default, else ours.
+    Return the upstream of a call: the named one, else the key's own default, else the server's default.
 
     One that the caller may not ask is refused as one that is not there. Raises ToolError.
     """
@@ -98,7 +98,7 @@ async def upstream_for(caller: Caller, *, named: str | None) -> KnownUpstream:
 
 
 async def upstreams_of(caller: Caller) -> list[KnownUpstream]:
-    """Give the upstreams that are open to all, and those that were opened to this caller, the default first."""
+    """Return the upstreams open to all and those open to this caller, the default first."""
     known = await upstreams()
     if all(upstream.is_open for upstream in known) or _is_operator(caller):
         return known
@@ -107,7 +107,7 @@ async def upstreams_of(caller: Caller) -> list[KnownUpstream]:
 
 
 async def who_may_ask(upstream: KnownUpstream) -> Callable[[Caller], bool]:
-    """Give a test of callers for an upstream that is not open to all; it knows the keys that are chosen now."""
+    """Return a predicate on callers for an upstream that is not open to all. It knows the keys chosen now."""
     chosen = [row for row in await _chosen_rows() if row["upstream_id"] == upstream.id]
     return lambda caller: _is_operator(caller) or any(_is_of(caller, row) for row in chosen)
 
@@ -117,7 +117,7 @@ async def _list_opened_to(caller: Caller) -> set[int]:
 
 
 async def _chosen_rows() -> list[queries.Row]:
-    """Give the keys that were chosen, each with its upstream; one statement as the owner in 4 s."""
+    """Return the chosen keys, each with its upstream. Runs one statement as the owner in 4 s."""
 
     async def read() -> list[queries.Row]:
         return await queries.open_to(pool=owner_pool)
@@ -127,7 +127,7 @@ async def _chosen_rows() -> list[queries.Row]:
 
 def _is_of(caller: Caller, row: queries.Row) -> bool:
     """
-    Tell whether a chosen key is the caller's.
+    Return whether a chosen key is the caller's.
 
     A conversation has none, and a client that a person connected is the person's, so any of the owner's counts.
     """
@@ -137,7 +137,7 @@ def _is_of(caller: Caller, row: queries.Row) -> bool:
 
 
 def _is_operator(caller: Caller) -> bool:
-    """Tell whether it is the operator of this machine, who could change the rows as well."""
+    """Return whether the caller is the operator of this machine, who could change the rows as well."""
     return caller.key_id is None and caller.owner_id is None
 
 
@@ -149,7 +149,7 @@ def _choose(slug: str, *, known: Iterable[KnownUpstream], whose: str = "") -> Kn
 
 
 async def headers_of(upstream: KnownUpstream) -> dict[str, str]:
-    """Give the headers that this upstream wants, opened; one statement as the owner in 4 s."""
+    """Return the decrypted headers of this upstream. Runs one statement as the owner in 4 s."""
 
     async def read() -> dict[str, str]:
         rows = await queries.headers(upstream.id, pool=owner_pool)
@@ -159,7 +159,7 @@ async def headers_of(upstream: KnownUpstream) -> dict[str, str]:
 
 
 def open_headers(upstream: KnownUpstream, *, rows: Iterable[queries.Row]) -> dict[str, str]:
-    """Give what the rows of headers hold; raises ToolError where a secret cannot be had."""
+    """Decrypt the rows of headers. Raises ToolError if a secret is unavailable."""
     return {row["name"]: _value(upstream, row) for row in rows}
 
 

@@ -1,1 +1,1 @@
-"""Questions in plain language over issues, sprints and teams."""
+"""Questions in plain language about issues, sprints and teams."""

@@ -1,7 +1,7 @@
 """
-Where people correct teams, people, sprints, issues and their history.
+Admin classes of organisations, teams, people, sprints, issues and their history.
 
-What agents are answered follows at once: the views read these tables, and triggers derive what history implies.
+A correction takes effect at once: the views read these tables, and triggers derive what depends on history.
 """
 
 from collections.abc import Iterable
@@ -48,7 +48,7 @@ class TeamFilter(PickFilter):
     parameter_name = "team"
 
     def values(self) -> Iterable[tuple[str, str]]:
-        """Name the teams."""
+        """Return the teams."""
         return [(str(team.pk), str(team)) for team in Team.objects.order_by("team_key")[:200]]
 
 
@@ -59,17 +59,17 @@ class StatusFilter(PickFilter):
     parameter_name = "status"
 
     def values(self) -> Iterable[tuple[str, str]]:
-        """Name the statuses."""
+        """Return the statuses."""
         return [(str(row.pk), str(row)) for row in Status.objects.order_by("status_name")[:200]]
 
 
 class PanelAdmin(CuratedAdmin):
-    """A table whose rows have charts under them."""
+    """An admin class whose rows have charts."""
 
     change_form_outer_after_template = "sprints/board_page.html"
 
     def panels(self, row: Model) -> list[Panel]:
-        """Draw a row."""
+        """Draw the charts of a row."""
         raise NotImplementedError
 
     def change_view(
@@ -84,7 +84,7 @@ class PanelAdmin(CuratedAdmin):
 
 
 class HistoryInline(CuratedInline):
-    """A part of an issue's history, to be corrected."""
+    """An editable part of an issue's history."""
 
     hide_title = True
     tab = True
@@ -92,7 +92,7 @@ class HistoryInline(CuratedInline):
 
 
 class StayInline(HistoryInline):
-    """Which sprints the issue was in."""
+    """The sprints of an issue."""
 
     model = SprintIssue
     ordering = ["added_at"]
@@ -103,7 +103,7 @@ class StayInline(HistoryInline):
 
 
 class StatusChangeInline(HistoryInline):
-    """Its moves from status to status."""
+    """The status changes of an issue."""
 
     model = StatusChange
     ordering = ["changed_at", "id"]
@@ -112,7 +112,7 @@ class StatusChangeInline(HistoryInline):
 
 
 class EstimateInline(HistoryInline):
-    """Its estimates."""
+    """The estimates of an issue."""
 
     model = PointsChange
     ordering = ["changed_at", "id"]
@@ -120,14 +120,14 @@ class EstimateInline(HistoryInline):
 
 
 class BlockedInline(HistoryInline):
-    """When it was blocked."""
+    """The times in which an issue was blocked."""
 
     model = BlockedPeriod
     ordering = ["blocked_at"]
 
 
 class LinkInline(HistoryInline):
-    """Other issues that it points at."""
+    """The links of an issue."""
 
     model = IssueLink
     ordering = ["link_type", "id"]
@@ -137,7 +137,7 @@ class LinkInline(HistoryInline):
 
 @admin.register(Organisation)
 class OrganisationAdmin(CuratedAdmin):
-    """Organisations, each a source of issues."""
+    """Organisations. Each is a source of issues."""
 
     notice = "Loaded by ingest_jira. Deleting one deletes all that was loaded of it."
     list_display = ["organisation_name", "slug", "site_url", "data_as_of", "synced_until"]
@@ -145,7 +145,7 @@ class OrganisationAdmin(CuratedAdmin):
     ordering = ["organisation_name"]
 
     def formfield_for_dbfield(self, db_field: "Field[Any, Any]", request: HttpRequest, **options: Any) -> Any:
-        """Take an address without a scheme as https."""
+        """Assume https for an address without a scheme."""
         if db_field.name == "site_url":
             options["assume_scheme"] = "https"
         return super().formfield_for_dbfield(db_field, request, **options)
@@ -153,18 +153,18 @@ class OrganisationAdmin(CuratedAdmin):
     def get_deleted_objects(
         self, objs: Any, request: HttpRequest
     ) -> tuple[list[Any], dict[str, int], set[str], list[Any]]:
-        """Name the organisations and count their issues; nothing else is read."""
+        """List the organisations and count their issues. Nothing else is read."""
         rows = list(objs)
         perms = set() if self.has_delete_permission(request) else {"organisation"}
         named = [f"{row} with {count_rows(row):,} issues and their history" for row in rows]
         return named, {"organisations": len(rows)}, perms, []
 
     def delete_model(self, request: HttpRequest, obj: Organisation) -> None:
-        """Delete it by a statement a table."""
+        """Delete the row with one statement for each table."""
         forget(obj)
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Organisation]) -> None:
-        """Delete them by a statement a table."""
+        """Delete the rows with one statement for each table."""
         for row in queryset:
             forget(row)
 
@@ -185,7 +185,7 @@ class TeamAdmin(PanelAdmin):
 
 @admin.register(User)
 class UserAdmin(CuratedAdmin):
-    """People; their e-mail addresses are for curators and in no view."""
+    """People. Their e-mail addresses are for curators only and in no view."""
 
     notice = "E-mail addresses are shown here alone: agents see names and teams."
     list_display = ["full_name", "team", "is_active", "organisation"]
@@ -198,7 +198,7 @@ class UserAdmin(CuratedAdmin):
 
 @admin.register(Status)
 class StatusAdmin(CuratedAdmin):
-    """Statuses, and what they mean."""
+    """Statuses and their categories."""
 
     notice = f"The category decides what counts as begun and as done. {FOLLOWS}"
     list_display = ["status_name", "status_category", "organisation"]
@@ -248,7 +248,7 @@ class IssueAdmin(CuratedAdmin):
     ]  # fmt: skip
 
     def save_model(self, request: HttpRequest, obj: Issue, form: "ModelForm[Issue]", change: bool) -> None:  # noqa: FBT001 - Django's
-        """Give an issue made by hand its team's organisation, and an id that no source has."""
+        """Set the organisation of a new issue to its team's, and an id that no source uses."""
         obj.organisation_id = obj.team.organisation_id
         obj.external_id = obj.external_id or f"by hand: {obj.pk}"
         super().save_model(request, obj, form, change)
@@ -256,7 +256,7 @@ class IssueAdmin(CuratedAdmin):
 
 @admin.register(QuarantinedRecord)
 class QuarantinedRecordAdmin(BrowsedAdmin):
-    """What could not be read."""
+    """Quarantined records, which could not be read."""
 
     notice = "What could not be understood of a source, whole or (a warning) in part. Loading it again keeps it once."
     list_display = ["kind", "name", "reason", "is_warning", "source", "organisation", "stored_at"]

@@ -145,7 +145,7 @@ async def _promote(body: bytes | None) -> Reply:
 
 
 def _store_promotion(kept: KeptAnswer, *, index: NameIndex, today: date) -> tuple[str, bool]:
-    """Write on a connection of this thread's own, and close it."""
+    """Store the promoted query on a connection of this thread, and close it."""
     try:
         return promote(kept.question, sql=kept.sql, assumptions=kept.assumptions, index=index, today=today)
     finally:

@@ -6,7 +6,7 @@ from django.apps import AppConfig
 
 
 class SprintsConfig(AppConfig):
-    """Issues, sprints and teams, and what became of them."""
+    """The app config of sprints."""
 
     name = "sprints"
     verbose_name = "Sprints"

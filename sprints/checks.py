@@ -1,4 +1,4 @@
-"""What `manage.py check --deploy` asks: that SQL written by a model can read the views, and do nothing else."""
+"""System checks: model-written SQL can read the views and nothing else, and all definitions compile."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -17,7 +17,7 @@ SHOWN = 5
 
 @register()
 def check_semantic_definitions(**_: Any) -> list[CheckMessage]:
-    """Compile every term of the semantic layer's definitions, and find names that are not defined."""
+    """Compile every term of the semantic layer, and report undefined names."""
     from sprints.semantics.definition_check import find_definition_errors  # noqa: PLC0415 - loaded by the check
     from sprints.semantics.model import shipped_model  # noqa: PLC0415
 
@@ -32,7 +32,7 @@ def check_semantic_definitions(**_: Any) -> list[CheckMessage]:
 @register(Tags.security, deploy=True)
 def analyst_can_only_read_the_views(**_: Any) -> list[CheckMessage]:
     """
-    Name every restriction that the analyst's role lacks, with the statement that sets it.
+    Report every restriction that the analyst's role lacks, with the statement that sets it.
 
     Two statements on the owner's connection, catalogue only. Errors keep execute_query off until they are fixed, or
     accepted by SPRINTS_ACCEPTED_WALLS.
@@ -52,7 +52,7 @@ def analyst_can_only_read_the_views(**_: Any) -> list[CheckMessage]:
 
 
 def find_missing_lockdown() -> list[str]:
-    """Give the statements that would set what is missing; one statement on the owner's connection."""
+    """Return the statements that set what is missing. Runs one statement on the owner's connection."""
     with connections["default"].cursor() as cursor:
         cursor.execute(lockdown_statements(role=settings.SPRINTS_ANALYST_ROLE))
         return [str(row[0]) for row in cursor.fetchall()]

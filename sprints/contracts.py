@@ -1,4 +1,4 @@
-"""What may be asked about sprints, and what is answered: the five tools of the SprintScope contract."""
+"""Input and output models of the five tools of the SprintScope contract, and of `ask_sprints`."""
 
 from typing import Annotated, Any, Literal
 
@@ -13,7 +13,7 @@ MAX_ROWS = 1000
 MAX_QUESTION = 2_000
 MAX_PREVIOUS = 10
 MAX_SQL = 100_000
-"""What is read at all; the guard has its own, lower limit and says so in the contract's words."""
+"""The maximum length that is read. The guard has a lower limit with the contract's message."""
 
 
 class CamelAnswer(ToolOutput):

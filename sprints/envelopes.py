@@ -1,4 +1,4 @@
-"""How the tools about sprints say no: in the answer's own fields, as the contract shows."""
+"""Error envelopes of the sprints tools, in the fields of the contract."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ class ExecuteQueryEnvelope(SprintsEnvelope):
     database_down = QUERY_UNAVAILABLE
 
     def refusal(self, error: ToolError) -> object:
-        """Word the refusal as the contract's error."""
+        """Convert a refusal to the contract's error."""
         if error.code.status != QUERY_REFUSED.status:
             return super().refusal(error)
         body: dict[str, Any] = {
@@ -59,7 +59,7 @@ class GenerateSqlEnvelope(SprintsEnvelope):
     database_down = ErrorCode("GENERATION_UNAVAILABLE", 200, "The database cannot be reached.")
 
     def refusal(self, error: ToolError) -> object:
-        """Word the failure as the contract's error."""
+        """Convert a failure to the contract's error."""
         if error.code.status != self.timeout.status:
             return super().refusal(error)
         return {

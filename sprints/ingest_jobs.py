@@ -1,4 +1,4 @@
-"""Loads of issues that people start in the admin; manage.py ingest_jira does the same."""
+"""Jobs that load issues from the admin. manage.py ingest_jira does the same."""
 
 from typing import TYPE_CHECKING
 
@@ -45,7 +45,7 @@ class SampleForm(JobForm):
 
 
 def from_site(given: Assignment) -> Outcome:
-    """Ask a Jira, for an hour at most; started again it goes on where it was."""
+    """Load from a Jira for at most an hour. A repeated run continues."""
     from sprints.ingest.load import ensure_organisation
 
     name, site = given.values["organisation"], given.values["site"]
@@ -53,7 +53,7 @@ def from_site(given: Assignment) -> Outcome:
 
 
 def from_own_site(given: Assignment) -> Outcome:
-    """Ask the Jira that the organisation has already; nobody names another."""
+    """Load from the organisation's own Jira. No other address can be given."""
     from sprints.ingest.load import organisations_with_site
 
     having = organisations_with_site()
@@ -85,7 +85,7 @@ def _load_site(organisation: "Organisation", *, site: str, given: Assignment) ->
 
 
 def from_file(given: Assignment) -> Outcome:
-    """Read a file."""
+    """Load a file."""
     from sprints.ingest.files import ingest_files
     from sprints.ingest.load import ensure_organisation
     from sprints.ingest.record import NotReadable

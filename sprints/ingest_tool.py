@@ -44,7 +44,7 @@ class IngestedIssues(ToolOutput):
 
 
 async def ingest(ask: IngestIssuesQuestion, *, client: ClientChannel) -> IngestedIssues:
-    """Bring the issues in; what a site has is fetched by a worker, where the client knows tasks."""
+    """Load the issues. A worker fetches a site's issues if the client supports tasks."""
     if ask.source == "jira":
         await client.continue_as_task()
     values = {"organisation": ask.organisation, "projects": ",".join(ask.projects), "everything": ask.everything}

@@ -1,4 +1,4 @@
-"""Boards and sprints as documents, and what completes the names of teams, sprints and people."""
+"""MCP resources of this domain: boards and sprints, with completions of teams, sprints and people."""
 
 from typing import Annotated, Any
 
@@ -45,7 +45,7 @@ async def sprints_sprint(sprint: Annotated[str, "The sprint's name or id."]) -> 
 
 
 def _select_one(found: list[Row], *, kind: str, said: str) -> Row | None:
-    """Give the one that is meant; raises ToolError where several are called so."""
+    """Return the only match. Raises ToolError if there are several."""
     if len(found) > 1:
         ids = ", ".join(str(row[f"{kind}_id"]) for row in found)
         suggestion = f"Put an id into the address, such as one of {ids}."

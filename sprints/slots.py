@@ -1,4 +1,4 @@
-"""What questions about sprints name for examples: teams, as the name resolver finds them."""
+"""Slots of question patterns on sprints: teams, found as in name resolution."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -14,7 +14,7 @@ SPELLING_SCORE = 0.85
 
 
 async def _find_teams(text: str) -> Sequence[Candidate]:
-    """Give every team by its id, which SQL may hold whatever the team is called."""
+    """Return every team by its id, which is safe in SQL whatever its name."""
     from sprints.linking.link import link  # noqa: PLC0415 - loaded by the first question
     from sprints.linking.name_cache import load_name_index  # noqa: PLC0415
 

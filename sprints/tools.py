@@ -1,4 +1,4 @@
-"""What an agent may ask about sprints."""
+"""Tools of sprints."""
 
 from datetime import UTC, datetime
 from typing import Annotated

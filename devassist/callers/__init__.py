@@ -1,1 +1,1 @@
-"""Who calls a function: language servers kept warm, asked over LSP. Imports no Django."""
+"""Search for callers of a function by language servers over LSP. Imports no Django."""

@@ -1,4 +1,4 @@
-"""Finds callers by name alone: a search of the text, read with a grammar. Never mixed with what servers say."""
+"""Callers found by name alone, by a text search and a grammar. Never mixed with results of servers."""
 
 import asyncio
 from collections.abc import Iterable, Mapping
@@ -9,7 +9,7 @@ from devassist.callers.traversal import FoundBy, Place, Site
 
 
 class NameFinder:
-    """Every call of a function of that name counts, whichever function it is."""
+    """Finds every call of a function of that name, whichever function it is."""
 
     def __init__(self, files: Mapping[str, Stamp], *, reading: SourceFiles) -> None:
         self._files = files
@@ -17,7 +17,7 @@ class NameFinder:
         self._known: dict[str, list[Site]] = {}
 
     async def sites(self, place: Place) -> list[Site]:
-        """Give where a function of the name is called."""
+        """Return where a function of the name is called."""
         name = place.function.name
         if name not in self._known:
             self._known[name] = await asyncio.to_thread(self._search, name)

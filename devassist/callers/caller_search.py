@@ -12,13 +12,13 @@ from devassist.callers.traversal import Caller
 
 MAX_OPEN = 64
 KEPT_SECONDS = 120.0
-"""What lies outside of the workspace may change meanwhile, which is not looked at."""
+"""How long results are reused. Changes outside of the workspace are not noticed meanwhile."""
 MAX_ROOTS = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundCallers:
-    """Callers in a steady order, and why there may be more."""
+    """Callers in a stable order, and the reason why there may be more."""
 
     callers: list[Caller]
     reason: str | None
@@ -46,7 +46,7 @@ class CallerSearch:
         self._readings: OrderedDict[str, SourceFiles] = OrderedDict()
 
     def get_source_files(self, root: str) -> SourceFiles:
-        """Give the files below a root; their parses are shared by questions."""
+        """Return the files below a root. Searches share their parsed trees."""
         reading = self._readings.setdefault(root, SourceFiles(root))
         self._readings.move_to_end(root)
         while len(self._readings) > MAX_ROOTS:
@@ -54,7 +54,7 @@ class CallerSearch:
         return reading
 
     async def ask(self, asked: CallerQuestion, *, root: str, seconds: float) -> FoundCallers:
-        """Answer within `seconds`, with what is known by then; raises NoCommand and NotNow."""
+        """Return what is known within `seconds`. Raises NoCommand and NotNow."""
         kept = await self._inquiry(asked, root=root)
         done, _ = await asyncio.wait({kept.task}, timeout=seconds)
         reasons = list(kept.inquiry.reasons)
@@ -69,7 +69,7 @@ class CallerSearch:
         return FoundCallers(callers=_sort_callers(kept.inquiry), reason=join_reasons(reasons))
 
     async def close(self) -> None:
-        """Give up every question, and end the servers."""
+        """Cancel every search and stop the servers."""
         for kept in self._kept.values():
             kept.task.cancel()
         self._kept.clear()
@@ -90,7 +90,7 @@ class CallerSearch:
         return kept
 
     def _make_room(self) -> None:
-        """Let the longest unused go where there are many, those on their way last."""
+        """Evict the least recently used searches if there are many, running ones last."""
         by_use = sorted(self._kept.items(), key=lambda item: not item[1].task.done())
         for key, kept in by_use[: max(len(by_use) - MAX_OPEN, 0)]:
             del self._kept[key]
@@ -101,7 +101,7 @@ class CallerSearch:
             del self._kept[key]
 
     async def _is_stale(self, kept: _RunningSearch) -> bool:
-        """Tell whether a question has to be asked anew; one on its way has not."""
+        """Return whether a search has to run again. A running one has not."""
         if not kept.task.done():
             return False
         if kept.task.cancelled() or kept.task.exception() or self.clock() - kept.begun > KEPT_SECONDS:

@@ -1,7 +1,7 @@
 """
-A client of one language server: questions with deadlines, on one pair of pipes.
+A client of one language server: requests with deadlines over one pair of pipes.
 
-Numbers of questions are never used twice, and a question that is given up is forgotten, so a late answer finds nobody.
+Request ids are never reused, and an abandoned request is forgotten, so a late response is ignored.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ Answer = TypeVar("Answer")
 
 MAX_BYTES_BETWEEN_ANSWERS = 64 * 1024 * 1024
 MAX_WAITING_BYTES = 16 * 1024 * 1024
-"""What may wait in our buffer for a server that does not read."""
+"""The maximum buffered output for a server that does not read."""
 _METHOD_NOT_FOUND = -32601
 _TRY_AGAIN = {-32603, -32801, -32802}
 """Internal error (some servers, while they index), content modified, server cancelled."""
@@ -29,7 +29,7 @@ _PAUSES_SECONDS = (0.2, 0.5)
 
 
 class Gone(Exception):
-    """The server has ended, or was ended because of what it did; the message says why."""
+    """The server has ended or was stopped because of what it did; the message says why."""
 
 
 class Silent(Exception):
@@ -37,11 +37,11 @@ class Silent(Exception):
 
 
 class Refused(Exception):
-    """The server answered with an error, or with something else than was asked for."""
+    """The server answered with an error or with an unexpected result."""
 
 
 class Client:
-    """Speaks to one server over its pipes; `on_gone` is called once, when nothing can be asked any more."""
+    """Talks to one server over its pipes. `on_gone` is called once, when no request is possible any more."""
 
     def __init__(
         self,
@@ -65,11 +65,11 @@ class Client:
 
     @property
     def is_busy(self) -> bool:
-        """Tell whether the server says that it is at some longer work."""
+        """Return whether the server reports progress on a longer task."""
         return bool(self._progress)
 
     async def ask(self, method: str, *, params: object, answer: type[Answer], seconds: float) -> Answer:
-        """Ask, and give the answer as `answer` (any msgspec type); raises Gone, Silent, Refused."""
+        """Send a request and return the result as `answer` (any msgspec type). Raises Gone, Silent, Refused."""
         for pause in (*_PAUSES_SECONDS, None):
             message = await self._request(method, params, seconds=seconds)
             if message.error is None:
@@ -80,11 +80,11 @@ class Client:
         raise AssertionError("the last turn returns or raises")
 
     def tell(self, method: str, *, params: object) -> None:
-        """Notify; nothing comes back."""
+        """Send a notification, which has no response."""
         self._send({"method": method, "params": params})
 
     async def wait_until_quiet(self, *, seconds: float, quiet: float = 0.2) -> bool:
-        """Wait until no progress is reported for a moment; False where that takes longer than `seconds`."""
+        """Wait until no progress is reported for a moment. Returns False if that takes longer than `seconds`."""
         try:
             async with asyncio.timeout(seconds):
                 while True:
@@ -97,13 +97,13 @@ class Client:
             return False
 
     def close(self, why: str) -> None:
-        """Stop listening; callers that wait are told why."""
+        """Stop listening. Waiting callers get the reason."""
         self._end(why)
         self._listening.cancel()
         self._writer.close()
 
     async def wait_until_closed(self) -> None:
-        """Wait until it listens no more, so that another may read the pipe."""
+        """Wait until it no longer listens, so that another reader may use the pipe."""
         await asyncio.wait({self._listening})
 
     async def _request(self, method: str, params: object, *, seconds: float) -> Message:
@@ -161,7 +161,7 @@ class Client:
             future.set_result(message)
 
     def _obey(self, message: Message) -> None:
-        """Answer the server's own question; it may change nothing of ours."""
+        """Respond to a request of the server. It may change nothing of ours."""
         match message.method:
             case "workspace/configuration":
                 sections = _sections(_loose(message.params).get("items"))
@@ -214,7 +214,7 @@ def _sections(items: object) -> list[str]:
 
 
 def _loose(params: msgspec.Raw) -> dict[str, Any]:
-    """Decode what a server says of its own accord; what is no object is nothing."""
+    """Decode parameters of a notification. What is not an object becomes an empty one."""
     try:
         found = msgspec.json.decode(params)
     except msgspec.DecodeError:

@@ -1,4 +1,4 @@
-"""A source file as callers are found in it: what a name is at a place, and which function stands around it."""
+"""A parsed source file for caller search: the role of a name at a place, and the function around it."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -34,7 +34,7 @@ class Function:
 
 
 class Stands(StrEnum):
-    """What a name is at a place."""
+    """The role of a name at a place."""
 
     CALL = "call"
     REFERENCE = "reference"
@@ -45,7 +45,7 @@ class Stands(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mention:
-    """A place where a name stands as a word; `alias` is where an import gives it another name."""
+    """An occurrence of a name as a word. `alias` is the other name that an import gives it."""
 
     line: int
     character: int
@@ -55,7 +55,7 @@ class Mention:
 
 
 class Code:
-    """One file, parsed; what does not parse is bridged, as well as the grammar can."""
+    """One parsed file. Syntax errors are bridged as well as the grammar can."""
 
     def __init__(self, parsed_: Parsed, *, kinds: NodeKinds) -> None:
         self._code = parsed_
@@ -63,7 +63,7 @@ class Code:
 
     @classmethod
     def parse(cls, text: bytes, *, path: str) -> "Code | None":
-        """Parse the file; None where its language is not read, or it takes too long."""
+        """Parse the file. Returns None if its language is not supported or parsing takes too long."""
         kinds = kinds_of(path)
         try:
             found = parse(text.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n"), path=path)
@@ -73,7 +73,7 @@ class Code:
 
     @property
     def is_whole(self) -> bool:
-        """Tell whether all of it parsed; the Kotlin grammar sometimes tells of an error and has none to show."""
+        """Return whether all of it parsed. The Kotlin grammar sometimes reports an error without an error node."""
         left = [self._code.tree.root_node]
         while left:
             node = left.pop()
@@ -83,12 +83,12 @@ class Code:
         return True
 
     def functions(self) -> list[Function]:
-        """Give every function that has a name, in the file's order."""
+        """Return every named function in the file's order."""
         named = (self._function(scope) for scope in functions(self._code) if self._is_function(scope))
         return [function for function in named if function.callable]
 
     def classes(self) -> list[Function]:
-        """Give every class that has a name."""
+        """Return every named class."""
         return [
             self._function(scope)
             for scope in scopes(self._code)
@@ -96,17 +96,17 @@ class Code:
         ]
 
     def find_enclosing(self, line: int, *, character: int) -> Function | None:
-        """Give the innermost function with a name around the place; None at the file's top level."""
+        """Return the innermost named function around the place. None at the file's top level."""
         at = self._code.offset(line, character=character)
         return self._around(at, known=scopes(self._code, at=at), path=self._path(at))
 
     def stands_at(self, line: int, *, character: int) -> Stands:
-        """Tell what the name is that begins at the place."""
+        """Return the role of the name that begins at the place."""
         at = self._code.offset(line, character=character)
         return self._kind(self._path(at), known=scopes(self._code, at=at))
 
     def mentions(self, name: str) -> Iterator[Mention]:
-        """Give every place where the name stands as a word."""
+        """Return every place where the name occurs as a word."""
         for found in re.finditer(rb"(?<![\w$])" + re.escape(name.encode()) + rb"(?![\w$])", self._code.source):
             path, known = self._path(found.start()), scopes(self._code, at=found.start())
             stands = self._kind(path, known=known)
@@ -122,7 +122,7 @@ class Code:
             )
 
     def _path(self, offset: int) -> list[Node]:
-        """Give the nodes around an offset, outermost first. Walked from the top: a node finds its parent slowly."""
+        """Return the nodes around an offset, outermost first. Walks from the top, because finding a parent is slow."""
         cursor = self._code.tree.walk()
         path = [self._code.tree.root_node]
         while cursor.goto_first_child_for_byte(offset) is not None and cursor.node is not None:
@@ -132,7 +132,7 @@ class Code:
         return path
 
     def _around(self, at: int, *, known: Sequence[Scope], path: Sequence[Node]) -> Function | None:
-        """Give the innermost of functions and members with code in them; a decorator is not what it decorates."""
+        """Return the innermost function or member with code around a place. A decorator is not in what it decorates."""
         named = [scope for scope in known if scope.is_named and scope.own_start <= at]
         inside = [scope for scope in named if self._is_function(scope)]
         function = self._function(inside[-1]) if inside else None
@@ -142,7 +142,7 @@ class Code:
         return self._field(path[depth], known=named) or function
 
     def _is_function(self, scope: Scope) -> bool:
-        """Tell whether servers know it as a function; of closures under a name not all do, where it is no member."""
+        """Return whether servers treat it as a function. Not all treat a closure under a name as one."""
         if scope.kind is Kind.CONTAINER or not scope.is_named:
             return False
         span = scope.match.span
@@ -188,7 +188,7 @@ class Code:
 
 
 def _alias(path: list[Node]) -> Node | None:
-    """Give the other name that an import gives to the path's last node."""
+    """Return the other name that an import gives to the path's last node."""
     for node in reversed(path[-4:-1]):
         if (alias := node.child_by_field_name("alias")) is not None:
             return None if alias == path[-1] else alias

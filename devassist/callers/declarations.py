@@ -1,4 +1,4 @@
-"""Which functions of a file a name means."""
+"""Functions of a file by name."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ MAX_MEANT = 50
 
 def find_functions(name: str, *, code: Code) -> list[Function]:
     """
-    Give the functions that the name means: overloads, and methods of the name in several classes, are all meant.
+    Return every function with the name: overloads, and methods of several classes.
 
     `Class.method` means that class's. Where no function has the name a class may, whose constructor is then meant.
     """
@@ -21,7 +21,7 @@ def find_functions(name: str, *, code: Code) -> list[Function]:
 
 
 def names(code: Code) -> list[str]:
-    """Give the names of the file's functions, each once, in the file's order."""
+    """Return the names of the file's functions, each once, in the file's order."""
     return list(dict.fromkeys(function.qualified for function in code.functions()))
 
 

@@ -1,4 +1,4 @@
-"""The files that a language server was shown: opened when needed, brought up to date, the longest unused closed."""
+"""Open documents of a language server: opened on demand, kept up to date, least recently used closed first."""
 
 import asyncio
 from collections import OrderedDict
@@ -16,7 +16,7 @@ Tell = Callable[[str, dict[str, Any]], None]
 
 
 class Documents:
-    """What one server has open; `tell` notifies it, `uri` gives a file's address."""
+    """The documents open at one server. `tell` notifies it, `uri` returns a file's address."""
 
     def __init__(
         self,
@@ -31,7 +31,7 @@ class Documents:
         self._open: OrderedDict[str, None] = OrderedDict()
 
     async def show(self, paths: Sequence[str]) -> None:
-        """Open the files at the server, if they are not open; the longest unused are closed where there are many."""
+        """Open the files at the server if they are not open. Closes the least recently used if there are many."""
         new = [path for path in paths if path not in self._open]
         for path in paths:
             if path in self._open:
@@ -48,7 +48,7 @@ class Documents:
             self._close(next(iter(self._open)))
 
     async def refresh(self, changed: Iterable[str], *, deleted: Iterable[str]) -> None:
-        """Bring what is open to what it is now."""
+        """Update the open documents to the current files."""
         stale = [path for path in changed if path in self._open]
         for path in [*stale, *(path for path in deleted if path in self._open)]:
             self._close(path)
@@ -60,13 +60,13 @@ class Documents:
 
 
 def is_wanted(path: str, *, server: LanguageServer) -> bool:
-    """Tell whether the server has to know of the file."""
+    """Return whether the server has to know of the file."""
     return server.language_of(path) is not None or PurePosixPath(path).name in PROJECT_FILES
 
 
 def choose_representatives(made: Iterable[str], *, among: Iterable[str], server: LanguageServer) -> list[str]:
     """
-    Say which new files a server that goes by project files has to be shown, so that it knows every project.
+    Choose the new files to show to a server that works by project files, so that it knows every project.
 
     One file of each project, and every file that no project file stands above.
     """

@@ -1,4 +1,4 @@
-"""Finds callers in the code graph, alone or beside a language server, and says what it could not resolve."""
+"""Callers from the code graph, alone or beside a language server, with the calls that it could not resolve."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ _SHOWN = 5
 
 
 class GraphFinder:
-    """The callers of a function as the graph of a workspace knows them."""
+    """The callers of a function by the graph of a workspace."""
 
     def __init__(self, workspace_id: int) -> None:
         self._workspace_id = workspace_id
@@ -20,7 +20,7 @@ class GraphFinder:
         self._called: set[object] = set()
 
     async def sites(self, place: Place) -> list[Site]:
-        """Give where the function is called."""
+        """Return where the function is called."""
         symbol = await self._symbol(place)
         calls = await queries.find_callers(symbol) if symbol is not None else []
         self._called |= {place.key} if calls else set()
@@ -28,7 +28,7 @@ class GraphFinder:
 
     async def doubts(self, places: Sequence[Place], *, has_server: bool) -> list[str]:
         """
-        Say which calls may be calls of the functions without having been resolved.
+        Return the unresolved calls that may be calls of the functions.
 
         What a language server was asked about by name is left to it.
         """
@@ -70,13 +70,13 @@ class GraphFinder:
 
 
 class JoinedFinder:
-    """What a server finds, and what the graph finds elsewhere."""
+    """Combines the results of a server with those of the graph elsewhere."""
 
     def __init__(self, server: Finder, *, graph: GraphFinder) -> None:
         self._server, self._graph = server, graph
 
     async def sites(self, place: Place) -> list[Site]:
-        """Give where the function is called; of one line what the server says."""
+        """Return where the function is called. On the same line the server's result wins."""
         told = await self._server.sites(place)
         known = {(site.path, site.line) for site in told}
         return [*told, *(site for site in await self._graph.sites(place) if (site.path, site.line) not in known)]

@@ -1,4 +1,4 @@
-"""Which language servers there are: defaults, and what the settings change of them."""
+"""Known language servers: defaults, and changes by settings."""
 
 import shutil
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ _EMPTY: Mapping[str, Any] = MappingProxyType({})
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LanguageServer:
     """
-    One kind of language server, as settings describe it.
+    A kind of language server, as the settings describe it.
 
     `command` may hold `{servers}`, the folder that install_language_servers fills, `{bin}`, where our Python is, and
     `{data}`, a folder for one run of the server; a part with `*` is a file pattern that must find a file. `languages`
@@ -36,7 +36,7 @@ class LanguageServer:
     settings: Mapping[str, Any] = field(default_factory=lambda: _EMPTY)
 
     def language_of(self, path: str) -> str | None:
-        """Give LSP's name for the file's language, if the server knows it."""
+        """Return LSP's language id of the file, if the server supports it."""
         return self.languages.get(PurePosixPath(path).suffix.lower())
 
 
@@ -120,7 +120,7 @@ class NoCommand(Exception):
 
 def read_settings(changes: Mapping[str, Mapping[str, Any]]) -> tuple[LanguageServer, ...]:
     """
-    Give the defaults as the settings change them, each by name; a new name adds a server, and comes first.
+    Merge the settings into the defaults, by name. A new name adds a server, which comes first.
 
     Raises ValueError where a change is of another form.
     """
@@ -139,7 +139,7 @@ def read_settings(changes: Mapping[str, Mapping[str, Any]]) -> tuple[LanguageSer
 
 
 def found_command(server: LanguageServer, *, places: Mapping[str, str], path: str) -> list[str]:
-    """Give the command with its places filled in and its program found; raises NoCommand."""
+    """Return the command with its placeholders filled in and its program found. Raises NoCommand."""
     parts = [_resolve_glob(_fill_places(part, places)) for part in server.command]
     program = shutil.which(parts[0], path=path)
     if program is None:
@@ -148,7 +148,7 @@ def found_command(server: LanguageServer, *, places: Mapping[str, str], path: st
 
 
 def server_for(path: str, *, servers: Sequence[LanguageServer]) -> LanguageServer | None:
-    """Give the first server that knows the file's language."""
+    """Return the first server that supports the file's language."""
     return next((server for server in servers if server.language_of(path)), None)
 
 

@@ -1,4 +1,4 @@
-"""What nodes of each language are called, as far as calls go; what a function is, devassist/syntax/scopes says."""
+"""Node types of calls in each language. devassist/syntax/scopes defines what a function is."""
 
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -73,5 +73,5 @@ _BY_ENDING = {
 
 
 def kinds_of(path: str) -> NodeKinds | None:
-    """Give the node kinds of the file's language, by its ending."""
+    """Return the node kinds of the file's language, by its extension."""
     return _BY_ENDING.get(PurePosixPath(path).suffix.lower())

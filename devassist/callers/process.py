@@ -1,4 +1,4 @@
-"""A language server as a process: started by its watchdog, its complaints read, its end made sure of."""
+"""The process of a language server: start under a watchdog, read stderr, terminate."""
 
 import asyncio
 import logging
@@ -19,7 +19,7 @@ _LINE_BYTES = 65_536
 
 
 class ServerProcess:
-    """One running server; `stdin` and `stdout` carry the protocol."""
+    """One running server. `stdin` and `stdout` carry the protocol."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
@@ -30,7 +30,7 @@ class ServerProcess:
     async def start(
         cls, command: Sequence[str], *, folder: str, environment: Mapping[str, str], most_megabytes: int
     ) -> "ServerProcess":
-        """Start the command in a process group of its own; raises OSError."""
+        """Start the command in a process group of its own. Raises OSError."""
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             *("-I", "-S", str(Path(process_watchdog.__file__)), str(os.getpid()), str(most_megabytes)),
@@ -46,24 +46,24 @@ class ServerProcess:
 
     @property
     def stdin(self) -> asyncio.StreamWriter:
-        """Give the pipe that the server reads."""
+        """Return the pipe that the server reads."""
         assert self._process.stdin is not None  # noqa: S101  # asked for above
         return self._process.stdin
 
     @property
     def stdout(self) -> asyncio.StreamReader:
-        """Give the pipe that the server writes."""
+        """Return the pipe that the server writes."""
         assert self._process.stdout is not None  # noqa: S101  # asked for above
         return self._process.stdout
 
     @property
     def id(self) -> int:
-        """The watchdog's process id, which is the group's as well."""
+        """The process id of the watchdog, which is also the group's."""
         return self._process.pid
 
     async def end(self) -> int:
         """
-        End the whole group, and give the exit status: the server's own, if it had ended before.
+        Terminate the whole group and return the exit status: the server's own if it had ended before.
 
         What it has still to say is read and forgotten: a pipe that nobody reads does not close.
         """
@@ -82,7 +82,7 @@ class ServerProcess:
             self._drain.cancel()
 
     async def _read_complaints(self) -> None:
-        """Keep the last lines of stderr; read on whatever comes, or the server would wait for us."""
+        """Keep the last lines of stderr. Reads to the end, or the server would block."""
         stream = self._process.stderr
         assert stream is not None  # noqa: S101  # asked for above
         while part := await stream.read(_LINE_BYTES):

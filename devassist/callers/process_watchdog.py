@@ -1,10 +1,10 @@
 """
-Runs a language server and sees to it that nothing of it outlives us. A program of its own; imports nothing of ours.
+Runs a language server and ensures that none of its processes outlives ours. Imports nothing of this project.
 
     python -I -S process_watchdog.py <our process id> <most megabytes> <command> ...
 
-It ends the server's whole process group when we die (also by SIGKILL), when the server ends, and when the group uses
-more memory than it may.
+It kills the server's whole process group when our process dies (also by SIGKILL), when the server ends, and when the
+group exceeds its memory limit.
 """
 
 import ctypes
@@ -19,13 +19,13 @@ _LOOK_SECONDS = 1.0
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _GROUP_FIELD = 2  # of /proc/N/stat, counted after the name in brackets
 TOO_LARGE = 97
-"""The exit status of a server that used too much memory."""
+"""The exit status of a server that exceeded its memory limit."""
 NO_COMMAND = 98
-"""The exit status where the command cannot be run."""
+"""The exit status if the command cannot be run."""
 
 
 def main(arguments: list[str]) -> None:
-    """Run the command; never returns."""
+    """Run the command. Never returns."""
     parent, megabytes, *command = arguments
     _die_with_parent(signal.SIGTERM)
     signal.signal(signal.SIGTERM, lambda _signal, _frame: _end(0))
@@ -63,7 +63,7 @@ def _watch(child: int, *, most_bytes: int) -> None:
 
 
 def _group_bytes() -> int:
-    """Give what the processes of our group hold in memory."""
+    """Return the memory of all processes in our group."""
     ours, total = os.getpgrp(), 0
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():
@@ -78,7 +78,7 @@ def _group_bytes() -> int:
 
 
 def _end(status: int) -> None:
-    """Leave with `status`, after a last process of the group has been killed, ours being spared until then."""
+    """Exit with `status` after killing every other process of the group."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     group = os.getpgrp()
     for entry in Path("/proc").iterdir():

@@ -1,4 +1,4 @@
-"""What we read of the Language Server Protocol, and how its messages are framed."""
+"""The parts of the Language Server Protocol that we read, and the framing of its messages."""
 
 import asyncio
 from typing import Any
@@ -11,7 +11,7 @@ _NOTHING = msgspec.Raw(b"null")
 
 
 class Broken(Exception):
-    """What the server sent is no message, or larger than any may be."""
+    """The server sent an invalid message, or one above the size limit."""
 
 
 class Position(msgspec.Struct, frozen=True):
@@ -22,21 +22,21 @@ class Position(msgspec.Struct, frozen=True):
 
 
 class Range(msgspec.Struct, frozen=True):
-    """A stretch of a file."""
+    """A range in a file."""
 
     start: Position
     end: Position
 
 
 class Location(msgspec.Struct, frozen=True):
-    """A stretch of a named file."""
+    """A range in a named file."""
 
     uri: str
     range: Range
 
 
 class IncomingCall(msgspec.Struct, frozen=True):
-    """Who calls, and where; `caller` is kept as it came, for it may have to be sent back."""
+    """The caller and its call sites. `caller` is kept unchanged, since it may have to be sent back."""
 
     caller: dict[str, Any] = msgspec.field(name="from")
     ranges: list[Range] = msgspec.field(name="fromRanges")
@@ -50,7 +50,7 @@ class Failure(msgspec.Struct, frozen=True):
 
 
 class Message(msgspec.Struct, frozen=True):
-    """A request, an answer or a notification; its parts are decoded by the reader that wants them."""
+    """A request, a response or a notification. Its parts are decoded by the reader that needs them."""
 
     id: int | str | None = None
     method: str | None = None
@@ -63,7 +63,7 @@ _decoder = msgspec.json.Decoder(Message)
 
 
 async def read_message(stream: asyncio.StreamReader) -> tuple[Message, int] | None:
-    """Read one message and its size, or None at the end; raises Broken."""
+    """Read one message and its size. Returns None at the end. Raises Broken."""
     size = await _header(stream)
     if size is None:
         return None
@@ -78,7 +78,7 @@ async def read_message(stream: asyncio.StreamReader) -> tuple[Message, int] | No
 
 
 async def _header(stream: asyncio.StreamReader) -> int | None:
-    """Read to the empty line, and give the length it announces; None at the end of the stream."""
+    """Read the header up to the empty line and return the content length. None at the end of the stream."""
     size = None
     for _ in range(_MAX_HEADER_LINES):
         try:
@@ -96,6 +96,6 @@ async def _header(stream: asyncio.StreamReader) -> int | None:
 
 
 def frame(message: dict[str, Any]) -> bytes:
-    """Give the bytes that carry the message."""
+    """Encode a message with its header."""
     body = msgspec.json.encode({"jsonrpc": "2.0", **message})
     return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)

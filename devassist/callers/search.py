@@ -1,4 +1,4 @@
-"""One question for callers: it goes on when its asker has gone, and says what it does not know."""
+"""One caller search. It continues after its caller has left, and says what it does not know."""
 
 import asyncio
 from collections.abc import Iterable, Mapping
@@ -31,13 +31,13 @@ BY_NAME = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallerQuestion:
-    """What is asked: the functions meant, each with the name that ends its chains, and how far to go."""
+    """The target functions, each with the name that ends its chains, and the depth."""
 
     targets: tuple[tuple[Place, str], ...]
     depth: int
     server: LanguageServer | None
     graph: int | None = None
-    """The workspace whose code graph is current, and is asked as well."""
+    """The workspace whose current code graph is also queried."""
 
 
 @dataclass(slots=True)
@@ -57,14 +57,14 @@ class Search:
     session: Session | None = None
     graph: GraphFinder | None = None
     is_passing: bool = False
-    """True where asking again may find more, though no file has changed."""
+    """True if a repeated search may find more although no file has changed."""
 
     def __post_init__(self) -> None:
         self.walk = Walk(NameFinder({}, reading=self.reading))
         self.graph = GraphFinder(self.asked.graph) if self.asked.graph is not None else None
 
     async def run(self) -> None:
-        """Find the callers; raises NoCommand and NotNow, where the server cannot be had."""
+        """Find the callers. Raises NoCommand and NotNow if the server is unavailable."""
         if self.asked.server is None:
             await self._search()
             return
@@ -84,11 +84,11 @@ class Search:
         self.reasons += await asyncio.to_thread(self._gaps)
 
     def is_current(self) -> bool:
-        """Tell whether the files are as they were when it began."""
+        """Return whether the files are unchanged since it began."""
         return sources.look(self.reading.root, wanted=self._is_wanted).files == self.files.files
 
     def whereabouts(self) -> str:
-        """Say what it is at, to someone who cannot wait for its end."""
+        """Describe the progress for a caller that cannot wait."""
         if self.asked.server is None:
             return f"The search goes on; {_LATER}"
         if self.session is None or not self.session.is_ready:
@@ -116,7 +116,7 @@ class Search:
         await self._doubt(session, finder=finder)
 
     async def _doubt(self, session: Session, *, finder: ServerFinder) -> None:
-        """Look for calls that the server says nothing of: of what was asked, and of all followed where it guesses."""
+        """Look for calls that the server omits: of the targets, and of every followed function if it guesses."""
         files = {path: stamp for path, stamp in self.files.files.items() if session.server.language_of(path)}
         targets = [place for place, _ in self.asked.targets]
         groups = [targets]
@@ -144,7 +144,7 @@ class Search:
         return path.rpartition(".")[2].lower() in kin
 
     def _gaps(self) -> list[str]:
-        """Say what was not looked at, or could not be read."""
+        """List what was not searched or could not be read."""
         found = []
         if self.files.is_cut:
             found.append("The workspace has more source files than are looked at.")
@@ -161,9 +161,9 @@ class Search:
 
 
 _KIN = ({"kt", "kts", "java"}, {"ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs"}, {"py", "pyi"})
-"""Endings of languages that call one another."""
+"""Extensions of languages that call one another."""
 
 
 def join_reasons(reasons: Iterable[str]) -> str | None:
-    """Put reasons into one sentence, or None without any."""
+    """Join reasons into one sentence, or return None without any."""
     return " ".join(dict.fromkeys(reasons)) or None

@@ -1,4 +1,4 @@
-"""Finds callers by asking a language server: its call hierarchy, and its references read with our own grammar."""
+"""Callers from a language server: its call hierarchy, and its references read with our own grammar."""
 
 import asyncio
 from collections.abc import Container, Iterable, Iterator, Mapping
@@ -12,13 +12,13 @@ from devassist.callers.source_files import SourceFiles, Stamp
 from devassist.callers.traversal import FoundBy, Place, Site
 
 MAX_SITES = 10_000
-"""Of one function; what is more is cut, and the answer says so."""
+"""The maximum call sites of one function. More are cut, and the answer says so."""
 
 MAX_SHOWN = 100
-"""Files shown to a server because they mention one function."""
+"""The maximum files opened at a server because they mention one function."""
 
 MAX_ALIASES = 50
-"""Of one function, given by imports."""
+"""The maximum import aliases of one function."""
 
 Row = TypeVar("Row")
 DEFINED: Any = Location | list[Location] | None
@@ -27,7 +27,7 @@ _Spot = tuple[str, int, int]
 
 class ServerFinder:
     """
-    The callers of a function as one server knows them.
+    The callers of a function by one server.
 
     Where the calls are known, references are asked for `refers_to` only, if that is set, and for what is somewhere
     named without a call: servers search every file for each. A reference is a caller where a function's name is called
@@ -45,7 +45,7 @@ class ServerFinder:
         self._known: dict[object, list[Site]] = {}
 
     async def sites(self, place: Place) -> list[Site]:
-        """Give where the function is called, asking once for each; raises Gone."""
+        """Return where the function is called, with one request for each function. Raises Gone."""
         if place.key not in self._known:
             self._known[place.key] = await self._sites(place)
         return self._known[place.key]
@@ -67,7 +67,7 @@ class ServerFinder:
         return await asyncio.to_thread(self._place_spots, list(found.items())[:MAX_SITES])
 
     async def _hierarchy(self, at: dict[str, Any]) -> list[_Spot] | None:
-        """Give the calls that the server knows, None where it cannot be asked or refuses."""
+        """Return the calls that the server knows. None if it does not support this or refuses."""
         if not self._session.has_call_hierarchy:
             return None
         try:
@@ -82,7 +82,7 @@ class ServerFinder:
         return self._inside((str(uri), found.start.line, found.start.character) for uri, found in spots)
 
     async def _find_names(self, place: Place, *, at: dict[str, Any], matters: bool) -> list[_Spot]:
-        """Give where it is named, also by another name that an import gives it: not every server follows those."""
+        """Return where it is named, including aliases of imports, which not every server follows."""
         spots = await self._references(at, matters=matters)
         aliased = await asyncio.to_thread(self._find_aliases, place.function.name)
         left = [spot for spot in aliased if spot not in spots]
@@ -110,11 +110,11 @@ class ServerFinder:
         return self._inside((place.uri, place.range.start.line, place.range.start.character) for place in locations)
 
     def _is_handed_on(self, name: str) -> bool:
-        """Tell whether something of the name is named without being called."""
+        """Return whether the name occurs without being called."""
         return any(found.stands is Stands.REFERENCE or found.alias for _, found in self._mentions(name))
 
     def _find_aliases(self, name: str) -> dict[_Spot, tuple[int, int]]:
-        """Give where imports call something of the name otherwise, and where the other name stands."""
+        """Return where imports give the name an alias, and where the alias occurs."""
         return {(path, found.line, found.character): found.alias for path, found in self._mentions(name) if found.alias}
 
     def _mentions(self, name: str) -> Iterator[tuple[str, Mention]]:
@@ -123,7 +123,7 @@ class ServerFinder:
                 yield path, found
 
     async def _references(self, at: dict[str, Any], *, matters: bool) -> list[_Spot]:
-        """Give where it is named; a refusal is borne where the calls are known."""
+        """Return the references. A refusal is ignored if the calls are known."""
         question = {**at, "context": {"includeDeclaration": False}}
         try:
             locations = await self._ask("textDocument/references", question, answer=list[Location])
@@ -137,7 +137,7 @@ class ServerFinder:
         return found or []
 
     def _inside(self, spots: Iterable[_Spot]) -> list[_Spot]:
-        """Name the files as the workspace does, and leave out what lies outside of it."""
+        """Convert paths to paths in the workspace and leave out those outside of it."""
         named = ((self._session.path(uri), line, character) for uri, line, character in spots)
         return [(path, line, character) for path, line, character in named if path is not None]
 

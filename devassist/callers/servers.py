@@ -1,4 +1,4 @@
-"""The language servers of this process: one for each workspace and kind, started on demand, ended when idle."""
+"""Language servers of this process: one for each workspace and kind, started on demand, stopped when idle."""
 
 import asyncio
 import logging
@@ -14,12 +14,12 @@ logger = logging.getLogger(__name__)
 MAX_STARTS_AT_ONCE = 2
 MAX_WAIT_SECONDS = 60.0
 STEADY_SECONDS = 60.0
-"""A server that lived so long starts with a clean record."""
+"""After this uptime a server's failures are forgotten."""
 _SWEEP_SECONDS = 5.0
 
 
 class NotNow(Exception):
-    """The server has ended too often lately, and is not started again before `seconds` have passed."""
+    """The server has ended too often lately. It is not started again before `seconds` have passed."""
 
     def __init__(self, why: str, *, seconds: float) -> None:
         super().__init__(why)
@@ -28,7 +28,7 @@ class NotNow(Exception):
 
 @dataclass(slots=True)
 class _Place:
-    """What is known of one server on one workspace."""
+    """The state of one server on one workspace."""
 
     session: Session | None = None
     used: float = 0.0
@@ -40,7 +40,7 @@ class _Place:
 
 
 class Servers:
-    """Belongs to one event loop; `close` ends every server, and its watchdog does where we cannot."""
+    """Belongs to one event loop. `close` stops every server; the watchdog does it if we cannot."""
 
     def __init__(self, machine: Machine, *, most: int, idle_seconds: float) -> None:
         self.clock = time.monotonic
@@ -53,7 +53,7 @@ class Servers:
 
     def session(self, server: LanguageServer, *, root: str, read: Callable[[str], bytes | None]) -> Session:
         """
-        Give the running server of the workspace, started now if there is none.
+        Return the running server of the workspace, starting it if there is none.
 
         Raises NoCommand where it is not installed, and NotNow where it keeps ending.
         """
@@ -72,11 +72,11 @@ class Servers:
         return place.session
 
     def list_running(self) -> list[Session]:
-        """Give the sessions that live."""
+        """Return the live sessions."""
         return [place.session for place in self._places.values() if place.session and not place.session.is_gone]
 
     async def close(self) -> None:
-        """End every server."""
+        """Stop every server."""
         if self._sweeping:
             self._sweeping.cancel()
         self._sweeping = None
@@ -86,7 +86,7 @@ class Servers:
         self._places.clear()
 
     def _bury(self, place: _Place) -> None:
-        """Clear away a server that has ended, and say when the next may start: each time later."""
+        """Remove a server that has ended, and set when the next may start, with a growing delay."""
         session = place.session
         if session is None or not session.is_gone:
             return
@@ -105,13 +105,13 @@ class Servers:
             task.add_done_callback(place.ending.discard)
 
     def _make_room(self) -> None:
-        """Let the longest unused go where there are too many."""
+        """Stop the least recently used servers if there are too many."""
         living = sorted((place for place in self._places.values() if place.session), key=lambda place: place.used)
         for place in living[: max(len(living) - self._most + 1, 0)]:
             self._let_go(place, why="others are needed more")
 
     async def tidy(self) -> None:
-        """End what nobody asks, and clear away what has ended."""
+        """Stop idle servers and remove ended ones."""
         for place in self._places.values():
             self._bury(place)
             if place.session and self.clock() - place.used > self._idle_seconds:

@@ -1,4 +1,4 @@
-"""One language server at work on one workspace: started, shown its files, indexed, told of changes, ended."""
+"""A language server on one workspace: started, indexed, notified of changes, stopped."""
 
 import asyncio
 import logging
@@ -32,7 +32,7 @@ _MADE, _CHANGED, _DELETED = 1, 2, 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patience:
-    """How long a server may take: to start and index, to answer one question, before it counts as unresponsive."""
+    """Timeouts of a server: to start and index, and to answer one request."""
 
     start_seconds: float = 180.0
     answer_seconds: float = 20.0
@@ -40,7 +40,7 @@ class Patience:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
-    """What servers are started with: places in commands, the environment they see, where they keep their data."""
+    """The environment of servers: placeholders in commands, environment variables, data folders."""
 
     places: Mapping[str, str]
     environment: Mapping[str, str]
@@ -48,7 +48,7 @@ class Machine:
     patience: Patience = Patience()
 
     def command(self, server: LanguageServer, *, data: str) -> list[str]:
-        """Give the server's command as it is run here; raises NoCommand."""
+        """Return the server's command on this machine. Raises NoCommand."""
         path = self.environment.get("PATH", os.defpath)
         return found_command(server, places={**self.places, "data": data}, path=path)
 
@@ -85,28 +85,28 @@ class Session:
 
     @property
     def is_gone(self) -> bool:
-        """Tell whether it can be asked nothing more."""
+        """Return whether no request is possible any more."""
         return (self.ready.done() and (self.ready.cancelled() or self.ready.exception() is not None)) or (
             self._client is not None and self._client.gone is not None
         )
 
     @property
     def is_ready(self) -> bool:
-        """Tell whether it has started and indexed, and lives."""
+        """Return whether it is running and has indexed."""
         return self.ready.done() and not self.is_gone
 
     @property
     def process_id(self) -> int | None:
-        """The process, if one was started."""
+        """The process id, if a process was started."""
         return self._process.id if self._process else None
 
     @property
     def has_call_hierarchy(self) -> bool:
-        """Tell whether it can be asked who calls."""
+        """Return whether it supports the call hierarchy."""
         return bool(self._offers.get("callHierarchyProvider"))
 
     async def ask(self, method: str, *, params: Mapping[str, Any], answer: type[Answer]) -> Answer:
-        """Ask; a server that says nothing for too long is ended. Raises Gone and Refused."""
+        """Send a request. A server that is silent for too long is stopped. Raises Gone and Refused."""
         client = self._get_client()
         try:
             return await client.ask(method, params=params, answer=answer, seconds=self._machine.patience.answer_seconds)
@@ -115,22 +115,22 @@ class Session:
             raise Gone(str(silent)) from silent
 
     async def at_rest(self) -> bool:
-        """Wait a little for what the server says it is at; True if it is done."""
+        """Wait a little for the server's work in progress. Returns True if it is done."""
         return await self._get_client().wait_until_quiet(seconds=_REST_SECONDS)
 
     @property
     def is_busy(self) -> bool:
-        """Tell whether it says that it is at something."""
+        """Return whether it reports work in progress."""
         return self._client is not None and self._client.is_busy
 
     async def place(self, path: str, *, line: int, character: int) -> dict[str, Any]:
-        """Give a place as LSP's parameters, its file having been shown to the server."""
+        """Return a place as LSP parameters. The file is opened at the server first."""
         if self.server.opens != "nothing":
             await self._documents.show([path])
         return {"textDocument": {"uri": self.uri(path)}, "position": {"line": line, "character": character}}
 
     async def keep_up(self) -> Sources:
-        """Look at the files, tell the server what changed since last time, and give what there is."""
+        """Notify the server of files that changed since the last call, and return the current files."""
         async with self._looking:
             found = await asyncio.to_thread(sources.look, self.root, wanted=partial(is_wanted, server=self.server))
             before, self._sources = self._sources, found
@@ -146,11 +146,11 @@ class Session:
         await self._documents.show(paths)
 
     def uri(self, path: str) -> str:
-        """Give the address of a file by its path in the workspace."""
+        """Return the URI of a file by its path in the workspace."""
         return "file://" + quote(os.path.join(self.root, path))  # noqa: PTH118  # stays text, as it must be sent
 
     def path(self, uri: str) -> str | None:
-        """Give a file's path in the workspace, or None where it lies outside."""
+        """Return a file's path in the workspace, or None if it is outside."""
         if not uri.startswith("file://"):
             return None
         found = os.path.normpath(unquote(uri.removeprefix("file://")))
@@ -158,7 +158,7 @@ class Session:
         return None if inside == found else inside
 
     async def end(self, why: str) -> None:
-        """End the process and what it left behind."""
+        """Stop the process and delete its files."""
         self.ready.cancel()
         if self._client:
             self._client.close(why)
@@ -201,7 +201,7 @@ class Session:
         self._client.tell("initialized", params={})
 
     async def _index(self) -> None:
-        """Show it the files, put one question that makes it read them all, and wait until it says it is at rest."""
+        """Open the files, send one request that makes it read them all, and wait until it reports no progress."""
         files = (await self.keep_up()).files
         seconds = self._machine.patience.start_seconds
         if found := await asyncio.to_thread(self._any_function, sorted(files)):

@@ -1,4 +1,4 @@
-"""Source files of a workspace, read safely and parsed once for as long as they stay as they are."""
+"""Source files of a workspace, read safely. Parsed trees are cached until the file changes."""
 
 import os
 import re
@@ -14,14 +14,14 @@ from toolbox.contract.errors import ToolError
 
 MAX_PARSED = 200
 MAX_MENTIONED = 50_000
-"""Of names in files whose mentions are kept."""
+"""The maximum cached pairs of a name and a file."""
 
 Stamp = tuple[int, int]
 _WORD = re.compile(r"[^\W\d][\w$]*")
 
 
 class SourceFiles:
-    """The files below one root; safe to use from several threads."""
+    """The files below one root. Thread-safe."""
 
     def __init__(self, root: str) -> None:
         self.root = root
@@ -33,12 +33,12 @@ class SourceFiles:
         self._lock = threading.Lock()
 
     def text(self, path: str) -> bytes | None:
-        """Read the file, or give None where it may not be read or is too large."""
+        """Read the file. Returns None if it may not be read or is too large."""
         found = self._read(path)
         return found[1] if found else None
 
     def code(self, path: str, *, stamp: Stamp | None = None) -> Code | None:
-        """Parse the file, or give None where it cannot be; one known to be of that stamp is not read again."""
+        """Parse the file. Returns None if that fails. A cached tree with the same stamp is used."""
         with self._lock:
             known = self._parsed.get(path)
             if known and known[0] == stamp:
@@ -61,7 +61,7 @@ class SourceFiles:
         return code
 
     def find_mentioning(self, names: Iterable[str], *, files: Mapping[str, Stamp]) -> list[str]:
-        """Give the files in which one of the names stands as a word; the words of a file are kept by its stamp."""
+        """Return the files that contain one of the names as a word. Words of files are cached by stamp."""
         wanted = set(names)
         known, words = self._last
         if known is not files:
@@ -70,7 +70,7 @@ class SourceFiles:
         return [path for path, said in words if not wanted.isdisjoint(said)]
 
     def mentions(self, name: str, *, path: str, stamp: Stamp) -> tuple[Mention, ...]:
-        """Give where the name stands in the file; kept by its stamp, for trees are too large to be."""
+        """Return where the name occurs in the file, cached by stamp, because trees are too large to cache."""
         with self._lock:
             known = self._mentions.get((name, path))
         if known is None or known[0] != stamp:
@@ -84,7 +84,7 @@ class SourceFiles:
         return known[1]
 
     def is_broken(self, path: str, *, stamp: Stamp) -> bool:
-        """Tell whether the file does not parse; remembered by its stamp."""
+        """Return whether the file does not parse, cached by stamp."""
         known = self._broken.get(path)
         if known is None or known[0] != stamp:
             known = (stamp, self._does_not_parse(path))
@@ -102,7 +102,7 @@ class SourceFiles:
         return known[1]
 
     def _does_not_parse(self, path: str) -> bool:
-        """Parse without keeping what was parsed: it is done for every file there is."""
+        """Parse without caching the tree, since this is done for every file."""
         text = self.text(path)
         code = Code.parse(text, path=path) if text is not None else None
         return code is None or not code.is_whole

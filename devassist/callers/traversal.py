@@ -1,4 +1,4 @@
-"""From a function to its callers, to theirs, and so on: breadth first, each function once."""
+"""Breadth-first traversal from a function to its callers. Each function is visited once."""
 
 import asyncio
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ _AT_ONCE = 8
 
 
 class FoundBy(StrEnum):
-    """How a caller was found, the surest first."""
+    """How a caller was found, the most reliable way first."""
 
     CALL_HIERARCHY = "callHierarchy"
     REFERENCE = "reference"
@@ -24,7 +24,7 @@ class FoundBy(StrEnum):
 CONFIDENCE = {
     FoundBy.CALL_HIERARCHY: 0.99, FoundBy.REFERENCE: 0.8, FoundBy.HIERARCHY: 0.7, FoundBy.SYNTAX: 0.4,
 }  # fmt: skip
-"""How sure a call is by how it was found, where its finder does not say."""
+"""The confidence of a call by how it was found, unless its finder sets one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,14 +36,14 @@ class Place:
 
     @property
     def key(self) -> tuple[str, str, int]:
-        """What tells it from others."""
+        """The identity of the function."""
         return (self.path, self.function.qualified, self.function.line)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
     """
-    A place where a function is called or named, and in which function that is; None at a file's top level.
+    A place where a function is called or named, and the function that contains it; None at a file's top level.
 
     `line` counts from 1, as people do, `character` from 0.
     """
@@ -57,13 +57,13 @@ class Site:
 
     @property
     def sureness(self) -> float:
-        """How sure it is, from 0 to 1."""
+        """The confidence, from 0 to 1."""
         return self.confidence if self.confidence >= 0 else CONFIDENCE[self.found_by]
 
 
 @dataclass(slots=True, kw_only=True)
 class Caller:
-    """A function that reaches the one asked about: where it calls, and the shortest chain of names between."""
+    """A function that reaches the target: its call sites, and the shortest chain of names between them."""
 
     name: str
     path: str
@@ -74,24 +74,24 @@ class Caller:
 
     @property
     def depth(self) -> int:
-        """How many calls lie between."""
+        """The number of calls between."""
         return len(self.chain) - 1
 
 
 Step = tuple[Place, list[str], float]
-"""A function to follow, the chain of names from it, and how sure the chain is at its weakest call."""
+"""A function to follow, the chain of names from it, and the lowest confidence in the chain."""
 
 
 class Finder(Protocol):
     """Finds where a function is called."""
 
     async def sites(self, place: Place) -> list[Site]:
-        """Give the places; raises what the finder raises."""
+        """Return the call sites. Raises what the finder raises."""
 
 
 @dataclass(slots=True)
 class Walk:
-    """What has been found so far; it may be read while the walk goes on."""
+    """The callers found so far. It may be read during the traversal."""
 
     finder: Finder
     callers: dict[tuple[str, str, int], Caller] = field(default_factory=dict)
@@ -100,7 +100,7 @@ class Walk:
     is_cut: bool = False
 
     async def follow(self, targets: Iterable[tuple[Place, str]], *, depth: int) -> None:
-        """Find callers up to `depth` calls away; `targets` are functions with the name that ends their chains."""
+        """Find callers up to `depth` calls away. `targets` are functions with the name that ends their chains."""
         level = [(place, [name], 1.0) for place, name in targets]
         followed = {place.key for place, _, _ in level}
         turns = asyncio.Semaphore(_AT_ONCE)
@@ -116,7 +116,7 @@ class Walk:
                 level = level[: max(MAX_FOLLOWED - len(followed) + len(level), 0)]
 
     async def _step(self, step: Step, *, turns: asyncio.Semaphore) -> list[Step]:
-        """Note the callers of one function, and give those that can be followed."""
+        """Record the callers of one function and return those to follow."""
         place, chain, confidence = step
         self.names.add(place.function.name)
         self.followed.append(place)

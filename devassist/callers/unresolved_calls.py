@@ -1,7 +1,7 @@
 """
-What a server may have overlooked: calls of something of the name, which it counts as nobody's.
+Calls by name that a server did not resolve and may have omitted.
 
-A server that cannot tell what a call means keeps silent about it; here the silence is found and said.
+A server that cannot resolve a call omits it without notice. This module finds such calls and reports them.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from devassist.callers.source_files import SourceFiles, Stamp
 from devassist.callers.traversal import Place, Site
 
 MAX_ASKED = 200
-"""Calls whose meaning is asked for; the meaning of what is more is not known."""
+"""The maximum calls whose definition is requested. Further calls stay unresolved."""
 MAX_NAMESAKES = 10
 _SHOWN = 5
 
@@ -32,7 +32,7 @@ async def find_unresolved(
     session: Session,
     reading: SourceFiles,
 ) -> list[Spot]:
-    """Give file and line of calls that may be calls of the targets, and that the server says nothing of."""
+    """Return file and line of calls that may be calls of the targets and that the server omits."""
     names = {place.function.name for place in targets}
     by_name = NameFinder(files, reading=reading)
     called = [site for place in targets[:1] for site in await by_name.sites(place)]
@@ -51,7 +51,7 @@ async def find_unresolved(
 
 
 def describe(spots: Sequence[Spot], *, name: str) -> str:
-    """Put what was found into a sentence."""
+    """Describe the unresolved calls in a sentence."""
     shown = ", ".join(f"{path}:{line}" for path, line in spots[:_SHOWN])
     more = f" and {len(spots) - _SHOWN} more" if len(spots) > _SHOWN else ""
     return f"The language server cannot tell whether these call it or another '{name}': {shown}{more}."
@@ -63,7 +63,7 @@ async def _find_reported(places: Sequence[Place], *, finder: ServerFinder) -> se
 
 
 async def _means_something(site: Site, *, session: Session) -> bool:
-    """Ask where the called function is defined; anywhere will do."""
+    """Return whether the server knows any definition of the called function."""
     at = await session.place(site.path, line=site.line - 1, character=site.character)
     try:
         return bool(await session.ask("textDocument/definition", params=at, answer=object))
@@ -72,7 +72,7 @@ async def _means_something(site: Site, *, session: Session) -> bool:
 
 
 def _namesakes(names: set[str], *, files: Mapping[str, Stamp], reading: SourceFiles) -> list[Place]:
-    """Give the functions of these names anywhere in the workspace."""
+    """Return the functions of these names anywhere in the workspace."""
     places = []
     for path in reading.find_mentioning(names, files=files):
         declared = {

@@ -1,1 +1,1 @@
-"""The code graph of a workspace: files, symbols, class hierarchy, imports and calls, kept in the database."""
+"""The code graph of a workspace: files, symbols, class hierarchy, imports and calls, stored in the database."""

@@ -1,4 +1,4 @@
-"""Types as they are written down, literal texts, and decorators."""
+"""Type annotations, string literals and decorators."""
 
 import re
 from collections.abc import Sequence
@@ -23,18 +23,18 @@ _WORD = re.compile(r"[A-Za-z_][\w.]*|[\[\],|]")
 
 
 def literal_text(source: str) -> str:
-    """Give the content of a string literal without escapes."""
+    """Return the content of a string literal without escapes."""
     return re.sub(r"^[A-Za-z]*(\"\"\"|'''|\"|')(.*)\1$", r"\2", source, flags=re.DOTALL)
 
 
 def has_holes(node: Node) -> bool:
-    """Tell whether a string has values put into it."""
+    """Return whether a string has interpolated values."""
     return any(child.type == "interpolation" for child in node.named_children)
 
 
 def split_types(text: str) -> tuple[list[str], list[str]]:
     """
-    Split an annotation into the types that a value may have and those of its elements.
+    Split an annotation into the types of a value and those of its elements.
 
     >>> split_types("Optional[Note] | list['Tag']")
     (['Note', 'list'], ['Tag'])
@@ -59,7 +59,7 @@ def split_types(text: str) -> tuple[list[str], list[str]]:
 
 
 def is_transparent(decorator: str, *, imported: Sequence[Import]) -> bool:
-    """Tell whether a decorator is one of Python's own that gives the function back or calls nothing else."""
+    """Return whether a decorator is one of Python's own that returns the function or calls nothing else."""
     plain = decorator.partition("(")[0]
     if plain.rpartition(".")[2] not in _TRANSPARENT:
         return False

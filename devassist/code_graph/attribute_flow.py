@@ -1,4 +1,4 @@
-"""What names, attributes and elements hold."""
+"""Flow of values through names, attributes and elements."""
 
 from collections.abc import Iterable
 
@@ -24,7 +24,7 @@ class AttributeFlow(ValueFlow):
     # names
 
     def _global(self, name: str, *, file: int, to: int) -> None:
-        """Look a name up that the file does not define: in its package, in star imports, else in the language."""
+        """Look up a name that the file does not define: in its package, in star imports, else in the language."""
         facts = self.program.files[file]
         if name in facts.exports:
             self._connect(self.program.offsets[file] + facts.exports[name], to=to)
@@ -41,7 +41,7 @@ class AttributeFlow(ValueFlow):
             self._put(to, values=[Value(Kind.LIBRARY, name)])
 
     def _export(self, file: int, *, name: str) -> int:
-        """Give the node of a name that other files see of a file, through its star imports too."""
+        """Return the node of a name that a file exports, also through its star imports."""
         key = ("export", file, name)
         if key in self._fields:
             return self._fields[key]
@@ -78,7 +78,7 @@ class AttributeFlow(ValueFlow):
             self._put(to, values=[Value(kind, outside) if kind is Kind.LIBRARY else OUTSIDE])
 
     def _read_commonjs(self, source: int, *, name: str) -> None:
-        """Let a named import read what `module.exports` was set to."""
+        """Let a named import read what was assigned to `module.exports`."""
         if self._is_new("commonjs", source, name):
             node = self._node("commonjs", source, name)
             whole = self._export(source, name="module.exports")
@@ -139,7 +139,7 @@ class AttributeFlow(ValueFlow):
             self._put(to, values=[_read_outside(value, name=name)])
 
     def _read_of_class(self, value: Value, *, name: str, to: int, site: tuple[int, int, int] | None) -> None:
-        """Let `to` hold an attribute of a class or an instance; reads of properties are calls, at the site."""
+        """Let `to` hold an attribute of a class or an instance. Reading a property is a call at the site."""
         if value.kind is Kind.CLASS:
             self._read_class(value, name=name, to=to, site=site)
         elif value.kind is Kind.SUPER:
@@ -169,7 +169,7 @@ class AttributeFlow(ValueFlow):
         return other in classes[one].ancestors or one in classes[other].ancestors
 
     def _members(self, value: Value, *, name: str) -> list[tuple[int, Value]]:
-        """Give the nodes of a class's attribute, each with the value it is read from: overrides count as declared."""
+        """Return the nodes of a class's attribute, each with the value it is read from. Overrides count as declared."""
         number = int(value.first)
         classes = self.program.classes
         found = dict.fromkeys(self._lookup(classes[number].order, name=name), value)
@@ -184,7 +184,7 @@ class AttributeFlow(ValueFlow):
 
     def _lookup(self, order: list[int], *, name: str) -> list[int]:
         """
-        Give the nodes of the first class that declares the attribute, and those of classes that are given it.
+        Return the nodes of the first class that declares the attribute, and of classes that are assigned it.
 
         Computed bases are choices, of which any may be the one: there every class that declares it counts.
         """
@@ -210,7 +210,7 @@ class AttributeFlow(ValueFlow):
                 self._bind(node, owner=Value(Kind.DECLARED, number, "super"), to=to, site=site)
 
     def _bind(self, node: int, *, owner: Value, to: int, site: tuple[int, int, int] | None) -> None:
-        """Carry a class's attribute to where it is read; functions are bound to what they are read from."""
+        """Copy a class's attribute to where it is read. Functions are bound to the receiver."""
         if not self._is_new("bind", node, owner, to):
             return
 
@@ -263,7 +263,7 @@ class AttributeFlow(ValueFlow):
             self._put(to, values=[Value(Kind.CONTAINER_METHOD, code_of(value), name)])
 
     def _read_library_type(self, value: Value, *, name: str, to: int, site: tuple[int, int, int] | None) -> None:
-        """Look at the classes of the workspace below a type from outside, as well."""
+        """Also look at the classes of the workspace that extend a type from outside."""
         for number in self.program.outer_subclasses.get(str(value.first), ())[:MAX_OVERRIDES]:
             for node, _ in self._members(Value(Kind.DECLARED, number), name=name):
                 self._bind(node, owner=Value(Kind.DECLARED, number), to=to, site=site)
@@ -310,7 +310,7 @@ class AttributeFlow(ValueFlow):
             self._connect(source, to=self._node("function", value.first, name))
 
     def _get_attribute(self, value: Value, *, prefix: str, to: int) -> None:
-        """Read an attribute whose name is computed: any that begins so; of classes only where a beginning is known."""
+        """Read an attribute whose name is computed: any with the known prefix. Classes need a known prefix."""
         if not prefix and value.kind is not Kind.CONTAINER:
             return
         if value.kind in (Kind.INSTANCE, Kind.DECLARED, Kind.CLASS):
@@ -357,7 +357,7 @@ class AttributeFlow(ValueFlow):
         return "__class__" if self._is_python(value) else "constructor"
 
     def _read_item(self, value: Value, *, to: int) -> None:
-        """Let `to` hold what `__getitem__` gives; a base from outside may give anything."""
+        """Let `to` hold the result of `__getitem__`. A base from outside may return anything."""
         if not self._is_new("item", value, to):
             return
         for node, _ in self._members(value, name="__getitem__"):
@@ -371,7 +371,7 @@ class AttributeFlow(ValueFlow):
             self._connect(self.program.offsets[file] + fact.result, to=to)
 
     def _slice(self, value: Value, *, start: int, to: int) -> None:
-        """Let `to` hold a list of the elements of a container from a place on."""
+        """Let `to` hold a list of a container's elements from an index on."""
         if value.kind is not Kind.CONTAINER:
             self._put(to, values=[value])
             return
@@ -389,7 +389,7 @@ class AttributeFlow(ValueFlow):
 
 
 def _read_outside(value: Value, *, name: str) -> Value:
-    """Give the attribute of a value from outside; by its name, if that is a short way from a module."""
+    """Return the attribute of a value from outside, by its name if that is a short path from a module."""
     if value.kind is Kind.LITERAL:
         return Value(Kind.LIBRARY, f"<literal>.{name}")
     whole = str(value.first)

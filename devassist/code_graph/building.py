@@ -1,8 +1,8 @@
 """
-Building the graph of a workspace: files that changed are read, all are linked, and rows that differ are written.
+Builds of the graph of a workspace: read changed files, link all, write the rows that differ.
 
-It runs in a worker or a thread, never on an event loop, and on a connection of its own. Of two builds of one workspace
-the second gives up. What was read stays read when a build is interrupted.
+A build runs in a worker or a thread, never on an event loop, and on a connection of its own. Of two builds of one
+workspace the second gives up. Files that were read stay read when a build is interrupted.
 """
 
 import hashlib
@@ -85,7 +85,7 @@ COPY devassist_graph_calls (workspace_id, file_id, caller_id, callee_name, recei
 
 @dataclass(slots=True)
 class _File:
-    """A file as it is known: its row, and what is to be written of it."""
+    """A known file: its row, and what is to be written of it."""
 
     id: int
     content_hash: str
@@ -94,7 +94,7 @@ class _File:
 
 @dataclass(slots=True)
 class _Build:
-    """One build on its way."""
+    """A running build."""
 
     connection: Connection
     workspace: int
@@ -126,7 +126,7 @@ class _Build:
         self.connection.execute(statement.encode(), {"id": self.workspace, **parameters})
 
     def _tell(self, state: str, *, done: int, total: int, at_once: bool = False) -> None:
-        """Write progress, not more often than people look."""
+        """Write progress, at most as often as people look."""
         if at_once or time.monotonic() - self.told > PROGRESS_SECONDS:
             self.told = time.monotonic()
             self._execute(_PROGRESS, state=state, done=done, total=total)
@@ -179,7 +179,7 @@ class _Build:
             self._tell("reading", done=start + len(batch), total=len(changed), at_once=True)
 
     def _read_file(self, path: str, *, stamp: Stamp) -> tuple[str, FileFacts] | None:
-        """Read a file, None where its text is as it was."""
+        """Read a file. Returns None if its text is unchanged."""
         try:
             with open_file(path, root=self.root, shows_secrets=self.shows_secrets) as descriptor:
                 data = os.pread(descriptor, MAX_BYTES + 1, 0)
@@ -214,7 +214,7 @@ class _Build:
         self._save_symbols(fresh)
 
     def _save_symbols(self, fresh: list[tuple[int, FileFacts]]) -> None:
-        """Write the symbols of files; one that is still there keeps its id."""
+        """Write the symbols of files. Existing ones keep their id."""
         ids = [file for file, _ in fresh]
         rows = self.connection.execute(
             b"SELECT file_id, qualified_name, number, id FROM devassist_graph_symbols WHERE file_id = ANY(%(ids)s)",
@@ -265,7 +265,7 @@ class _Build:
         return [row[0] for row in rows]
 
     def _all_facts(self) -> dict[str, FileFacts]:
-        """Give the facts of every file: those just read, the others from the database."""
+        """Return the facts of every file: those just read, the others from the database."""
         found = dict(self.read)
         left = [(file.id, path) for path, file in self.known.items() if path not in found]
         for start in range(0, len(left), BATCH_FILES):
@@ -287,7 +287,7 @@ class _Build:
             return None
 
     def _write(self, linked: LinkedGraph, *, facts: Mapping[str, FileFacts]) -> None:
-        """Write the rows of calls, bases and imports of files where they differ."""
+        """Write the rows of calls, bases and imports of files that differ."""
         symbols = self._symbol_ids(facts)
         hashes: dict[int, str] = dict(self.connection.execute(_CALL_HASHES.encode(), {"id": self.workspace}).fetchall())
         due: dict[str, str] = {}
@@ -390,7 +390,7 @@ class _Build:
 
 
 def build(workspace_id: int, *, root: str, shows_secrets: bool = False) -> bool:
-    """Bring the graph of a workspace up to date; False where another process is at it, or the workspace is gone."""
+    """Bring a workspace's graph up to date. Returns False if another process builds it or the workspace is gone."""
     with psycopg.connect(direct_conninfo(), autocommit=True) as connection:  # the lock is the session's
         row = connection.execute(b"SELECT pg_try_advisory_lock(%s, %s)", (_LOCK, workspace_id)).fetchone()
         if row is None or not row[0]:
@@ -410,7 +410,7 @@ def build(workspace_id: int, *, root: str, shows_secrets: bool = False) -> bool:
 
 
 def build_stored(workspace_id: int) -> bool:
-    """Bring the graph of a workspace up to date by its row; False where it is gone, or another process is at it."""
+    """Bring a workspace's graph up to date by its row. Returns False if it is gone or another process builds it."""
     with psycopg.connect(owner_pool.conninfo(), autocommit=True) as connection:
         statement = b"SELECT root, shows_secrets FROM devassist_workspaces WHERE id = %(id)s LIMIT 1"
         row = connection.execute(statement, {"id": workspace_id}).fetchone()
@@ -418,17 +418,17 @@ def build_stored(workspace_id: int) -> bool:
 
 
 def look(root: str) -> Sources:
-    """Look at the files of a workspace that the graph is made of."""
+    """List the files of a workspace that the graph is made of."""
     return sources.look(os.path.realpath(root), wanted=is_wanted)
 
 
 def is_wanted(path: str) -> bool:
-    """Tell whether the graph is made of the file."""
+    """Return whether the graph includes the file."""
     return bool(language_of(path)) or posixpath.basename(path) in BUILD_FILES
 
 
 def digest_of(found: Sources) -> str:
-    """Give what tells one state of the files from another: names, sizes and times of change."""
+    """Return a digest of the files' names, sizes and modification times."""
     whole = hashlib.sha256()
     for path, stamp in sorted(found.files.items()):
         whole.update(f"{path}\0{stamp[0]}\0{stamp[1]}\n".encode())
@@ -436,7 +436,7 @@ def digest_of(found: Sources) -> str:
 
 
 def _number_symbols(facts: FileFacts) -> list[tuple[str, int]]:
-    """Give each symbol's qualified name with which of that name in the file it is."""
+    """Return each symbol's qualified name with its number among equal names in the file."""
     counts: dict[str, int] = {}
     found = []
     for symbol in facts.symbols:

@@ -1,4 +1,4 @@
-"""Classes whose bases are values that only the program's run knows: a parameter, an attribute, a call's result."""
+"""Classes whose bases are known only at run time: a parameter, an attribute, the result of a call."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ _OUTER = (Kind.LIBRARY, Kind.LIBRARY_TYPE)
 
 
 def find_computed_bases(analysis: PointsTo) -> list[tuple[int, int]]:
-    """Give classes with classes that their bases may be, beyond those found by name."""
+    """Return classes with their possible base classes, beyond those found by name."""
     return [
         (number, base)
         for number, variable in _base_variables(analysis)
@@ -21,7 +21,7 @@ def find_computed_bases(analysis: PointsTo) -> list[tuple[int, int]]:
 
 
 def find_unknown_bases(analysis: PointsTo) -> dict[int, int]:
-    """Give classes that may inherit from something that was not found, each with the class that names that base."""
+    """Return classes that may inherit from an unknown class, each with the class that names that base."""
     program = analysis.program
     found: dict[int, int] = {}
     for number, variable in _base_variables(analysis):
@@ -32,7 +32,7 @@ def find_unknown_bases(analysis: PointsTo) -> dict[int, int]:
 
 
 def _base_variables(analysis: PointsTo) -> Iterator[tuple[int, int]]:
-    """Give each class with the variables of its bases; -1 where an expression is not read."""
+    """Return each class with the variables of its bases. -1 for an expression that is not analysed."""
     program = analysis.program
     for number, info in enumerate(program.classes):
         for variable in info.fact.base_values:
@@ -40,7 +40,7 @@ def _base_variables(analysis: PointsTo) -> Iterator[tuple[int, int]]:
 
 
 def _is_unknown(variable: int, *, number: int, analysis: PointsTo) -> bool:
-    """Tell whether a base may be a class of the workspace that was not found."""
+    """Return whether a base may be a class of the workspace that was not found."""
     values = analysis.values_of(variable) if variable >= 0 else set()
     kinds = {value.kind for value in values}
     if not kinds:
@@ -52,13 +52,13 @@ def _is_unknown(variable: int, *, number: int, analysis: PointsTo) -> bool:
 
 
 def _find_call(variable: int, *, number: int, analysis: PointsTo) -> CallFact | None:
-    """Give the call whose result a base is."""
+    """Return the call whose result a base is."""
     program, file = analysis.program, analysis.program.classes[number].file
     return next((call for call in program.files[file].calls if program.offsets[file] + call.result == variable), None)
 
 
 def _is_outer(call: CallFact, *, number: int, analysis: PointsTo) -> bool:
-    """Tell whether only code from outside is called, which gives a class of its own or one that it is given."""
+    """Return whether only code from outside is called, which returns a class of its own or an argument."""
     program = analysis.program
     values = analysis.values_of(program.offsets[program.classes[number].file] + call.callee) if call.callee >= 0 else ()
     return bool(values) and all(value.kind in _OUTER for value in values)

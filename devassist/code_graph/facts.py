@@ -1,8 +1,8 @@
 """
-What one file says, for the linker: symbols, and constraints on which values its variables may hold.
+The facts of one file for the linker: symbols, and constraints on the values of variables.
 
-A variable is a number within its file. Constraints are tuples that begin with an `Op`; they ignore the order of
-statements, so that a variable holds whatever is ever assigned to it.
+A variable is a number within its file. Constraints are tuples that begin with an `Op`. They ignore the order of
+statements, so a variable holds whatever is ever assigned to it.
 """
 
 import re
@@ -12,25 +12,25 @@ from typing import Any
 import msgspec
 
 VERSION = 3
-"""Of the analysis: files read by another version are read again."""
+"""The version of the analysis. Files read by another version are read again."""
 
 MAX_KEYED = 8
-"""Elements of a list that are told apart."""
+"""The maximum list elements that are told apart."""
 PLACE_BITS = 12
 PLACE_MASK = (1 << PLACE_BITS) - 1
-"""A place is a line, shifted by so many bits, and a character."""
+"""A place is a line, shifted by this number of bits, and a character."""
 
 
 _PLACE = re.compile(r"0|[1-9][0-9]{0,5}", re.ASCII)
 
 
 def read_place(text: str | None) -> int | None:
-    """Read where a slice begins; None where it is no plain number, or too large to tell elements apart by."""
+    """Read the start of a slice. None unless it is an integer small enough to tell elements apart by."""
     return int(text) if text is not None and _PLACE.fullmatch(text) else None
 
 
 class Op(IntEnum):
-    """Kinds of constraints, with what follows the kind."""
+    """Kinds of constraints, with their operands."""
 
     COPY = 0  # source, destination
     LOAD = 1  # base, name, destination, place, caller
@@ -54,7 +54,7 @@ class Op(IntEnum):
 
 
 class SymbolFact(msgspec.Struct, array_like=True, frozen=True):
-    """A function, a method, a class or an interface; `container` is the index of the symbol around it, or -1."""
+    """A function, a method, a class or an interface. `container` is the index of the symbol around it, or -1."""
 
     name: str
     qualified_name: str
@@ -68,7 +68,7 @@ class SymbolFact(msgspec.Struct, array_like=True, frozen=True):
 
 
 class FunctionFact(msgspec.Struct, array_like=True):
-    """How a function takes and gives values. `owner` is the class symbol that it is a member of, or -1."""
+    """The inputs and outputs of a function. `owner` is the class symbol that it is a member of, or -1."""
 
     symbol: int
     owner: int
@@ -95,7 +95,7 @@ class ClassFact(msgspec.Struct, array_like=True):
 
 
 class CallFact(msgspec.Struct, array_like=True):
-    """A call: the variable called, what is given, and where it stands (`caller` is a symbol, -1 at top level)."""
+    """A call: the variable called, its arguments, and its place (`caller` is a symbol, -1 at top level)."""
 
     callee: int
     arguments: list[int]
@@ -114,7 +114,7 @@ class CallFact(msgspec.Struct, array_like=True):
 
 
 class ImportFact(msgspec.Struct, array_like=True, frozen=True):
-    """A name that is imported; `name` is empty where the module itself is."""
+    """An imported name. `name` is empty if the module itself is imported."""
 
     line: int
     module: str
@@ -123,7 +123,7 @@ class ImportFact(msgspec.Struct, array_like=True, frozen=True):
 
 
 class FileFacts(msgspec.Struct, array_like=True):
-    """All of one file. `package` is the JVM's; `exports` are the variables of its top level."""
+    """The facts of a file. `package` is the JVM's; `exports` are the variables of its top level."""
 
     symbols: list[SymbolFact]
     functions: list[FunctionFact]
@@ -136,16 +136,16 @@ class FileFacts(msgspec.Struct, array_like=True):
     package: str = ""
     problem: str = ""
     strings: list[str] = []
-    """Texts that could be names, for what is called by computed names."""
+    """Texts that could be names, for calls by computed names."""
 
 
 def encode(facts: FileFacts) -> bytes:
-    """Write facts as MessagePack."""
+    """Encode facts as MessagePack."""
     return msgspec.msgpack.encode(facts)
 
 
 def decode(data: bytes) -> FileFacts:
-    """Read facts; raises msgspec.ValidationError for those of another form."""
+    """Decode facts. Raises msgspec.ValidationError for those of another form."""
     return _DECODER.decode(data)
 
 

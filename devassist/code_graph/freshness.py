@@ -1,4 +1,4 @@
-"""Whether a workspace's graph is current; if not, it is built, here if it is small, else by a worker."""
+"""Freshness of a workspace's graph. A stale graph is built here if it is small, else by a worker."""
 
 import asyncio
 import logging
@@ -17,13 +17,13 @@ from toolbox.database import event_loop
 logger = logging.getLogger(__name__)
 
 MAX_FILES_HERE = 400
-"""Source files of a workspace whose graph this process builds itself; more would slow down other calls."""
+"""The maximum source files of a graph that this process builds itself. More would slow down other calls."""
 TELL_WORKERS_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Freshness:
-    """Whether the graph can be asked; if not, why, in words."""
+    """Whether the graph can be queried, and the reason if not."""
 
     is_current: bool
     reason: str = ""
@@ -34,7 +34,7 @@ _told: dict[int, float] = {}
 
 
 async def ensure_graph(workspace_id: int, *, root: str, shows_secrets: bool, seconds: float) -> Freshness:
-    """See to it that the graph is current, and wait for that no longer than some seconds."""
+    """Ensure that the graph is current, waiting at most some seconds."""
     try:
         found = await asyncio.to_thread(building.look, root)
         row = await queries.read_build(workspace_id)
@@ -57,7 +57,7 @@ async def ensure_graph(workspace_id: int, *, root: str, shows_secrets: bool, sec
 
 
 def describe_progress(row: BuildRow | None, *, files: int) -> str:
-    """Say how far the graph is."""
+    """Describe the progress of the build."""
     if row is None:
         return (
             f"The code graph of this workspace is not built yet ({files} files); calls through base types are missing."
@@ -80,7 +80,7 @@ def _is_current(row: BuildRow | None, *, found: Sources, root: str) -> bool:
 
 
 async def _build_here(workspace_id: int, *, root: str, shows_secrets: bool, seconds: float) -> bool:
-    """Build in a thread, which further callers join; True where it has ended."""
+    """Build in a thread that further callers join. Returns True when it has ended."""
     task = _builds.get(workspace_id)
     if task is None or task.done():
         work = asyncio.to_thread(building.build, workspace_id, root=root, shows_secrets=shows_secrets)
@@ -96,7 +96,7 @@ def _log_failure(task: asyncio.Task[bool]) -> None:
 
 
 def _tell_workers(workspace_id: int) -> None:
-    """Have a worker build the graph; not told again within some seconds."""
+    """Have a worker build the graph. Not repeated within some seconds."""
     now = asyncio.get_running_loop().time()
     if now - _told.get(workspace_id, -TELL_WORKERS_SECONDS) < TELL_WORKERS_SECONDS:
         return

@@ -1,4 +1,4 @@
-"""Functions that are handed to code that is not followed: to what may call them no answer is complete."""
+"""Functions that escape to unanalysed code. Their callers cannot be listed completely."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -21,12 +21,12 @@ from devassist.code_graph.values import (
 MAX_MEMBERS = 100
 CLASSES = ("class", "interface")
 FOLLOWED_NAMES = split_words("__enter__ __aenter__ __iter__ __aiter__ __next__ __anext__ __call__ __new__ __init__")
-"""Methods that the language calls, of which the analysis knows where their results go."""
+"""Methods called by the language whose results the analysis follows."""
 
 
 def find_handed_on(analysis: PointsTo, *, unknown_bases: Mapping[int, int]) -> dict[tuple[str, int], str]:
     """
-    Give the functions that are handed to code that is not followed, each with the first place where that happens.
+    Return the functions that escape to unanalysed code, each with the first place where that happens.
 
     That is an argument or what is decorated, of a call from outside or one that is not resolved; a function that the
     function around it gives back; what the language's own methods (`__reduce__`) and functions so handed give back;
@@ -54,7 +54,7 @@ def find_handed_on(analysis: PointsTo, *, unknown_bases: Mapping[int, int]) -> d
 
 
 def _find_handed_with(value: Value, *, analysis: PointsTo) -> set[Value]:
-    """Give what code that holds a value gets from it: the elements of a container, the result of a function."""
+    """Return what code that holds a value can reach: the elements of a container, the result of a function."""
     if value.kind is Kind.CONTAINER:
         return analysis.elements_of(value)
     if value.kind not in (Kind.FUNCTION, Kind.BOUND):
@@ -64,14 +64,14 @@ def _find_handed_with(value: Value, *, analysis: PointsTo) -> set[Value]:
 
 
 def _pick_holders(values: Iterable[Value]) -> set[Value]:
-    """Leave out what holds no functions."""
+    """Leave out variables that hold no functions."""
     return {value for value in values if value.kind in (Kind.CONTAINER, Kind.FUNCTION, Kind.BOUND, Kind.CLASS)}
 
 
 def _note_inherited(
     program: Program, *, unknown_bases: Mapping[int, int], into: dict[tuple[str, int], str]
 ) -> None:  # fmt: skip
-    """Count the methods of classes with an unknown base as handed on to it."""
+    """Mark the methods of classes with an unknown base as escaping to it."""
     for number, at in unknown_bases.items():
         for _, key in _find_methods(number, program=program):
             into.setdefault(key, _place_of(at, program=program))
@@ -79,7 +79,7 @@ def _note_inherited(
 
 def _note_overrides(analysis: PointsTo, *, into: dict[tuple[str, int], str]) -> None:
     """
-    Count methods as handed on that a class from outside or the language may call.
+    Mark methods as escaping that a class from outside or the language may call.
 
     Of a known base those that it calls; of another base those that nothing in the workspace calls.
     """
@@ -97,12 +97,12 @@ def _note_overrides(analysis: PointsTo, *, into: dict[tuple[str, int], str]) -> 
 
 
 def _find_outer_bases(number: int, *, program: Program) -> set[str]:
-    """Give the bases from outside of a class and of its ancestors."""
+    """Return the bases from outside of a class and of its ancestors."""
     return {base for one in program.classes[number].order for base in program.classes[one].outer_names} - EMPTY_BASES
 
 
 def _note_language_names(number: int, *, analysis: PointsTo, into: dict[tuple[str, int], str]) -> None:
-    """Count functions as handed on that a class has under a name which the language calls, as `__int__ = unwrap`."""
+    """Mark functions as escaping that a class has under a name that the language calls, as `__int__ = unwrap`."""
     program = analysis.program
     info = program.classes[number]
     for name, variable in info.fact.members.items():
@@ -113,7 +113,7 @@ def _note_language_names(number: int, *, analysis: PointsTo, into: dict[tuple[st
 
 
 def _find_methods(number: int, *, program: Program) -> Iterator[tuple[SymbolFact, tuple[str, int]]]:
-    """Give the methods and properties of a class, each with its key."""
+    """Return the methods and properties of a class, each with its key."""
     info = program.classes[number]
     for index, symbol in enumerate(program.files[info.file].symbols):
         if symbol.container == info.fact.symbol and symbol.kind not in CLASSES:
@@ -121,7 +121,7 @@ def _find_methods(number: int, *, program: Program) -> Iterator[tuple[SymbolFact
 
 
 def _place_of(number: int, *, program: Program) -> str:
-    """Give where a class stands."""
+    """Return the place of a class."""
     info = program.classes[number]
     return f"{program.paths[info.file]}:{program.symbol((info.file, info.fact.symbol)).line}"
 
@@ -150,7 +150,7 @@ def _find_first_handed_on(program: Program, *, analysis: PointsTo) -> Iterator[t
 
 
 def _find_given_away(facts: FileFacts, *, offset: int, analysis: PointsTo) -> Iterator[tuple[int, int]]:
-    """Give variables that are handed to unknown calls, or stored in something unknown, each with a line."""
+    """Return variables that are passed to unknown calls or stored in something unknown, each with a line."""
     for call in facts.calls:
         if call.callee >= 0 and _is_unknown(call, offset=offset, analysis=analysis):
             given = (*call.arguments, *call.named.values())
@@ -162,7 +162,7 @@ def _find_given_away(facts: FileFacts, *, offset: int, analysis: PointsTo) -> It
 
 
 def _stores(facts: FileFacts) -> Iterator[tuple[int, int, int]]:
-    """Give base and source of what is stored in attributes and elements."""
+    """Return base and source of what is stored in attributes and elements."""
     for operation, *parts in facts.constraints:
         if operation in (Op.STORE, Op.SET_INDEX):
             yield parts[0], parts[2], 1
@@ -194,18 +194,18 @@ def _note_handed_on(value: Value, *, program: Program, place: str, into: dict[tu
 
 
 def find_called(program: Program) -> set[int]:
-    """Give the variables that are called."""
+    """Return the variables that are called."""
     return {program.offsets[file] + call.callee for file, facts in enumerate(program.files) for call in facts.calls}
 
 
 def is_any(held: set[Value]) -> bool:
-    """Tell whether something may be of any class."""
+    """Return whether a value may be of any class."""
     return not held or any(value.kind in (Kind.OUTSIDE, Kind.LIBRARY_TYPE) for value in held)
 
 
 def _note_computed_names(analysis: PointsTo, *, into: dict[tuple[str, int], str]) -> None:
     """
-    Count what is called by a computed name as handed on there.
+    Mark what is called by a computed name as escaping there.
 
     That is what has a name that stands in the workspace as a text, and each method that is decorated by what may note
     its name; on a class its members alone, and all of them where the name comes from outside, as from `dir()`.
@@ -232,7 +232,7 @@ def _note_computed_names(analysis: PointsTo, *, into: dict[tuple[str, int], str]
 
 
 def _find_decorated(program: Program, *, analysis: PointsTo) -> set[SymbolKey]:
-    """Give the methods that are decorated."""
+    """Return the decorated methods."""
     found = set()
     for file, facts in enumerate(program.files):
         arguments = [call.arguments[0] for call in facts.calls if call.is_decorator and call.arguments]
@@ -245,7 +245,7 @@ def _find_decorated(program: Program, *, analysis: PointsTo) -> set[SymbolKey]:
 
 
 def members_of(held: Iterable[Value], *, program: Program) -> list[tuple[str, int]]:
-    """List the methods of the classes that some values are of."""
+    """Return the methods of the classes of some values."""
     classes = {
         number
         for value in held

@@ -26,12 +26,12 @@ _COLLECTIONS = (
 
 
 class JvmExpressions(FileLowering):
-    """Lowers expressions; each method gives the variable of a value."""
+    """Lowers expressions. Each method returns the variable of a value."""
 
     is_kotlin = False
 
     def annotate(self, variable: int, *, node: Node | None) -> None:
-        """Let a variable hold what its type says; the elements of the usual collections too."""
+        """Let a variable hold its declared type, and the elements of common collections."""
         if node is None:
             return
         text = (
@@ -64,7 +64,7 @@ class JvmExpressions(FileLowering):
         return self._name(self.text(node).strip("`"))
 
     def _name(self, name: str) -> int:
-        """Give what a bare name means: a local, a member of the classes around and their bases, or a global name."""
+        """Resolve a bare name: a local, a member of the enclosing classes and their bases, or a global name."""
         known = self.frame.find(name)
         found = [known] if known is not None else []
         this = self.frame.find("this")
@@ -118,7 +118,7 @@ class JvmExpressions(FileLowering):
         return self._member(base, name=name)
 
     def _member(self, base: int, *, name: Node) -> int:
-        """Read a member; in Kotlin functions that extend the type, too."""
+        """Read a member, including extension functions in Kotlin."""
         text = self.text(name).strip("`")
         held = self.load(base, name=text, node=name)
         return self.merge([held, self.read_name(f"<extension>.{text}")]) if self.is_kotlin else held
@@ -190,7 +190,7 @@ class JvmExpressions(FileLowering):
         )  # fmt: skip
 
     def _arguments(self, given: Node | None) -> tuple[list[int], dict[str, int]]:
-        """Lower arguments; those after the brackets as well."""
+        """Lower arguments, including those after the brackets."""
         arguments: list[int] = []
         named: dict[str, int] = {}
         if given is None:

@@ -1,4 +1,4 @@
-"""Java and Kotlin as facts for the linker. Types are written down there, so that most calls follow from them."""
+"""Java and Kotlin as facts for the linker. Their declared types resolve most calls."""
 
 from collections.abc import Iterable
 
@@ -92,7 +92,7 @@ class JvmLowering(JvmExpressions):
         }
 
     def declare(self, nodes: Iterable[Node]) -> None:
-        """Enter imports and the package at top level, and the names that a scope binds."""
+        """Record imports and the package at top level, and the names that a scope binds."""
         nodes = list(nodes)
         if self.frame is self.top:
             self._enter_file(nodes)
@@ -116,7 +116,7 @@ class JvmLowering(JvmExpressions):
                     self.import_name(one.module, name=shown, local=name.local, node=place)
 
     def import_star(self, module: str) -> None:
-        """Note that all of a package is imported."""
+        """Record a wildcard import of a package."""
         self.facts.imports.append(ImportFact(1, module, "*", "*"))
 
     # types
@@ -175,7 +175,7 @@ class JvmLowering(JvmExpressions):
         return found
 
     def _primary_constructor(self, node: Node, *, fact: ClassFact) -> None:
-        """Members that the head of a class declares: Kotlin's constructor properties, a record's components."""
+        """Record the members that a class head declares: Kotlin's constructor properties, a record's components."""
         for child in node.named_children:
             if child.type not in ("primary_constructor", "formal_parameters"):
                 continue
@@ -191,7 +191,7 @@ class JvmLowering(JvmExpressions):
                     left = [*one.named_children, *left]
 
     def _receiver(self, node: Node) -> Node | None:
-        """Give the type that a Kotlin function extends."""
+        """Return the type that a Kotlin function extends."""
         name = node.child_by_field_name("name")
         if node.type != "function_declaration" or name is None:
             return None
@@ -291,7 +291,7 @@ class JvmLowering(JvmExpressions):
         return -1
 
     def _begin_field(self) -> object:
-        """Give a member's initial value a `this` of its own."""
+        """Start the initial value of a member with a `this` of its own."""
         owner = self.frame.class_fact
         if owner is None:
             return None

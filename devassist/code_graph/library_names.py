@@ -1,4 +1,4 @@
-"""Which methods of a class below them Python's own classes call."""
+"""Methods of subclasses that Python's own classes call."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -10,13 +10,13 @@ _MODULES = (
     "decimal", "random", "queue", "argparse", "ast", "codecs", "contextlib", "html.parser", "http.server", "types",
     "typing", "unittest", "abc", "configparser", "email.message", "urllib.request", "socketserver", "asyncio",
 )  # fmt: skip
-"""Modules of the standard library whose classes others inherit from; importing them does nothing else."""
+"""Standard library modules with common base classes. Importing them has no side effects."""
 
 
 @cache
 def find_called_names(base: str) -> frozenset[str] | None:
     """
-    Give the names that a class from outside may call on itself; None where it is none of the modules above.
+    Return the names that a class from outside may call on itself. None if it is in none of the modules above.
 
     Of what is written in Python these are the names in its code; of what is not they are all its names, but for the
     built-in types, which call only what the language does.

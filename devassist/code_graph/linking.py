@@ -1,4 +1,4 @@
-"""From the facts of all files to rows of calls: what each may reach, how sure that is, and what stays open."""
+"""Linking of all files' facts to rows of calls: targets, confidence, and unresolved calls."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ ANY_NAME = "*"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkedCall:
-    """A call as a row: `caller` and `target` are symbols by the path of their file and their index in it."""
+    """A row of a call. `caller` and `target` are symbols by the path of their file and their index in it."""
 
     caller: int
     callee_name: str
@@ -41,7 +41,7 @@ class LinkedCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkedGraph:
-    """What linking found: rows of calls by file, bases of classes, files of imports."""
+    """The result of linking: rows of calls by file, bases of classes, files of imports."""
 
     calls: dict[str, list[LinkedCall]]
     bases: dict[tuple[str, int], list[tuple[str, tuple[str, int] | None]]]
@@ -76,7 +76,7 @@ def link(
 
 
 def _solve(program: Program, *, on_progress: Callable[[], None]) -> PointsTo:
-    """Analyse a program; once more where that shows bases which no name tells."""
+    """Analyse a program, and again if that finds bases that no name tells."""
     analysis = PointsTo(program)
     analysis.solve(on_progress)
     if found := find_computed_bases(analysis):
@@ -87,7 +87,7 @@ def _solve(program: Program, *, on_progress: Callable[[], None]) -> PointsTo:
 
 
 def _can_run(edge: Edge, *, analysis: PointsTo) -> bool:
-    """Tell whether an instance that the workspace makes has the method; true where it makes none of the hierarchy."""
+    """Return whether an instance created in the workspace has the method. True if none of the hierarchy is created."""
     if edge.declared < 0:
         return True
     program = analysis.program
@@ -109,7 +109,7 @@ def _open_calls(
     program: Program, *, analysis: PointsTo, unknown_bases: Mapping[int, int]
 ) -> Iterator[tuple[int, LinkedCall]]:
     """
-    Give the calls that were not resolved whole.
+    Return the calls that were not fully resolved.
 
     Of a method's name that few classes have, each is a candidate; else the call stays open for all of that name.
     """
@@ -144,7 +144,7 @@ def _open_calls(
 
 
 def _is_open(call: CallFact, *, offset: int, analysis: PointsTo) -> bool:
-    """Tell whether a call may reach something that was not found."""
+    """Return whether a call may reach something that was not found."""
     values = analysis.values_of(offset + call.callee)
     if call.base < 0:
         return not values or any(value.kind is Kind.OUTSIDE for value in values)
@@ -157,7 +157,7 @@ def _is_open(call: CallFact, *, offset: int, analysis: PointsTo) -> bool:
 def _is_inherited(
     call: CallFact, *, offset: int, analysis: PointsTo, unknown_bases: Mapping[int, int]
 ) -> bool:  # fmt: skip
-    """Tell whether a call is of what a class's unknown base may define, or its `__getattr__` give."""
+    """Return whether a call may be of a method that an unknown base defines or `__getattr__` returns."""
     if call.base < 0:
         return False
     return any(
@@ -176,7 +176,7 @@ def _is_defined(name: str, *, number: int, analysis: PointsTo) -> bool:
 
 
 def _computed_names(analysis: PointsTo) -> Iterator[tuple[int, LinkedCall]]:
-    """Give the places that read an attribute by a computed name, with what it may be where the class is known."""
+    """Return the places that read an attribute by a computed name, with its candidates if the class is known."""
     program = analysis.program
     called = find_called(program)
     for read in analysis.open_reads:
@@ -203,7 +203,7 @@ def _methods_by_name(program: Program) -> dict[str, list[SymbolKey]]:
 
 
 def _are_few(methods: Sequence[SymbolKey], *, program: Program) -> bool:
-    """Tell whether methods of one name are few enough to be candidates: those of one hierarchy count as one."""
+    """Return whether methods of one name are few enough to be candidates. Those of one hierarchy count as one."""
     if len(methods) <= MAX_CANDIDATES:
         return True
     owners = {

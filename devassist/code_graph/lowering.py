@@ -1,4 +1,4 @@
-"""What the languages share when a syntax tree becomes facts: variables, scopes, symbols, and the walk."""
+"""Shared lowering of syntax trees to facts: variables, scopes, symbols, traversal."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -28,7 +28,7 @@ SPREADS = frozenset({"list_splat", "spread_element"})
 
 
 class Frame:
-    """A lexical scope: names with their variables. A class body is not seen from the functions in it."""
+    """A lexical scope: names with their variables. Functions in a class body do not see its scope."""
 
     def __init__(self, parent: "Frame | None", *, symbol: int = -1, function: FunctionFact | None = None) -> None:
         self.parent = parent
@@ -40,10 +40,10 @@ class Frame:
         self.rebound: set[str] = set()
         self.containers: set[str] = set()
         self.latest: dict[str, int] = {}
-        """What a name, or an element of a container, was set to last, where nothing since can have changed it."""
+        """The last value of a name, or of a container's element, if nothing since can have changed it."""
 
     def find(self, name: str) -> int | None:
-        """Find the variable of a name that code in this scope means."""
+        """Return the variable of a name that code in this scope means."""
         frame: Frame | None = self
         while frame is not None:
             if name in frame.names and (frame is self or frame.class_fact is None):
@@ -56,7 +56,7 @@ Handler = Callable[[Node], int]
 
 
 class FileLowering:
-    """Turns one file into facts. A language adds handlers for its nodes: each gives the variable of the value."""
+    """Turns one file into facts. A language adds handlers for its nodes; each returns the variable of the value."""
 
     self_names: frozenset[str] = frozenset()
     list_kind = "list"
@@ -90,12 +90,12 @@ class FileLowering:
         """Make variables for the names that statements of a scope define; a language says which."""
 
     def walk(self, nodes: Iterable[Node]) -> None:
-        """Lower statements in their order."""
+        """Lower statements in order."""
         for node in nodes:
             self.value(node)
 
     def value(self, node: Node | None) -> int:
-        """Lower a node and give the variable of its value, -1 where it has none that matters."""
+        """Lower a node and return the variable of its value, -1 if its value does not matter."""
         if node is None or node.type in self.ignored:
             return -1
         if node.type in self.loops:
@@ -109,11 +109,11 @@ class FileLowering:
         return -1
 
     def text(self, node: Node | None) -> str:
-        """Give a node's text, cut to a name's length."""
+        """Return a node's text, cut to the maximum length of a name."""
         return self.code.text(node, most=MAX_NAME)
 
     def new(self) -> int:
-        """Make a variable."""
+        """Create a variable."""
         self.facts.variables += 1
         return self.facts.variables - 1
 
@@ -127,7 +127,7 @@ class FileLowering:
             self.add(Op.COPY, source, to)
 
     def merge(self, sources: Iterable[int]) -> int:
-        """Give a variable that holds what any of some hold."""
+        """Return a variable that holds the values of several."""
         held = [source for source in sources if source >= 0]
         if len(held) <= 1:
             return held[0] if held else -1
@@ -137,20 +137,20 @@ class FileLowering:
         return joined
 
     def literal(self) -> int:
-        """Give a variable that holds a value of a built-in type."""
+        """Return a variable that holds a value of a built-in type."""
         variable = self.new()
         self.add(Op.LITERAL, variable)
         return variable
 
     def note_string(self, text: str) -> int:
-        """Keep the last part of a text that could be a name, and give a variable that holds it."""
+        """Record the last part of a text that could be a name, and return a variable that holds it."""
         parts = text.split(".")
         if all(part.isidentifier() for part in parts):
             self.strings.add(parts[-1])
         return self.literal()
 
     def read_name(self, name: str) -> int:
-        """Give the variable of a name: of a scope around, else of the language or of star imports."""
+        """Return the variable of a name: of an enclosing scope, else of the language or of star imports."""
         if (latest := self.frame.latest.get(name)) is not None:
             return latest
         known = self.frame.find(name)
@@ -162,7 +162,7 @@ class FileLowering:
         return self.globals[name]
 
     def define(self, name: str, *, frame: Frame | None = None) -> int:
-        """Give the variable of a name in a scope, made where there is none."""
+        """Return the variable of a name in a scope, creating it if needed."""
         frame = frame or self.frame
         self._forget(name, frame=frame)
         if name not in frame.names:
@@ -173,7 +173,7 @@ class FileLowering:
 
     def assign(self, name: str, *, held: int, is_certain: bool) -> None:
         """
-        Let a name of this scope hold a value.
+        Assign a value to a name of this scope.
 
         If that is certain, which a statement of the scope's own block is, then what follows in it reads this value
         alone. Scopes inside, loops and names with a declared type read all values that the name ever holds.
@@ -190,7 +190,7 @@ class FileLowering:
         self.frame.latest[name] = latest
 
     def assign_element(self, target: Node, *, held: int, is_certain: bool) -> None:
-        """Note what an element of a container made in this scope was set to, and forget the others."""
+        """Record the value of an element of a container made in this scope, and forget the other elements."""
         self._forget_elements(self.frame)
         text = self.text(target)
         if is_certain and held >= 0 and _NO_NAME.split(text, maxsplit=1)[0] in self.frame.containers:
@@ -214,7 +214,7 @@ class FileLowering:
         return result
 
     def place(self, node: Node) -> int:
-        """Give where a node begins as one number."""
+        """Encode the start of a node as one number."""
         line, character = self.code.place(node.start_byte)
         return (line + 1) << PLACE_BITS | min(character, PLACE_MASK)
 
@@ -226,25 +226,25 @@ class FileLowering:
         return result
 
     def slice(self, base: int, *, start: int) -> int:
-        """Give a list of the elements from a place on."""
+        """Return a list of the elements from an index on."""
         result = self.new()
         if base >= 0:
             self.add(Op.SLICE, base, start, result)
         return result
 
     def container(self, kind: str) -> int:
-        """Make a list, a dict or an object literal."""
+        """Create a list, a dict or an object literal."""
         variable = self.new()
         self.add(Op.CONTAINER, kind, variable)
         self._containers.add(variable)
         return variable
 
     def first_value(self, node: Node) -> int:
-        """Give the value of the first child."""
+        """Return the value of the first child."""
         return self.value(node.named_children[0] if node.named_children else None)
 
     def list_value(self, node: Node) -> int:
-        """Give a container of the children: the first ones by their places, a spread one by any."""
+        """Return a container of the children: the first ones by index, a spread one by any index."""
         variable = self.container(self.list_kind)
         for number, child in enumerate(node.named_children):
             if child.type in SPREADS:
@@ -255,7 +255,7 @@ class FileLowering:
 
     @property
     def caller(self) -> int:
-        """The symbol of the function around, -1 at top level."""
+        """The symbol of the enclosing function, -1 at top level."""
         frame: Frame | None = self.frame
         while frame is not None:
             if frame.symbol >= 0 and frame.class_fact is None:
@@ -268,7 +268,7 @@ class FileLowering:
         name: str = "", receiver: str = "", base: int = -1, constant: str | None = None, is_new: bool = False,
         is_decorator: bool = False, is_spread: bool = False,
     ) -> int:  # fmt: skip
-        """Add a call whose name stands at the node, and give the variable of its result."""
+        """Add a call whose name is at the node, and return the variable of its result."""
         self._forget_elements(self.frame)
         result = self.new()
         line, character = self.code.place(node.start_byte)
@@ -294,11 +294,11 @@ class FileLowering:
         return result
 
     def scope_of(self, node: Node) -> Scope | None:
-        """Give the function or class that the node is."""
+        """Return the function or class that the node is."""
         return self.scopes.get((node.start_byte, node.end_byte))
 
     def symbol(self, scope: Scope, *, kind: str) -> int:
-        """Enter a symbol and give its index."""
+        """Add a symbol and return its index."""
         line, character = self.code.place(scope.name_start)
         container = self.frame.symbol if self.frame.symbol >= 0 else self.caller
         self.facts.symbols.append(
@@ -324,7 +324,7 @@ class FileLowering:
         return variable
 
     def function(self, scope: Scope | None, *, kind: str = "function") -> int:
-        """Enter a function and give its index; without a name it has no symbol, and counts as what is around it."""
+        """Start a function and return its index. One without a name has no symbol and counts as what encloses it."""
         symbol = self.symbol(scope, kind=kind) if scope and scope.is_named else -1
         owner = self.frame.class_fact.symbol if self.frame.class_fact else -1
         self._begun[len(self.facts.functions)] = (len(self.facts.constraints), self.facts.variables)
@@ -332,7 +332,7 @@ class FileLowering:
         return len(self.facts.functions) - 1
 
     def function_value(self, index: int) -> int:
-        """Close a function and give a variable that holds it."""
+        """End a function and return a variable that holds it."""
         fact = self.facts.functions[index]
         if index == len(self.facts.functions) - 1 and not fact.is_generator:
             first, start = self._begun[index]
@@ -342,7 +342,7 @@ class FileLowering:
         return variable
 
     def enter(self, *, symbol: int, function: FunctionFact | None = None) -> Frame:
-        """Begin a scope; the frame given back is the one before, to be set again."""
+        """Begin a scope. Returns the previous frame, which the caller restores."""
         before = self.frame
         self.frame = Frame(before, symbol=symbol, function=function)
         return before

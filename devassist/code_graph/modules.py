@@ -51,7 +51,7 @@ class Modules:
 
     @classmethod
     def find_all(cls, files: Iterable[str], *, builds: Iterable[str], read: Read) -> "Modules":
-        """Look at the files' paths, and read the build files."""
+        """Read the paths of the files, and the build files."""
         found = cls(frozenset(files))
         for path in found.files:
             if path.endswith((".py", ".pyi")):
@@ -66,7 +66,7 @@ class Modules:
         return found
 
     def find(self, module: str, *, source: str) -> str | None:
-        """Find the file that the import in the file `source` means; None for one from outside."""
+        """Return the file that the import in the file `source` means. None for one from outside."""
         if source.endswith((".py", ".pyi")):
             return self._find_python(module, source=source)
         if source.endswith(SCRIPT_ENDINGS):
@@ -74,11 +74,11 @@ class Modules:
         return None
 
     def is_own(self, module: str) -> bool:
-        """Tell whether the module's first part is a package of the workspace, or is relative."""
+        """Return whether the module's first part is a package of the workspace, or is relative."""
         return module.startswith(".") or module.partition(".")[0] in self.own_names
 
     def _add_python(self, path: str) -> None:
-        """Enter a file under every dotted ending of its path: which one is meant, the importing file decides."""
+        """Add a file under every dotted suffix of its path. The importing file decides which one is meant."""
         parts = path.rsplit(".", 1)[0].split("/")
         if parts[-1] == "__init__":
             parts = parts[:-1]
@@ -99,7 +99,7 @@ class Modules:
         return min(known, key=lambda path: self._python_distance(path, module=module, source=source))
 
     def _python_distance(self, path: str, *, module: str, source: str) -> tuple[bool, bool, int, str]:
-        """Order files of one dotted name: a root that is no package first, then the one nearest to the source."""
+        """Order files of one dotted name: a root that is not a package first, then the nearest to the source."""
         depth = module.count(".") + (2 if posixpath.basename(path).startswith("__init__.") else 1)
         root = "/".join(path.split("/")[:-depth])
         is_inside_package = f"{root}/__init__.py" in self.files if root else "__init__.py" in self.files
@@ -141,7 +141,7 @@ class Modules:
             yield posixpath.normpath(posixpath.join(folder, "src", inner or "index"))
 
     def _script_file(self, stem: str) -> str | None:
-        """Find the file of a module path: as it is, with an ending, as a folder, or the source of what is built."""
+        """Return the file of a module path: unchanged, with an extension, as a folder, or a built file's source."""
         for candidate in (stem, *self._sources_of(stem)):
             bare = re.sub(r"(\.d)?\.[mc]?[jt]sx?$", "", candidate)
             names = (
@@ -180,7 +180,7 @@ def _project(told: dict[str, Any], *, path: str, read: Read) -> _Project:
 
 
 def _options(told: dict[str, Any], *, folder: str, read: Read, depth: int) -> dict[str, Any]:
-    """Merge compilerOptions with those of the files that are extended."""
+    """Merge compilerOptions with those of extended files."""
     merged: dict[str, Any] = {}
     extended = told.get("extends") or []
     for parent in [extended] if isinstance(extended, str) else extended:
@@ -194,7 +194,7 @@ def _options(told: dict[str, Any], *, folder: str, read: Read, depth: int) -> di
 
 
 def _entries(told: dict[str, Any], *, inner: str) -> list[str]:
-    """List what a package.json says its entry for a path is, the path itself last."""
+    """List the entry points in a package.json for a path, the path itself last."""
     found: list[str] = []
     exported = told.get("exports")
     if isinstance(exported, dict):
@@ -224,7 +224,7 @@ def _json(text: str | None) -> dict[str, Any] | None:
 
 
 def _match(pattern: str, module: str) -> str | None:
-    """Give what the star of a path pattern stands for, None where the pattern does not fit."""
+    """Return what the star of a path pattern matches. None if the pattern does not match."""
     start, star, end = pattern.partition("*")
     if not star:
         return "" if module == pattern else None
@@ -237,5 +237,5 @@ def _is_below(path: str, folder: str) -> bool:
 
 
 def is_test(path: str) -> bool:
-    """Tell whether a file holds tests, by its name and folders."""
+    """Return whether a file holds tests, by its name and folders."""
     return bool(_TEST.search(posixpath.normpath(path)))

@@ -1,8 +1,8 @@
 """
-Which functions each call may reach: an inclusion-based points-to analysis of a whole workspace.
+An inclusion-based points-to analysis of a whole workspace: which functions each call may reach.
 
-It ignores the order of statements and the calling context. A class stands for all its instances; a value declared of a
-class may be of any class below it. What comes from outside of the workspace is one unknown value, or a name.
+It ignores the order of statements and the calling context. A class stands for all its instances. A value declared of a
+class may be of any subclass. What comes from outside of the workspace is one unknown value, or a name.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,7 @@ from devassist.code_graph.values import (
 )  # fmt: skip
 
 MAX_COPIED = 12
-"""Constraints of a function that is small enough to be analysed for each call by itself."""
+"""The maximum constraints of a function that is analysed separately for each call."""
 MAX_COPY_DEPTH = 2
 MAX_STEPS = 20_000_000
 
@@ -37,7 +37,7 @@ class PointsTo(AttributeFlow):
     """The analysis. After `solve`, `edges` are the calls that reach something, and `values_of` a variable's values."""
 
     def solve(self, on_progress: Callable[[], None] = lambda: None) -> None:
-        """Add the constraints of every file, and carry values along until nothing changes."""
+        """Add the constraints of every file, and propagate values until nothing changes."""
         for file in range(len(self.program.files)):
             self._add_file(file)
             on_progress()
@@ -61,7 +61,7 @@ class PointsTo(AttributeFlow):
             handlers[operation](*parts)
 
     def _inject_fixtures(self, file: int, *, offset: int) -> None:
-        """Give pytest's fixtures to the functions that name them as parameters."""
+        """Pass pytest's fixtures to the functions that name them as parameters."""
         program = self.program
         for function in program.files[file].functions:
             for name, variable in function.parameters:
@@ -157,7 +157,7 @@ class PointsTo(AttributeFlow):
             self._call_outside(value, site=site)
 
     def _enter(self, function: int, *, site: Site, owner: Value | None) -> None:
-        """Give a function the call's arguments, and the call its result."""
+        """Pass the call's arguments to a function, and the result to the call."""
         if not self._is_new("enter", function, site, owner):
             return
         _, callee = self.program.functions[function]
@@ -182,7 +182,7 @@ class PointsTo(AttributeFlow):
     def _take_self(
         self, function: int, *, site: Site, theirs: Callable[[int], int], owner: Value | None
     ) -> list[int]:  # fmt: skip
-        """Give a function what it is called on, and return its other parameters."""
+        """Pass the receiver to a function, and return its other parameters."""
         _, callee = self.program.functions[function]
         names = [variable for _, variable in callee.parameters]
         has_this = bool(callee.parameters) and callee.parameters[0][0] == "this"
@@ -198,7 +198,7 @@ class PointsTo(AttributeFlow):
         return names
 
     def _copy_of(self, function: int, *, site: Site) -> Callable[[int], int]:
-        """Give the variables of a function; of a small one, a copy of its own for each call."""
+        """Return the variables of a function. A small one has a copy for each call."""
         at, callee = self.program.functions[function]
         offset = self.program.offsets[at]
         first, last, start, end = callee.extent
@@ -261,7 +261,7 @@ class PointsTo(AttributeFlow):
             self._connect(theirs(callee.result), to=to)
 
     def _construct(self, value: Value, *, site: Site) -> None:
-        """Make an instance: its constructor is given the arguments."""
+        """Create an instance: its constructor receives the arguments."""
         if not self._is_new("construct", value, site):
             return
         if value.second == "any":
@@ -335,7 +335,7 @@ class PointsTo(AttributeFlow):
         self._connect(self._element(holder, key="<keys>"), to=self._element(pair, key="0"))
 
     def _call_back(self, given: list[int], *, site: Site, elements: list[int], name: str) -> None:
-        """Call the functions that a function from outside is given, with elements where it is one that iterates."""
+        """Call the functions passed to a function from outside, with elements if it iterates."""
         is_at_once = name in CALLS_NOW or name in ITERATING
         quiet = CallFact(-1, [], {}, site.fact.result, site.fact.line, site.fact.character, site.fact.caller, name, "")
         made = Site(site.file, quiet, site.node, site.depth)
@@ -363,7 +363,7 @@ class PointsTo(AttributeFlow):
             self._watch(node, use=use)
 
     def _call_outside(self, value: Value, *, site: Site) -> None:
-        """Call something from outside: it may give back what it is given, and call functions that it is given."""
+        """Call something from outside: it may return its arguments, and call functions among them."""
         whole = str(value.first) if value.kind is Kind.LIBRARY else ""
         if not self._is_new("outside", site, whole):
             return
@@ -400,14 +400,14 @@ class PointsTo(AttributeFlow):
             self._call_back(given, site=site, elements=elements, name=name)
 
     def _find_imported(self, whole: str, *, site: Site) -> Value | None:
-        """Find the module that `importlib.import_module` gives for a literal name."""
+        """Find the module that `importlib.import_module` returns for a literal name."""
         if whole not in ("importlib.import_module", "__import__") or not site.fact.constant:
             return None
         found = self.program.find_module(site.fact.constant, file=site.file)
         return Value(Kind.MODULE, found) if found is not None else None
 
     def _read_class_of(self, given: list[int], *, to: int) -> None:
-        """Let `to` hold the class of what `type` is given."""
+        """Let `to` hold the class of the argument of `type`."""
 
         def use(value: Value) -> None:
             if value.kind in (Kind.INSTANCE, Kind.DECLARED):

@@ -1,4 +1,4 @@
-"""All files of a workspace together: numbers that are unique among them, names resolved, and the class hierarchy."""
+"""The files of a workspace together: unique numbers, resolved names, and the class hierarchy."""
 
 from bisect import bisect_right
 from collections import defaultdict
@@ -25,7 +25,7 @@ class ClassInfo:
     bases: list[int] = field(default_factory=list)
     outer_bases: list[str] = field(default_factory=list)
     outer_names: list[str] = field(default_factory=list)
-    """Of the same bases, with their modules where these are known."""
+    """The same bases with their modules, if known."""
     order: list[int] = field(default_factory=list)
     below: list[int] = field(default_factory=list)
     ancestors: frozenset[int] = frozenset()
@@ -52,7 +52,7 @@ class Program:
         self.class_of_symbol: dict[SymbolKey, int] = {}
         self.property_names: set[str] = set()
         self.computed: set[int] = set()
-        """Classes with bases that are computed."""
+        """Classes with computed bases."""
         self._named: list[dict[str, int]] = []
         self._imported: list[dict[str, ImportFact]] = []
         self._stars: list[list[str]] = []
@@ -65,11 +65,11 @@ class Program:
         self._order_classes()
 
     def symbol(self, key: SymbolKey) -> SymbolFact:
-        """Give a symbol."""
+        """Return a symbol."""
         return self.files[key[0]].symbols[key[1]]
 
     def find_constructors(self, number: int) -> list[SymbolKey]:
-        """Find the functions that a class calls when an instance is made, its own or those of an ancestor."""
+        """Return the functions that a class calls to make an instance, its own or those of an ancestor."""
         found = []
         for name in ("__init__", "__new__", "constructor"):
             owner = next((one for one in self.classes[number].order if name in self.classes[one].fact.members), None)
@@ -82,24 +82,24 @@ class Program:
         return found
 
     def file_of(self, variable: int) -> str:
-        """Give the path of the file that a variable is of; some text for one that is of none."""
+        """Return the path of a variable's file, or a placeholder if it has none."""
         return self.paths[bisect_right(self.offsets, variable) - 1] if variable < self.variables else "many places"
 
     def find_module(self, module: str, *, file: int) -> int | None:
-        """Find the file that an import in a file means."""
+        """Return the file that an import in a file means."""
         path = self.modules.find(module, source=self.paths[file])
         return self.numbers.get(path) if path is not None else None
 
     def find_class(self, name: str, *, file: int, around: str = "") -> int | str | None:
         """
-        Find the class that a dotted name in a file means.
+        Return the class that a dotted name in a file means.
 
         Gives its number; or the full name of one that comes from outside; or None where the name is unknown.
         """
         return self._find_class(name.replace("::", "."), file=file, around=around, steps=0)
 
     def find_fixture(self, name: str, *, file: int) -> int | None:
-        """Find pytest's fixture of a name that functions of a file are given: of the file, else of a conftest above."""
+        """Return the pytest fixture of a name for functions of a file: of the file, else of a conftest above."""
         if not self.fixtures or name not in self.fixtures or not is_test(self.paths[file]):
             return None
         path = self.paths[file]
@@ -150,7 +150,7 @@ class Program:
         return self._find_unnamed(name, file=file, steps=steps)
 
     def _find_unnamed(self, name: str, *, file: int, steps: int) -> int | str | None:
-        """Find a class in the file's own package, in what is imported whole, or by its full name."""
+        """Find a class in the file's own package, in star imports, or by its full name."""
         for package in (self.files[file].package, *self._stars[file]):
             if (found := self._packages.get(package, {}).get(name)) is not None:
                 return found
@@ -190,7 +190,7 @@ class Program:
                     self.outer_subclasses[name.rpartition(".")[2]].append(number)
 
     def add_bases(self, found: Iterable[tuple[int, int]]) -> None:
-        """Put further bases behind those that classes name, each as the class with its base, and order them anew."""
+        """Append further bases, as pairs of class and base, and recompute the order."""
         for number, base in found:
             self.classes[number].bases.append(base)
             self.computed.add(number)
@@ -207,7 +207,7 @@ class Program:
                 self.classes[ancestor].below.append(number)
 
     def _linearize(self, number: int) -> list[int]:
-        """Order a class and its ancestors: depth first from the left, of repeated ones the last."""
+        """Order a class and its ancestors: depth first from the left, the last of repeated ones."""
         found: list[int] = []
         left = [number]
         while left and len(found) < MAX_ANCESTORS:

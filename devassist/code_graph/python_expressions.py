@@ -10,7 +10,7 @@ _READERS_BY_NAME = frozenset({"getattr", "__getattribute__", "getattr_static"})
 
 
 class PythonExpressions(FileLowering):
-    """Lowers expressions; each method gives the variable of a value."""
+    """Lowers expressions. Each method returns the variable of a value."""
 
     def _string(self, node: Node) -> int:
         self.walk(child for child in node.named_children if child.type == "interpolation")
@@ -46,7 +46,7 @@ class PythonExpressions(FileLowering):
         return result
 
     def _key(self, node: Node | None) -> str | None:
-        """Give a literal key as text; a string of digits is none of the numbers."""
+        """Return a literal key as text. A string of digits differs from the number."""
         if node is None:
             return None
         if node.type == "string":
@@ -115,7 +115,7 @@ class PythonExpressions(FileLowering):
         return arguments, named, is_spread
 
     def _raise(self, node: Node) -> int:
-        """Call a class that is raised."""
+        """Call a raised class."""
         for child in node.named_children:
             held = self.value(child)
             if child.type in ("identifier", "attribute"):
@@ -150,7 +150,7 @@ class PythonExpressions(FileLowering):
         return self.merge([result, other])
 
     def _prefix(self, node: Node) -> str:
-        """Give the text that a computed name begins with."""
+        """Return the prefix of a computed name."""
         if node.type == "binary_operator":
             return self._prefix(node.named_children[0])
         if node.type != "string":

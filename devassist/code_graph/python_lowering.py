@@ -76,7 +76,7 @@ class PythonLowering(PythonExpressions):
     loops = frozenset({"for_statement", "while_statement"})
 
     def declare(self, nodes: Iterable[Node]) -> None:
-        """Make variables for everything that the scope binds, without going into functions and classes."""
+        """Create variables for everything that the scope binds, without its functions and classes."""
         left, found = list(nodes), Counter(list(self.frame.names))
         while left:
             node = left.pop()
@@ -91,7 +91,7 @@ class PythonLowering(PythonExpressions):
                 self.define(name, frame=self.top)
 
     def _find_bound_names(self, node: Node) -> set[str]:
-        """Give the names that a statement binds; imports are entered at once."""
+        """Return the names that a statement binds. Imports are recorded at once."""
         kind = node.type
         if kind in ("function_definition", "class_definition"):
             return {self.text(node.child_by_field_name("name"))}
@@ -132,7 +132,7 @@ class PythonLowering(PythonExpressions):
                     self.import_name(one.module, name=shown, local=name.local, node=node)
 
     def import_star(self, module: str, *, node: Node) -> None:
-        """Take all of a module's names."""
+        """Import all of a module's names."""
         self.add(Op.EXPORT_ALL, module)
 
     # statements
@@ -153,7 +153,7 @@ class PythonLowering(PythonExpressions):
         return held
 
     def _bind_values(self, target: Node | None, value: Node | None, held: int) -> None:
-        """Bind a target; where both sides are lists, each part of it to what stands at its place."""
+        """Bind a target. If both sides are lists, bind each part to the element at its index."""
         are_lists = target is not None and value is not None and {target.type, value.type} <= _LISTS
         if target is None or value is None or not are_lists or not self._fits(target, value):
             self._bind(target, held)
@@ -186,7 +186,7 @@ class PythonLowering(PythonExpressions):
             self._bind(target, typed)
 
     def annotate(self, variable: int, *, text: str) -> None:
-        """Let a variable hold what its annotation says."""
+        """Let a variable hold its annotated type."""
         names, elements = split_types(text)
         self.typed.add(variable)
         if names:
@@ -232,7 +232,7 @@ class PythonLowering(PythonExpressions):
             self._bind_parts(target, held)
 
     def _bind_parts(self, target: Node, held: int) -> None:
-        """Bind each part of a list of targets; what follows a starred one may be any element."""
+        """Bind each part of a list of targets. A part after a starred one may be any element."""
         is_behind = False
         for number, child in enumerate(target.named_children):
             if child.type == "list_splat_pattern":

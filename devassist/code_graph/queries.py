@@ -1,11 +1,11 @@
 """
-Questions to the code graph of a workspace.
+Queries of the code graph of a workspace.
 
     for symbol in await find_symbols("NoteRepository.save", workspace_id=7):
         await find_callers(symbol)              # direct callers, each call once
         await find_implementations(symbol)      # overrides of a method, subclasses of a class
 
-`read_build` tells how far the graph is; without one, or while it is being built, the other answers may miss rows.
+`read_build` returns the state of the graph. Without a finished build the other queries may miss rows.
 """
 
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ class SymbolRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallRow:
-    """A call: where it stands, the function around it (None at a file's top level), and how it was resolved."""
+    """A call: its place, the function around it (None at a file's top level), and how it was resolved."""
 
     path: str
     line: int
@@ -63,7 +63,7 @@ class CallRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenCall:
-    """A call that may reach more than what was found; a name that ends in `*` is computed and begins so."""
+    """A call that may reach more than what was found. A name that ends in `*` is a computed name's prefix."""
 
     path: str
     line: int
@@ -74,7 +74,7 @@ class OpenCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildRow:
-    """How far a graph is; `state` is "reading", "linking", "ready" or "failed"."""
+    """The state of a graph's build; `state` is "reading", "linking", "ready" or "failed"."""
 
     root: str
     state: str
@@ -184,14 +184,14 @@ async def find_symbols(
 
 
 async def find_implementations(symbol: SymbolRow) -> list[SymbolRow]:
-    """Find what implements it: the subclasses of a class or interface, the overrides of a method."""
+    """Find implementations: the subclasses of a class or interface, the overrides of a method."""
     is_class = symbol.kind in ("class", "interface")
     statement = _FIND_SUBCLASSES if is_class else _FIND_OVERRIDES
     return await _symbols(statement, {"id": symbol.id, "name": symbol.name}, found_by="hierarchy")
 
 
 async def find_callers(*symbols: SymbolRow, limit: int = MAX_ROWS) -> list[CallRow]:
-    """Find the calls that reach one of the symbols, by whichever way they were resolved; `target_id` tells which."""
+    """Find the calls that reach one of the symbols, however they were resolved. `target_id` tells which."""
     return await find_calls_of([symbol.id for symbol in symbols], limit=limit)
 
 
@@ -202,33 +202,33 @@ async def find_calls_of(ids: Sequence[int], *, limit: int = MAX_ROWS) -> list[Ca
 
 
 async def find_symbol_at(path: str, *, line: int, name: str, workspace_id: int) -> SymbolRow | None:
-    """Find the symbol of a name in a file, the one nearest to a line."""
+    """Find the symbol of a name in a file that is nearest to a line."""
     wanted = {"workspace": workspace_id, "path": path, "line": line, "name": name}
     found = await _symbols(_FIND_AT, wanted)
     return found[0] if found else None
 
 
 async def find_open_calls(name: str, *, workspace_id: int, limit: int = MAX_ROWS) -> list[OpenCall]:
-    """Find calls that may reach a method of the name without having been resolved, computed names among them."""
+    """Find unresolved calls that may reach a method of the name, including computed names."""
     names = [name, *(f"{name[:length]}*" for length in range(1, len(name) + 1))]
     wanted = {"workspace": workspace_id, "names": names, "limit": limit}
     return [OpenCall(**row) for row in (await reader.fetch(_FIND_OPEN_CALLS, wanted)).rows]
 
 
 async def find_computed_calls(workspace_id: int, *, limit: int = MAX_ROWS) -> list[OpenCall]:
-    """Find calls of attributes whose names are computed, on something unknown: they may reach any function."""
+    """Find calls of computed attribute names on something unknown. They may reach any function."""
     wanted = {"workspace": workspace_id, "names": ["*"], "limit": limit}
     return [OpenCall(**row) for row in (await reader.fetch(_FIND_OPEN_CALLS, wanted)).rows]
 
 
 async def find_problems(workspace_id: int, *, limit: int = MAX_ROWS) -> dict[str, str]:
-    """Find files that could not be read whole, with what is wrong with each."""
+    """Find files that could not be read completely, with the problem of each."""
     rows = (await reader.fetch(_FIND_PROBLEMS, {"workspace": workspace_id, "limit": limit})).rows
     return {row["path"]: row["problem"] for row in rows}
 
 
 async def read_build(workspace_id: int) -> BuildRow | None:
-    """Read how far the workspace's graph is; None where no build has begun."""
+    """Read the state of the workspace's graph. None if no build has begun."""
     rows = (await reader.fetch(_READ_BUILD, {"workspace": workspace_id})).rows
     return BuildRow(**rows[0]) if rows else None
 

@@ -1,4 +1,4 @@
-"""Source files of a workspace as facts; what cannot be read is said in words."""
+"""Reading of source files as facts. A file that cannot be read has a `problem`."""
 
 from devassist.code_graph.facts import FileFacts
 from devassist.code_graph.jvm_lowering import JvmLowering
@@ -24,7 +24,7 @@ _LOWERINGS: dict[str, type[FileLowering]] = {
 
 
 def read_facts(data: bytes, *, path: str) -> FileFacts:
-    """Read what a source file says; where that cannot be done, `problem` says why, and the rest is empty."""
+    """Read the facts of a source file. If that fails, `problem` says why and the rest is empty."""
     if len(data) > MAX_BYTES:
         return _empty(TOO_LARGE)
     if b"\0" in data[:8_192]:
@@ -46,7 +46,7 @@ def read_facts(data: bytes, *, path: str) -> FileFacts:
 
 
 def language_of(path: str) -> str:
-    """Give the language of a file that is read, by its ending; empty for others."""
+    """Return the language of a supported file by its extension. Empty for others."""
     grammar = grammar_of(path)
     return grammar.language if grammar else ""
 

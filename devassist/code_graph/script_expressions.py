@@ -8,7 +8,7 @@ from devassist.code_graph.lowering import FileLowering
 
 
 class ScriptExpressions(FileLowering):
-    """Lowers expressions; each method gives the variable of a value."""
+    """Lowers expressions. Each method returns the variable of a value."""
 
     list_kind = "array"
 

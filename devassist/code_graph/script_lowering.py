@@ -84,7 +84,7 @@ class ScriptLowering(ScriptExpressions):
     loops = split_words("for_statement for_in_statement while_statement do_statement")
 
     def declare(self, nodes: Iterable[Node]) -> None:
-        """Make variables for what the scope binds."""
+        """Create variables for what the scope binds."""
         left, counts = list(nodes), Counter(list(self.frame.names))
         while left:
             node = left.pop()
@@ -238,7 +238,7 @@ class ScriptLowering(ScriptExpressions):
         return held
 
     def _bind_at(self, node: Node, *, target: Node | None, held: int) -> None:
-        """Bind a target; a statement of the scope's own block does so for certain."""
+        """Bind a target. In a statement of the scope's own block the binding is certain."""
         block = node.parent.parent if node.parent is not None else None
         self._is_certain = block is not None and (
             block.type == "program" or (block.parent is not None and block.parent.type in FUNCTIONS)
@@ -247,7 +247,7 @@ class ScriptLowering(ScriptExpressions):
         self._is_certain = False
 
     def annotate(self, variable: int, *, text: str) -> None:
-        """Let a variable hold what its type says; arrays as containers."""
+        """Let a variable hold its declared type. Arrays are containers."""
         self.typed.add(variable)
         plain = text.lstrip(":?").strip().replace("<", "[").replace(">", "]")
         while plain.endswith("[]"):
@@ -434,7 +434,7 @@ class ScriptLowering(ScriptExpressions):
 
 
 def _find_shared_names(code: Code) -> frozenset[str]:
-    """Give the names that more than one function of a file assigns."""
+    """Return the names that more than one function of a file assigns."""
     assigned: dict[str, set[int]] = defaultdict(set)
     left = [(code.tree.root_node, -1)]
     while left:

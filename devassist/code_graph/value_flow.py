@@ -1,4 +1,4 @@
-"""Values that flow between variables until nothing changes, and the calls that were seen to reach functions."""
+"""Propagation of values between variables to a fixed point, and the call edges found."""
 
 import re
 from collections import defaultdict, deque
@@ -17,16 +17,16 @@ from devassist.code_graph.values import (
 _NUMBER = re.compile(r"-?[0-9]+", re.ASCII)
 MAX_HOPS = 3
 MAX_CONTAINERS = 24
-"""Containers that a variable holds one by one."""
+"""The maximum containers that a variable holds separately."""
 MAX_VALUES = 60
-"""Values that a variable holds; one that could hold more is as good as unknown."""
+"""The maximum values of a variable. One with more is treated as unknown."""
 
 Use = Callable[[Value], None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Site:
-    """A call as it is analysed: `node` numbers its variables; small functions are copied for each."""
+    """An analysed call. `node` numbers its variables; small functions are copied for each."""
 
     file: int
     fact: CallFact
@@ -36,19 +36,19 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A call that may reach a function; `way` is what led there: name, value, hierarchy or handed on."""
+    """A call that may reach a function. `way` is how: name, value, hierarchy or handed on."""
 
     file: int
     call: CallFact
     target: SymbolKey
     way: str
     declared: int = -1
-    """The class that the call's receiver is declared of, where that is all that is known of it."""
+    """The declared class of the call's receiver, if nothing else is known of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComputedRead:
-    """An attribute that is read by a computed name, which begins with `prefix`; `base`, `to`, `name` are variables."""
+    """An attribute read by a computed name with `prefix`. `base`, `to`, `name` are variables."""
 
     file: int
     base: int
@@ -60,20 +60,20 @@ class ComputedRead:
 
 
 class ValueFlow:
-    """Variables with the values they hold. `edges` are calls with the functions that they reach."""
+    """Variables with their values. `edges` are calls with the functions that they reach."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
         self._values: list[Value] = []
         self._numbers: dict[Value, int] = {}
         self._held: dict[int, set[int]] = {}
-        """What each variable holds: the numbers of values."""
+        """The numbers of the values that each variable holds."""
         self._next: dict[int, dict[int, None]] = defaultdict(dict)
         self._uses: dict[int, list[Use]] = defaultdict(list)
         self._containers: set[int] = set()
         self._callables: set[int] = set()
         self.lost: dict[Value, int] = {}
-        """Functions that were left out of a variable that holds too much, with one such variable."""
+        """Functions left out of a variable with too many values, each with one such variable."""
         self._merged: set[int] = set()
         self._meeting: list[set[int]] = []
         self._merged_into: dict[int | str, int | str] = {}
@@ -94,16 +94,16 @@ class ValueFlow:
         self._outside = {self._number(OUTSIDE)}
 
     def values_of(self, variable: int) -> set[Value]:
-        """Give the values of a variable by its number in the program."""
+        """Return the values of a variable by its number in the program."""
         return set(self._decode(self._held.get(variable, ())))
 
     def elements_of(self, container: Value) -> set[Value]:
-        """Give all that a list, a dict or an object holds."""
+        """Return all elements of a list, a dict or an object."""
         node = self._fields.get(("element", self._find_merged(container.first), "<all>"))
         return self.values_of(node) if node is not None else set()
 
     def reaches(self, source: int, *, among: Container[int]) -> bool:
-        """Tell whether what a variable holds is copied to one of some variables, within a few steps."""
+        """Return whether a variable's values are copied to one of some variables within a few steps."""
         level = {source}
         for _ in range(MAX_HOPS):
             if any(node in among for node in level):
@@ -112,7 +112,7 @@ class ValueFlow:
         return any(node in among for node in level)
 
     def edges_at(self, file: int, *, call: CallFact) -> list[tuple[int, int, int, SymbolKey]]:
-        """Give the edges of one call, as keys."""
+        """Return the edges of one call, as keys."""
         if not self._by_place:
             for key in self.edges:
                 self._by_place[key[:3]].append(key)
@@ -124,7 +124,7 @@ class ValueFlow:
         self._add(node, numbers={self._number(value) for value in values})
 
     def _number(self, value: Value) -> int:
-        """Give the number of a value, a new one where it was not met before."""
+        """Return the number of a value, a new one if it was not seen before."""
         number = self._numbers.get(value)
         if number is None:
             number = self._numbers[value] = len(self._values)
@@ -137,7 +137,7 @@ class ValueFlow:
         return number
 
     def _add(self, node: int, *, numbers: set[int]) -> None:
-        """Let a variable hold some values more, and note which of them are new to it."""
+        """Add values to a variable, and record which of them are new to it."""
         if node < 0:
             return
         known = self._held.setdefault(node, set())
@@ -161,14 +161,14 @@ class ValueFlow:
             self._queue.append(node)
 
     def _saturate(self, node: int, *, numbers: set[int]) -> set[int]:
-        """Let a variable that holds too much to mean anything hold something unknown instead of more."""
+        """Replace the values of a variable that holds too many by one unknown value."""
         for value in self._decode(numbers & self._callables):
             if self.lost.setdefault(value, node) >= self.program.variables:
                 self.lost[value] = node
         return self._outside
 
     def _merge(self, numbers: set[int]) -> None:
-        """Count containers that meet in one variable as one of each kind: what is in one may be in any."""
+        """Merge containers of one kind that meet in one variable: an element of one may be in any."""
         firsts: dict[int | str, int | str] = {}
         for value in self._decode(numbers):
             first = self._find_merged(value.first)
@@ -184,7 +184,7 @@ class ValueFlow:
                 self._connect(ours, to=theirs)
 
     def _find_representatives(self, numbers: set[int]) -> set[int]:
-        """Give values with those that count as others replaced by them."""
+        """Return values with merged ones replaced by their representatives."""
         merged = numbers & self._merged
         if not merged:
             return numbers
@@ -199,7 +199,7 @@ class ValueFlow:
         return first
 
     def _element_node(self, first: int | str, *, key: str | None) -> int:
-        """Give the variable of a container's elements at a key."""
+        """Return the variable of a container's elements at a key."""
         first = self._find_merged(first)
         self._keys[first].add(key)
         return self._node("element", first, key)
@@ -208,7 +208,7 @@ class ValueFlow:
         return [self._values[number] for number in sorted(numbers)]
 
     def _carry(self) -> None:
-        """Carry what is new in one variable to where it flows, and to those that use it."""
+        """Propagate a variable's new values to where it flows, and to those that use it."""
         while self._meeting:
             self._merge(self._meeting.pop())
         node = self._queue.popleft()
@@ -249,7 +249,7 @@ class ValueFlow:
     # edges
 
     def _way(self, owner: Value | None, *, function: int, fact: CallFact | None = None) -> str:
-        """Tell how a function was reached: by its name, through a value, or as an override of what is declared."""
+        """Return how a function was reached: by its name, through a value, or as an override of a declaration."""
         file, callee = self.program.functions[function]
         if owner is None:
             return "name" if fact is not None and fact.base < 0 else "value"
@@ -275,22 +275,22 @@ _WAYS = ("name", "value", "hierarchy", "handed on")
 
 
 def get_made(function: int) -> Value:
-    """Give what `new` makes by a function; its prototype counts as the same."""
+    """Return what `new` makes by a function. Its prototype counts as the same."""
     return Value(Kind.CONTAINER, f"made {function}", "object")
 
 
 def get_class(value: Value) -> Value:
-    """Give the class of an instance; of a declared value any below it as well."""
+    """Return the class of an instance, and any subclass for a declared value."""
     return Value(Kind.CLASS, value.first, "any" if value.kind is Kind.DECLARED else -1)
 
 
 def code_of(value: Value) -> str:
-    """Write a value as text, to be part of another."""
+    """Encode a value as text, to be part of another."""
     return f"{int(value.kind)}|{value.first}|{value.second}"
 
 
 def value_of(code: int | str) -> Value:
-    """Read a value that is part of another."""
+    """Decode a value that is part of another."""
     kind, first, second = str(code).split("|", 2)
     return Value(Kind(int(kind)), _number(first), _number(second))
 

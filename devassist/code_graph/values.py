@@ -1,11 +1,11 @@
-"""The values that the linker tells apart, and what functions from outside do with those that they are given."""
+"""Values of the linker, and models of functions from outside."""
 
 from enum import IntEnum
 from typing import NamedTuple
 
 
 class Kind(IntEnum):
-    """What a value is."""
+    """The kind of a value."""
 
     OUTSIDE = 0  # from a library, of unknown type
     LITERAL = 1  # of a built-in type
@@ -23,7 +23,7 @@ class Kind(IntEnum):
 
 
 class Value(NamedTuple):
-    """A value; what `first` and `second` are, the kind says."""
+    """A value. The kind determines the meaning of `first` and `second`."""
 
     kind: Kind
     first: int | str = -1
@@ -31,7 +31,7 @@ class Value(NamedTuple):
 
 
 def split_words(words: str) -> frozenset[str]:
-    """Give the words of a text."""
+    """Split a text into words."""
     return frozenset(words.split())
 
 
@@ -57,7 +57,7 @@ EMPTY_BASES = split_words(
     typing.TypedDict
     """
 )
-"""Bases from outside that call nothing of a class, and have no elements."""
+"""Bases from outside that call no method of a class and have no elements."""
 
 READERS = split_words(
     """

@@ -1,1 +1,1 @@
-"""What may be asked and what is answered, one module for each tool. Imports no Django."""
+"""Input and output models, one module for each tool. Imports no Django."""

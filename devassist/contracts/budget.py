@@ -1,4 +1,4 @@
-"""How long an answer may be, and where it goes on."""
+"""The length limit of an answer, and where it continues."""
 
 from typing import Annotated
 
@@ -7,7 +7,7 @@ from pydantic import Field, StringConstraints
 from toolbox.contract.models import WholeNumber
 
 BYTES_PER_TOKEN = 4
-"""A rule of thumb: code has some 3 to 4 bytes a token."""
+"""An estimate: code has some 3 to 4 bytes a token."""
 
 MaxTokens = Annotated[WholeNumber, Field(ge=200, le=20_000)]
 Cursor = Annotated[str, StringConstraints(max_length=6_000)]

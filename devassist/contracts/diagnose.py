@@ -1,4 +1,4 @@
-"""Our own tool `diagnose`."""
+"""Input and output models of our own tool `diagnose`."""
 
 from typing import Annotated, Any, Literal
 

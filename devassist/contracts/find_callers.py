@@ -1,4 +1,4 @@
-"""Contract `find_callers_of_function`."""
+"""Input and output models of `find_callers_of_function`."""
 
 from typing import Annotated, Literal
 

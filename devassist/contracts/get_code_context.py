@@ -1,4 +1,4 @@
-"""Contract `get_code_context`."""
+"""Input and output models of `get_code_context`."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Contract `get_user_error_context`."""
+"""Input and output models of `get_user_error_context`."""
 
 from typing import Literal
 

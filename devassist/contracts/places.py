@@ -1,4 +1,4 @@
-"""Parameters that say where: what every tool on files takes."""
+"""Parameters for workspace, file and line that every tool on files takes."""
 
 from typing import Annotated
 
@@ -7,7 +7,7 @@ from pydantic import Field, StringConstraints
 MAX_PATH = 4_096
 
 FilePath = Annotated[str, StringConstraints(max_length=MAX_PATH)]
-"""Empty as the contract takes it; no file has that path."""
+"""Empty paths are valid by the contract. No file has such a path."""
 WorkspaceName = Annotated[str, StringConstraints(min_length=1, max_length=60)]
 
 WORKSPACE = Field(

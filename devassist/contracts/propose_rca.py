@@ -1,4 +1,4 @@
-"""Our own tool `propose_rca`: what a solved conversation taught."""
+"""Input and output models of our own tool `propose_rca`."""
 
 from typing import Annotated, Literal
 
@@ -12,7 +12,7 @@ MAX_CONFIDENCE = 0.6
 
 
 def _refuse_unstorable(text: str) -> str:
-    """Refuse what the database cannot hold: NUL and lone surrogates."""
+    """Refuse what the database cannot store: NUL and lone surrogates."""
     text.encode()
     if "\x00" in text:
         raise ValueError("a NUL character cannot be stored")
@@ -20,7 +20,7 @@ def _refuse_unstorable(text: str) -> str:
 
 
 def _mask(text: str) -> MaskedText:
-    """Mask secrets, so that no field of a proposal can hold one: every key reads what is proposed."""
+    """Mask secrets, since every key can read a proposal."""
     return MaskedText(text)
 
 

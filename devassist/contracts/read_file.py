@@ -1,4 +1,4 @@
-"""Contract `read_file`."""
+"""Input and output models of `read_file`."""
 
 from typing import Annotated, Self
 

@@ -1,4 +1,4 @@
-"""Our own tools `search_code` and `list_files`."""
+"""Input and output models of our own tools `search_code` and `list_files`."""
 
 from typing import Annotated
 

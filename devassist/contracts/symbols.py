@@ -1,4 +1,4 @@
-"""Our own tools `find_symbol`, `find_implementations` and `go_to_definition`."""
+"""Input and output models of our own tools `find_symbol`, `find_implementations` and `go_to_definition`."""
 
 from typing import Annotated, Literal
 

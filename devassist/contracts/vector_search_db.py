@@ -1,4 +1,4 @@
-"""Contract `vector_search_db`."""
+"""Input and output models of `vector_search_db`."""
 
 from typing import Annotated, Literal
 

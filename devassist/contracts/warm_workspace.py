@@ -1,4 +1,4 @@
-"""What `warm_workspace` takes and answers, one of our own tools."""
+"""Input and output models of our own tool `warm_workspace`."""
 
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel

@@ -1,4 +1,4 @@
-"""Contract `web_search_wiki`."""
+"""Input and output models of `web_search_wiki`."""
 
 from typing import Annotated, Literal
 

@@ -1,1 +1,1 @@
-"""From a stack trace to what is known about it: frames in files, code, history, past causes, next checks."""
+"""Diagnosis of a stack trace: frames in files, code, history, past causes, next checks."""

@@ -1,4 +1,4 @@
-"""Keep a diagnosis within a number of tokens: what another tool gives again goes first. Pure."""
+"""Shortening of a diagnosis to a number of tokens. What another tool can return goes first. Pure."""
 
 from collections.abc import Callable, Sequence
 
@@ -11,7 +11,7 @@ _Shorten = Callable[[Diagnosis], Diagnosis]
 
 
 def fit_budget(diagnosis: Diagnosis, *, max_tokens: int) -> Diagnosis:
-    """Shorten step by step until it fits; `left_out` names each step with the tool that gives the rest."""
+    """Shorten step by step until it fits. `left_out` names each step with the tool that returns the rest."""
     left_out: list[str] = []
     for name, shorten in _STEPS:
         if _tokens(diagnosis) <= max_tokens:

@@ -1,4 +1,4 @@
-"""What to look at next, from what is known about a trace. Pure."""
+"""Suggestions of next checks from what is known about a trace. Pure."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ _MIN_LITERAL = 8
 
 
 def suggest_checks(trace: Trace, *, frames: Sequence[OwnFrame], similar: SimilarCauses | None) -> list[NextCheck]:
-    """Give three checks at most, the most useful first; each can be called as it stands."""
+    """Return three checks at most, the most useful first. Each is a complete call."""
     found: dict[str, NextCheck] = {}
     for check in _checks(trace, frames=frames, similar=similar):
         found.setdefault(check.source.model_dump_json(), check)

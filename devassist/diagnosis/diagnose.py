@@ -50,9 +50,9 @@ from toolbox.contract.errors import ToolError
 from toolbox.text.redaction import MaskedText, mask_pem_blocks
 
 PART_SECONDS = 1.2
-"""How long a part may take; the whole answers within 1.5 s."""
+"""The time limit of a part. The whole answer takes at most 1.5 s."""
 MEANING_SECONDS = 0.6
-"""How long the embedding model is waited for: where it is still being loaded, words alone are searched for."""
+"""The time limit for the embedding model. While it is loading, the search uses words alone."""
 WEB_SECONDS = 0.9
 MAX_OWN_FRAMES = 6
 MAX_HISTORIES = 3
@@ -67,14 +67,14 @@ _LANGUAGES = {Language.PYTHON: "python", Language.JAVASCRIPT: "javascript", Lang
 
 @dataclass(frozen=True, slots=True)
 class _PlacedFrame:
-    """A frame with its error, and the file that it means."""
+    """A frame with its error and its file."""
 
     error: RaisedError
     placement: Placement
 
     @property
     def is_own(self) -> bool:
-        """Tell whether it is the user's own code: a file of a workspace, or a place that is no library's."""
+        """Return whether it is the user's own code: a file of a workspace, or a path outside of libraries."""
         if self.placement.chosen or self.placement.candidates:
             return True
         return bool(self.placement.frame.path) and not self.placement.frame.is_library
@@ -87,7 +87,7 @@ class _Unknowns:
     reasons: list[str] = field(default_factory=list)
 
     async def wait(self, part: Awaitable[Part], *, name: str, seconds: float | None = None) -> Part | None:
-        """Wait for a part; a refusal or a late part becomes a reason."""
+        """Wait for a part. A refusal or a timeout becomes a reason."""
         seconds = PART_SECONDS if seconds is None else seconds
         try:
             async with asyncio.timeout(seconds):
@@ -102,7 +102,7 @@ class _Unknowns:
 async def diagnose(
     ask: DiagnoseQuestion, *, caller: Caller, workspaces: Sequence[KnownWorkspace], rules: WebRules
 ) -> Diagnosis:
-    """Answer from what is there. Raises ToolError where there is no trace to read."""
+    """Diagnose a stack trace. Raises ToolError if there is no trace."""
     unknown = _Unknowns()
     text, read_from = await _read(ask, caller=caller)
     trace = await asyncio.to_thread(parse_trace, text)
@@ -137,7 +137,7 @@ async def diagnose(
 
 
 async def _read(ask: DiagnoseQuestion, *, caller: Caller) -> tuple[str, str]:
-    """Give the text to read, cut and masked, and where it is from. Raises ToolError NO_ACTIVE_EDITOR."""
+    """Return the text to read, cut and masked, and its source. Raises ToolError NO_ACTIVE_EDITOR."""
     if ask.trace is not None:
         return _mask(ask.trace), "trace"
     seen = await error_context(ErrorContextQuestion(capture_terminal=True), caller=caller)
@@ -147,7 +147,7 @@ async def _read(ask: DiagnoseQuestion, *, caller: Caller) -> tuple[str, str]:
 
 
 def _mask(text: str) -> str:
-    """Cut a paste to what is read of it, and mask its secrets; a key that is cut in two is masked before."""
+    """Cut a paste to the part that is read, and mask its secrets. A key at the cut is masked first."""
     text = mask_pem_blocks(text.replace("\x00", " "))
     half = MAX_CHARACTERS // 2
     return MaskedText(text if len(text) <= MAX_CHARACTERS else text[:half] + "\n" + text[-half:])
@@ -170,7 +170,7 @@ def _no_trace(read_from: str) -> ToolError:
 
 
 def _place(trace: Trace, *, index: FileIndex) -> list[_PlacedFrame]:
-    """Place every frame once; those of the root cause come first."""
+    """Find the file of every frame once, those of the root cause first."""
     root = trace.root
     ordered = sorted(trace.errors, key=lambda error: error is not root)
     placed: dict[object, _PlacedFrame] = {}
@@ -253,7 +253,7 @@ def _code(one: _PlacedFrame, *, index: FileIndex) -> FrameCode | None:
 
 
 async def _callers(one: _PlacedFrame, *, in_trace: set[tuple[str, str]], unknown: _Unknowns) -> FrameCallers | None:
-    """Find who calls the frame's function; by name, which is quick and says that it is not whole."""
+    """Find the callers of the frame's function by name, which is fast and incomplete."""
     chosen = one.placement.chosen
     if chosen is None or not chosen.is_callable or chosen.function.rpartition(".")[2] in _NO_FUNCTION:
         return None
@@ -287,7 +287,7 @@ def _caller_key(chosen: Candidate | None) -> tuple[str, str]:
 
 
 def _histories(known: Sequence[_PlacedFrame], *, index: FileIndex) -> tuple[dict[int, FrameHistory], str]:
-    """Read who changed the lines of frames; why that is not known, where it is not."""
+    """Read who changed the lines of frames, or the reason why that is unknown."""
     found: dict[int, FrameHistory] = {}
     problem = ""
     for one in known:
@@ -317,7 +317,7 @@ def _commit(commit: Commit) -> CommitFound:
 
 
 async def _similar(text: str) -> SimilarCauses:
-    """Find past errors; by words alone where the embedding model is not there."""
+    """Find past errors, by words alone if the embedding model is unavailable."""
     ask = PastErrorsQuestion(query=text, limit=MAX_SIMILAR)
     try:
         async with asyncio.timeout(MEANING_SECONDS):
@@ -358,11 +358,11 @@ async def _public(trace: Trace, *, rules: WebRules) -> PublicAnswers | None:
 
 
 async def _skip() -> None:
-    """Stand in for a part that was not asked for."""
+    """Stand in for a part that was not requested."""
 
 
 def _gaps(trace: Trace, *, own: Sequence[_PlacedFrame]) -> list[str]:
-    """Name what the answer does not know."""
+    """List what the answer does not know."""
     gaps = ["The values of variables when it failed: a trace does not hold them."]
     gaps += ["Only the first 400 frames were read."] if trace.is_cut else []
     gaps += ["No frame is of the user's own code."] if not own else []
@@ -373,7 +373,7 @@ def _gaps(trace: Trace, *, own: Sequence[_PlacedFrame]) -> list[str]:
 
 
 def _proposal(trace: Trace, *, frames: Sequence[OwnFrame]) -> dict[str, str]:
-    """Give what propose_rca can be filled in with; cause and solution stay open."""
+    """Return the arguments for propose_rca. Cause and solution stay empty."""
     root = trace.root
     first = next((frame for frame in frames if frame.file_path), None)
     language = _LANGUAGES.get(trace.language, "unknown") if trace.language else "unknown"

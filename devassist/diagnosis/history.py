@@ -1,5 +1,5 @@
 """
-Who changed lines last, by git, without running anything that a repository could name.
+Git history of lines, without running anything that a repository could name.
 
 Configuration, hooks, attributes and filters of the repository are never read: git works in an empty repository of our
 own that borrows the objects of the workspace's (`objects/info/alternates`). Only a `.git` folder in the workspace's
@@ -33,7 +33,7 @@ _MANY_LINES = 2_000
 
 
 class NoHistory(Exception):
-    """There is no history to be read; the message says why."""
+    """The history cannot be read; the message says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,7 @@ class Commit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineHistory:
-    """The commit that a line is of, None where it is not committed; and the last commits of the lines around it."""
+    """The commit of a line, None if it is not committed, and the last commits of the lines around it."""
 
     blamed: Commit | None
     commits: tuple[Commit, ...]
@@ -56,7 +56,7 @@ class LineHistory:
 
 
 class Repository:
-    """The history of one workspace at its HEAD; a context manager, for it needs a folder of its own."""
+    """The history of one workspace at its HEAD. A context manager with a temporary folder."""
 
     def __init__(self, root: str, *, seconds: float = MAX_SECONDS) -> None:
         self._seconds = seconds
@@ -69,7 +69,7 @@ class Repository:
             raise
 
     def __enter__(self) -> Self:
-        """Give itself."""
+        """Return the repository."""
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -78,7 +78,7 @@ class Repository:
 
     def history_of(self, path: str, *, line: int, text: str, around: tuple[int, int] | None = None) -> LineHistory:
         """
-        Tell of a line of a file as it is now, and of the lines `around` it. Raises NoHistory.
+        Return the history of a line of the current file, and of the lines `around` it. Raises NoHistory.
 
         Lines of the committed file are found by comparison, for the working copy may differ.
         """
@@ -123,7 +123,7 @@ class Repository:
         return done.stdout[:limit].decode(errors="replace")
 
     def _prepare(self, folder: Path) -> str:
-        """Write an empty repository with the objects of the workspace's; gives the commit of HEAD."""
+        """Create an empty repository with the objects of the workspace's. Returns the commit of HEAD."""
         if self._git.is_symlink() or not self._git.is_dir():
             raise NoHistory("the workspace's root has no .git folder")
         objects = self._git / "objects"
@@ -161,7 +161,7 @@ class Repository:
 
 
 def _read_plain(path: Path) -> str:
-    """Read a small regular file, through no link; empty where there is none."""
+    """Read a small regular file without following links. Empty if there is none."""
     try:
         if any(parent.is_symlink() for parent in (path, path.parent)):
             return ""
@@ -172,7 +172,7 @@ def _read_plain(path: Path) -> str:
 
 
 def _equal_lines(now: str, committed: str) -> Sequence[tuple[int, int]]:
-    """Pair the lines that are the same in both, by number from 1."""
+    """Pair the numbers, from 1, of equal lines."""
     ours, theirs = now.replace("\r\n", "\n").split("\n"), committed.replace("\r\n", "\n").split("\n")
     if ours == theirs:
         return [(number, number) for number in range(1, len(ours) + 1)]

@@ -1,4 +1,4 @@
-"""Which files of workspaces the frames of a trace mean: by the longest matching path, and what the files hold."""
+"""Matching of frames with files of workspaces, by the longest matching path and the content of the files."""
 
 import re
 import time
@@ -21,14 +21,14 @@ from toolbox.contract.errors import ToolError
 MAX_CANDIDATES = 20
 MAX_SHOWN = 5
 MAX_SECONDS = 0.7
-"""How long files are looked for: some 10,000 of them."""
+"""The time limit of the file walk, enough for some 10,000 files."""
 _MAX_SUFFIXES = 10
 _PACKAGE = re.compile(r"^\s*package\s+([\w.]+)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A file that a frame may mean. `segments` of the path match; the rest says what in the file speaks for it."""
+    """A possible file of a frame. `segments` of the path match; the other fields are evidence from the content."""
 
     workspace: KnownWorkspace
     path: str
@@ -43,12 +43,12 @@ class Candidate:
 
     @property
     def evidence(self) -> tuple[int, int]:
-        """Rank: what the file holds speaks louder than one more folder of the same name."""
+        """The rank: content counts for more than one more matching folder."""
         return (4 * self.has_code + 3 * self.has_function + 2 * self.has_package + self.has_line, self.segments)
 
     @property
     def is_convincing(self) -> bool:
-        """Tell whether it can be named by itself: a bare file name says nothing without what the file holds."""
+        """Return whether it can be chosen alone. A bare file name needs evidence from the content."""
         if not self.has_line and not self.has_code:
             return False
         return self.segments > 1 or self.has_code or self.has_function
@@ -56,7 +56,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placement:
-    """What a frame means: one file, or none and the reason. `frame` is where a source map leads."""
+    """The file of a frame, or the reason why there is none. `frame` is the target of a source map."""
 
     frame: Frame
     chosen: Candidate | None = None
@@ -66,7 +66,7 @@ class Placement:
 
 
 class FileIndex:
-    """The files of workspaces by name, walked once for a diagnosis; texts and trees are read once too."""
+    """An index of the files of workspaces by name, walked once for a diagnosis. Texts and trees are read once too."""
 
     def __init__(self, workspaces: Sequence[KnownWorkspace]) -> None:
         self._workspaces = workspaces
@@ -88,7 +88,7 @@ class FileIndex:
             self.problem = f"Files of {workspace.name}: {report.problem}" if report.problem else self.problem
 
     def place(self, frame: Frame) -> Placement:
-        """Find the file that a frame means; where several may be meant, none is chosen."""
+        """Return the file of a frame. Among several equal candidates none is chosen."""
         mapped = self._map(frame) if frame.language is Language.JAVASCRIPT else None
         frame = mapped or frame
         is_mapped = mapped is not None
@@ -109,7 +109,7 @@ class FileIndex:
         return Placement(frame=frame, chosen=best[0], candidates=shown, note=note, is_mapped=is_mapped)
 
     def text(self, path: str, *, workspace: KnownWorkspace) -> str | None:
-        """Read a file once; None where it may not be read."""
+        """Read a file once. Returns None if it may not be read."""
         key = (workspace.id, path)
         if key not in self._texts:
             try:
@@ -119,7 +119,7 @@ class FileIndex:
         return self._texts[key]
 
     def code(self, path: str, *, workspace: KnownWorkspace) -> Code | None:
-        """Parse a file once; None where it cannot be."""
+        """Parse a file once. Returns None if that fails."""
         key = (workspace.id, path)
         if key not in self._codes:
             try:
@@ -140,7 +140,7 @@ class FileIndex:
         return [self._examine(one, frame=frame) for one in found[:MAX_CANDIDATES]]
 
     def _examine(self, candidate: Candidate, *, frame: Frame) -> Candidate:
-        """Look into a candidate for the frame's line, function, printed code and package."""
+        """Look in a candidate for the frame's line, function, printed code and package."""
         text = self.text(candidate.path, workspace=candidate.workspace)
         if text is None or frame.line is None:
             return candidate
@@ -170,7 +170,7 @@ class FileIndex:
         return ""
 
     def _map(self, frame: Frame) -> Frame | None:
-        """Follow a source map that lies beside the generated file, which ignore files usually hide."""
+        """Follow a source map beside the generated file. Ignore files usually hide it."""
         if frame.line is None:
             return None
         parts = [part for part in frame.path.split("/") if part not in ("", ".", "..")][-_MAX_SUFFIXES:]
@@ -189,7 +189,7 @@ class FileIndex:
 
 
 def _read(path: str, *, workspace: KnownWorkspace) -> str | None:
-    """Read a generated file or its map, also where ignore files hide it, by the same safe opening."""
+    """Read a generated file or its map, even if ignored, by the same safe opening."""
     try:
         with (
             open_file(path, root=workspace.root, shows_secrets=workspace.shows_secrets) as descriptor,
@@ -202,7 +202,7 @@ def _read(path: str, *, workspace: KnownWorkspace) -> str | None:
 
 
 def _count_matching(path: Sequence[str], parts: Sequence[str]) -> int:
-    """Count the segments at the end that both have, cases apart: Windows does not tell them."""
+    """Count the equal trailing segments, ignoring case as Windows does."""
     count = 0
     for ours, theirs in zip(reversed(path), reversed(parts), strict=False):
         if ours.lower() != theirs.lower():
@@ -212,7 +212,7 @@ def _count_matching(path: Sequence[str], parts: Sequence[str]) -> int:
 
 
 def _line_of_code(frame: Frame, *, lines: Sequence[str]) -> int | None:
-    """Give where the source line that was printed stands: where the frame says, or the only place that has it."""
+    """Return the line with the printed source code: the frame's own line, or the only place that has it."""
     if not frame.code or frame.line is None:
         return None
     if frame.line <= len(lines) and lines[frame.line - 1].strip() == frame.code:
@@ -222,7 +222,7 @@ def _line_of_code(frame: Frame, *, lines: Sequence[str]) -> int | None:
 
 
 def _is_same(frame: Frame, *, name: str) -> bool:
-    """Tell whether the function at the line is the frame's; Python names its module's top level so."""
+    """Return whether the function at the line is the frame's. Python gives a module's top level a name of its own."""
     printed = re.sub(r"<locals>|<lambda>|<listcomp>|<genexpr>", "", frame.function).strip(".")
     if not name:
         return frame.function == "<module>"

@@ -1,4 +1,4 @@
-"""Places in generated JavaScript as places in its sources, by source maps (version 3). Pure but for `find_map`."""
+"""Source maps (version 3): places in generated JavaScript to places in its sources. Pure except for `find_map`."""
 
 import json
 import posixpath
@@ -13,13 +13,13 @@ _DIGITS = {
     digit: value for value, digit in enumerate("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 }
 _WITH_SOURCE = 4
-"""Numbers of a segment that names a source; a fifth is its name."""
+"""The numbers in a segment with a source. A fifth number is its name."""
 _COMMENT = re.compile(r"//[#@] ?sourceMappingURL=(\S+)\s*$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MappedPlace:
-    """Where generated code comes from; the path is relative to the workspace's root or as the map gives it."""
+    """The source of generated code. The path is relative to the workspace's root, or as in the map."""
 
     path: str
     line: int
@@ -28,7 +28,7 @@ class MappedPlace:
 
 def map_place(path: str, *, line: int, column: int, read: Callable[[str], str | None]) -> MappedPlace | None:
     """
-    Give the source of a place in a generated file, lines and columns from 1; None where no map says it.
+    Return the source of a place in a generated file, lines and columns from 1. None without a mapping.
 
     `read` reads a file of the workspace by its path, or gives None.
     """
@@ -60,7 +60,7 @@ def _decode_inline(address: str) -> str | None:
 
 
 def _find(content: dict[str, object], *, line: int, column: int, base: str) -> MappedPlace | None:
-    """Find the last mapping of the line that begins at or before the column."""
+    """Return the last mapping of the line that begins at or before the column."""
     mappings, sources, names = content["mappings"], content["sources"], content.get("names") or []
     if not isinstance(mappings, str) or not isinstance(sources, list) or not isinstance(names, list):
         return None

@@ -24,7 +24,7 @@ Relation = Literal["seen", "cause", "context", "suppressed", "member"]
 
 
 class Language(StrEnum):
-    """What printed the frame."""
+    """The language of a frame."""
 
     PYTHON = "python"
     JAVASCRIPT = "javascript"
@@ -34,7 +34,7 @@ class Language(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
     """
-    A frame as it was printed. `path` has forward slashes; `scope` is the class of a JVM frame, else empty.
+    A printed frame. `path` has forward slashes; `scope` is the class of a JVM frame, else empty.
 
     `code` is the source line that Python prints, `is_library` says that the path is of an installed package or the
     runtime, `is_synthetic` that a compiler made the function.
@@ -63,31 +63,31 @@ class RaisedError:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
-    """The errors of a paste, the one that was seen first; `is_cut` where it has more than is read."""
+    """The errors of a paste, the one that was seen first. `is_cut` if the paste exceeds what is read."""
 
     errors: tuple[RaisedError, ...]
     is_cut: bool = False
 
     @property
     def frames(self) -> list[Frame]:
-        """Give all frames, those of the root cause first: there the reason is nearest."""
+        """Return all frames, those of the root cause first."""
         ordered = sorted(self.errors, key=lambda error: error is not self.root)
         return [frame for error in ordered for frame in error.frames]
 
     @property
     def root(self) -> RaisedError | None:
-        """Give the last error in the chain of causes."""
+        """Return the last error in the chain of causes."""
         chain = [error for error in self.errors if error.relation in ("seen", "cause", "context")]
         return chain[-1] if chain else None
 
     @property
     def language(self) -> Language | None:
-        """Give the language of its frames."""
+        """Return the language of its frames."""
         return next((frame.language for frame in self.frames), None)
 
     def fingerprint(self) -> str:
         """
-        Name the trace so that equal ones have the same name.
+        Return a fingerprint that equal traces share.
 
         It is made of the kinds of errors and the functions of the first own frames; lines, columns, folders, numbers of
         lambdas and messages, which hold addresses and values, take no part.
@@ -142,7 +142,7 @@ _SYNTHETIC = re.compile(r"^(?:access\$|lambda\$access|\$\$Lambda|bridge\$)|\$def
 
 
 def parse_trace(text: str) -> Trace:
-    """Read the trace in a paste, whatever is around it; without frames there are errors at most."""
+    """Parse the trace in a paste, ignoring surrounding text. Without frames there are at most errors."""
     lines = [_OUTER_PREFIX.sub("", line) for line in read_lines(text)]
     if any("Exception Group Traceback" in line for line in lines):
         lines = [_member_line(line) for line in lines]
@@ -160,7 +160,7 @@ _MEMBER = "+-+ member"
 
 
 def _member_line(line: str) -> str:
-    """Take the rails of an exception group away; keep where a member begins."""
+    """Strip the rails of an exception group. Marks where a member begins."""
     if _GROUP_MEMBER.match(line):
         return _MEMBER
     while (shorter := _GROUP_PREFIX.sub("", line)) != line:
@@ -171,7 +171,7 @@ def _member_line(line: str) -> str:
 
 
 def _parse_python(lines: Sequence[str]) -> list[RaisedError]:
-    """Python prints causes first and the place of an error last."""
+    """Parse a trace of Python, which prints causes first and the place of an error last."""
     printed: list[RaisedError] = []
     frames: list[Frame] = []
     relation: Relation = "seen"
@@ -201,7 +201,7 @@ def _parse_python(lines: Sequence[str]) -> list[RaisedError]:
 
 
 def _seen_first(printed: list[RaisedError]) -> list[RaisedError]:
-    """Order errors from the one that was seen to its causes; members of a group follow it."""
+    """Order errors from the one that was seen to its causes. Members of a group follow it."""
     members = [error for error in printed if error.relation == "member"]
     chain: list[list[RaisedError]] = [[]]
     for error in (error for error in printed if error.relation != "member"):
@@ -220,7 +220,7 @@ def _python_frame(found: "re.Match[str]", *, code: str) -> Frame:
 
 
 def _code_after(lines: Sequence[str], *, number: int) -> str:
-    """Give the source line that Python printed below a frame."""
+    """Return the source line that Python printed below a frame."""
     following = lines[number + 1].rstrip() if number + 1 < len(lines) else ""
     is_code = following.startswith("    ") and not _PY_FRAME.match(following) and not _CARETS.match(following)
     return following.strip() if is_code else ""
@@ -271,7 +271,7 @@ def _jvm_frame(found: "re.Match[str]") -> Frame | None:
 
 
 def _jvm_function(method: str, *, scope: str) -> tuple[str, str]:
-    """Give the function and class as they are written in the source: compilers name lambdas and coroutines by both."""
+    """Return the function and class as written in the source. Compilers name lambdas and coroutines by both."""
     outer, *inner = scope.split("$")
     written = [part for part in inner if part and not part.isdigit()]
     if method in ("invokeSuspend", "invoke", "emit", "run", "apply", "accept", "call", "get", "test") and inner:
@@ -312,7 +312,7 @@ def _script_frame(found: "re.Match[str]") -> Frame:
 
 
 def _drop_empty(errors: list[RaisedError]) -> list[RaisedError]:
-    """Leave out lines that look like errors and have no frames, where others have some."""
+    """Leave out lines that look like errors and have no frames, if others have some."""
     framed = [error for error in errors if error.frames]
     if not framed:
         return errors[-1:]
@@ -324,7 +324,7 @@ def _drop_empty(errors: list[RaisedError]) -> list[RaisedError]:
 
 
 def _normalise(path: str) -> str:
-    """Give a path with forward slashes, without scheme, host, query, drive and bundler's marks."""
+    """Normalise a path: forward slashes, without scheme, host, query, drive and bundler prefixes."""
     path = path.strip().replace("\\", "/")
     path = re.sub(r"^file:/{2,3}(?=[A-Za-z]:)|^file://", "", path)
     path = re.sub(r"^webpack(?:-internal)?:/{2,3}[^/]*/", "", path)

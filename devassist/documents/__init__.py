@@ -1,1 +1,1 @@
-"""Pages of documentation: read from files, stored in sections, searched."""
+"""Documentation pages: read from files, stored in sections, searched."""

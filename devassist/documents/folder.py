@@ -1,4 +1,4 @@
-"""The files of a folder of documentation, bounded; symbolic links are not followed."""
+"""Files of a documentation folder, up to a limit. Symbolic links are not followed."""
 
 import os
 from collections.abc import Iterator
@@ -11,25 +11,25 @@ MAX_FILES = 20_000
 
 
 class TooManyFiles(ValueError):
-    """The folder holds more pages than are ever ingested at once."""
+    """The folder holds more pages than one ingestion may have."""
 
 
 @dataclass(slots=True)
 class FolderReport:
-    """What could not be read, with the reason; the first hundred."""
+    """The files that could not be read, with reasons; the first hundred."""
 
     skipped: list[str] = field(default_factory=list)
     skipped_count: int = 0
 
     def skip(self, path: str, *, reason: str) -> None:
-        """Note a file that is left out."""
+        """Record a skipped file."""
         self.skipped_count += 1
         if len(self.skipped) < 100:  # noqa: PLR2004 - said in the docstring
             self.skipped.append(f"{path}: {reason}")
 
 
 def pages_below(folder: Path, *, report: FolderReport) -> Iterator[Page]:
-    """Read every Markdown and HTML file below the folder, in order of their paths; raises TooManyFiles."""
+    """Yield every Markdown and HTML file below the folder, in order of their paths. Raises TooManyFiles."""
     for count, path in enumerate(_files(folder)):
         if count >= MAX_FILES:
             raise TooManyFiles(f"the folder holds more than {MAX_FILES:,} pages; ingest its parts")

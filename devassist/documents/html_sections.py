@@ -1,4 +1,4 @@
-"""HTML into sections; pure. What is not the page's own text is left out: scripts, navigation, headers and footers."""
+"""Parsing of HTML into sections. Scripts, navigation, headers and footers are left out. Pure."""
 
 from html.parser import HTMLParser
 
@@ -10,7 +10,7 @@ _LINES = {"p", "div", "li", "tr", "pre", "br", "section", "article", "dt", "dd",
 
 
 class _Reader(HTMLParser):
-    """Gathers text under headings; takes tags as they come, closed or not."""
+    """A parser that collects text under headings. Unclosed tags are accepted."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -22,7 +22,7 @@ class _Reader(HTMLParser):
         self._in_title = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Begin a heading, a line, or what is left out."""
+        """Begin a heading, a line, or an ignored element."""
         self._in_title = tag == "title"
         if tag in _LEFT_OUT:
             self._left_out.append(tag)
@@ -33,7 +33,7 @@ class _Reader(HTMLParser):
             self._say("\n")
 
     def handle_endtag(self, tag: str) -> None:
-        """End it."""
+        """End the element."""
         self._in_title = False
         if tag in self._left_out:
             while self._left_out.pop() != tag:
@@ -44,14 +44,14 @@ class _Reader(HTMLParser):
             self._say("\n")
 
     def handle_data(self, data: str) -> None:
-        """Keep text where it belongs."""
+        """Collect text in the current section."""
         if self._in_title:
             self.title += data
         else:
             self._say(data)
 
     def close(self) -> None:
-        """Keep a heading that nobody closed."""
+        """Finish a heading that was not closed."""
         super().close()
         self._end_heading()
 
@@ -68,7 +68,7 @@ class _Reader(HTMLParser):
 
 
 def html_sections(text: str) -> tuple[str, list[Section]]:
-    """Give the page's title and its sections."""
+    """Return the page's title and its sections."""
     reader = _Reader()
     reader.feed(text)
     reader.close()

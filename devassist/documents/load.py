@@ -1,4 +1,4 @@
-"""Pages into the tables; safe to run twice."""
+"""Storing of pages. Idempotent."""
 
 import hashlib
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ from devassist.models import DocPage, DocSection
 
 @dataclass(slots=True)
 class DocsReport:
-    """What became of the pages."""
+    """Counts of the pages by result."""
 
     added: int = 0
     changed: int = 0
@@ -24,7 +24,7 @@ class DocsReport:
 
     @property
     def total(self) -> int:
-        """Count every page that is there now."""
+        """Count the pages that exist now."""
         return self.added + self.changed + self.unchanged
 
 
@@ -37,7 +37,7 @@ def store_pages(
     keeps_missing: bool = False,
 ) -> DocsReport:
     """
-    Make the collection what the pages are: new ones added, changed ones replaced, missing ones removed.
+    Replace a collection by the pages: add new ones, update changed ones, remove missing ones.
 
     Each page is stored whole or not at all; run again after an interruption, it goes on. No pages at all are taken
     for a mistake, and remove nothing.
@@ -54,7 +54,7 @@ def store_pages(
 
 
 def remove_collection(collection: str) -> int:
-    """Forget a collection; gives how many pages it had."""
+    """Remove a collection. Returns how many pages it had."""
     rows = DocPage.objects.filter(collection=collection)
     count = rows.count()
     rows.delete()
@@ -94,5 +94,5 @@ def _make_title(title: str, *, heading: str) -> str:
 
 
 def _address(path: str, *, collection: str, base_url: str) -> str:
-    """Say where the page is read: below the address that was given, else by its collection's name."""
+    """Return the address of a page: below the base address, else by its collection's name."""
     return f"{base_url.rstrip('/')}/{quote(path)}" if base_url else f"docs:{collection}/{quote(path)}"

@@ -1,4 +1,4 @@
-"""Markdown into sections; pure. Headings count outside of fenced code only."""
+"""Parsing of Markdown into sections. Headings in fenced code are ignored. Pure."""
 
 import re
 
@@ -12,7 +12,7 @@ _KNOWN = ("title", "url")
 
 
 def front_matter(text: str) -> tuple[dict[str, str], str]:
-    """Take `title:` and `url:` from a block between `---` lines at the beginning; gives the rest too."""
+    """Parse `title:` and `url:` from the front matter between `---` lines. Returns the rest too."""
     lines = text.splitlines(keepends=True)
     if not lines or lines[0].strip() != "---":
         return {}, text
@@ -23,7 +23,7 @@ def front_matter(text: str) -> tuple[dict[str, str], str]:
 
 
 def markdown_sections(text: str) -> tuple[str, list[Section]]:
-    """Give the first heading of the first level, or the first of any, and the sections."""
+    """Return the title and the sections. The title is the first heading of level one, or the first of any level."""
     sections: list[tuple[int, str, list[str]]] = [(0, "", [])]
     fence = ""
     for line in text.splitlines():
@@ -51,7 +51,7 @@ def _fence_after(fence: str, found: str) -> str:
 
 
 def _title_above(lines: list[str]) -> str:
-    """Take the line above an underline, if it is a paragraph of its own."""
+    """Return the line above an underline, if it is a paragraph of its own."""
     if lines and lines[-1].strip() and (len(lines) == 1 or not lines[-2].strip()):
         return lines.pop()
     return ""

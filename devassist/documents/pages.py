@@ -1,4 +1,4 @@
-"""A file's bytes into a page in sections; pure. Markdown and HTML."""
+"""Parsing of a file into a page with sections: Markdown and HTML. Pure."""
 
 import hashlib
 from collections.abc import Iterator
@@ -19,12 +19,12 @@ SUFFIXES = _HTML | _MARKDOWN
 
 
 class NotAPage(ValueError):
-    """No page can be made of the file; the message says why."""
+    """The file is not a page; the message says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """A page as it is stored; `url` is what it says of itself."""
+    """A page as it is stored. `url` comes from the page itself."""
 
     path: str
     title: str
@@ -34,7 +34,7 @@ class Page:
 
 
 def read_page(path: str, *, data: bytes) -> Page:
-    """Read a file's page; raises NotAPage."""
+    """Parse a file. Raises NotAPage."""
     if len(path) > MAX_PATH:
         raise NotAPage(f"its path is longer than {MAX_PATH} characters")
     if len(data) > MAX_PAGE:
@@ -57,7 +57,7 @@ def read_page(path: str, *, data: bytes) -> Page:
 
 
 def _pieces(section: Section) -> Iterator[Section]:
-    """Cut a long section at the ends of lines or words, so that what is read for a search stays small."""
+    """Split a long section at line or word ends, so that a search reads little text."""
     text = section.text.strip()
     while text:
         end = len(text) if len(text) <= MAX_SECTION else _end(text)

@@ -1,4 +1,4 @@
-"""The SQL that searches sections."""
+"""SQL of the search in sections."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -26,5 +26,5 @@ LIMIT 30
 
 
 async def sections_with(words: Sequence[str], *, reader: Pool) -> list[Row]:
-    """Give the sections in which most of the words stand, densely, best first."""
+    """Return the sections that contain most of the words close together, best first."""
     return (await reader.fetch(_FOUND, {"words": list(words)})).rows

@@ -1,4 +1,4 @@
-"""The pages that ship with the domain (samples/docs)."""
+"""Shipped documentation pages (samples/docs)."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +13,6 @@ WRITTEN_AT = datetime(2026, 11, 22, tzinfo=UTC)
 
 
 def load_shipped_pages() -> DocsReport:
-    """Store the shipped pages as they are now; gives what changed."""
+    """Store the current shipped pages. Returns what changed."""
     pages = pages_below(FOLDER, report=FolderReport())
     return store_pages(pages, collection=COLLECTION, base_url="", now=WRITTEN_AT)

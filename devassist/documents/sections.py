@@ -1,4 +1,4 @@
-"""What a page is made of."""
+"""The sections of a page."""
 
 import re
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """Text under one heading; the heading is empty before the first."""
+    """The text under one heading. The heading is empty before the first."""
 
     heading: str
     anchor: str
@@ -14,5 +14,5 @@ class Section:
 
 
 def slug(heading: str) -> str:
-    """Make an anchor of a heading, as GitHub and most generators of documentation do."""
+    """Return the anchor of a heading, as GitHub and most documentation generators make it."""
     return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")

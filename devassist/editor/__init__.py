@@ -1,1 +1,1 @@
-"""What people's editors push, and agents ask for."""
+"""Editor state that editors push and agents read."""

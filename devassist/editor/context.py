@@ -1,4 +1,4 @@
-"""What an agent is told of its user's editor."""
+"""The `get_user_error_context` tool."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ _NO_FILE: dict[str, Any] = {
 
 async def error_context(ask: ErrorContextQuestion, *, caller: Caller) -> ErrorContext:
     """
-    Give the newest state of the caller's own editor; the operator of this machine gets the newest of all.
+    Return the newest state of the caller's own editor. The operator of this machine gets the newest of all.
 
     Raises ToolError NO_ACTIVE_EDITOR, and NO_DIAGNOSTICS where diagnostics alone were asked for and there are none.
     """
@@ -47,7 +47,7 @@ async def error_context(ask: ErrorContextQuestion, *, caller: Caller) -> ErrorCo
 
 
 async def _rows(caller: Caller) -> list[queries.Row]:
-    """Read the caller's parts; a key and its conversations are known by their owner."""
+    """Read the caller's rows. A key and its conversations are known by their owner."""
     owner = caller.owner_id
     if owner is None:
         owner = await queries.find_last_owner(owner_pool=owner_pool)

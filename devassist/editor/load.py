@@ -1,4 +1,4 @@
-"""The example of an editor's state that ships (samples/editor_context.json)."""
+"""The shipped example of an editor state (samples/editor_context.json)."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +14,7 @@ WRITTEN_AT = datetime(2026, 11, 22, tzinfo=UTC)
 
 
 def ensure_sample_state(username: str) -> bool:
-    """Show a user the example until an editor of theirs pushes; False where they have a state already."""
+    """Store the example for a user without a state. Returns False if the user has one already."""
     owner = User.objects.get(username=username)
     if EditorState.objects.filter(owner=owner).exists():
         return False

@@ -1,4 +1,4 @@
-"""What is kept of an editor's state that was pushed."""
+"""Storing of a pushed editor state."""
 
 import asyncio
 
@@ -10,7 +10,7 @@ from toolbox.database.pools import writer
 
 
 async def push(body: bytes | None, *, owner_id: int, seconds: int) -> object:
-    """Keep what is sent in place of what was; raises ToolError and DatabaseUnavailable."""
+    """Replace the stored state. Raises ToolError and DatabaseUnavailable."""
     if body is None:
         raise ToolError(
             TOO_LARGE,
@@ -28,6 +28,6 @@ async def push(body: bytes | None, *, owner_id: int, seconds: int) -> object:
 
 
 async def clear(owner_id: int, *, window: str | None = None) -> object:
-    """Forget what is kept of a user, or of one window of theirs; raises DatabaseUnavailable."""
+    """Delete the state of a user, or of one of the user's windows. Raises DatabaseUnavailable."""
     await queries.clear(owner_id, window=window, writer=writer)
     return {"success": True, "data": {"kept": [], "seconds": 0}}

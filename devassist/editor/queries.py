@@ -1,4 +1,4 @@
-"""The SQL of editor states: read and written as the owner of the tables, for they are nobody's but their user's."""
+"""SQL of editor states. It runs as the owner of the tables, because a state belongs to its user alone."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -51,19 +51,19 @@ WHERE owner_id = %(owner)s AND (%(window)s::text IS NULL OR content ->> 'window'
 
 
 async def fetch_state(owner_id: int, *, owner_pool: Pool) -> list[Row]:
-    """Give the parts of a user's state that are not over."""
+    """Return the unexpired parts of a user's state."""
     return (await owner_pool.fetch(_OWN, {"owner": owner_id})).rows
 
 
 async def find_last_owner(*, owner_pool: Pool) -> int | None:
-    """Tell who pushed last."""
+    """Return who pushed last."""
     rows = (await owner_pool.fetch(_LAST_OWNER)).rows
     return rows[0]["owner_id"] if rows else None
 
 
 async def push(owner_id: int, *, parts: Mapping[str, Row], cleared: str | None, seconds: int, writer: Pool) -> None:
     """
-    Store parts in place of the user's earlier ones; what is over, of anybody, and the user's example go.
+    Replace the user's earlier parts. Deletes expired parts of every user, and the user's example.
 
     The editor's part goes too if it is of the window `cleared`. Raises OwnerIsGone.
     """
@@ -84,7 +84,7 @@ async def push(owner_id: int, *, parts: Mapping[str, Row], cleared: str | None, 
 
 
 async def clear(owner_id: int, *, window: str | None, writer: Pool) -> None:
-    """Forget a user's state at once, or what one window of theirs pushed."""
+    """Delete a user's state, or what one of the user's windows pushed."""
 
     async def work(connection: Connection) -> None:
         await connection.execute(_CLEAR.encode(), {"owner": owner_id, "window": window, "part": None})

@@ -1,4 +1,4 @@
-"""What an editor or a terminal pushes: read from JSON, bounded, cleaned; pure."""
+"""Parsing of pushed editor and terminal states: limits and cleaning. Pure."""
 
 from typing import Annotated, Any, NoReturn, Self
 
@@ -27,14 +27,14 @@ class _PushedPart(BaseModel):
 
 
 class PushedCursor(_PushedPart):
-    """Where the cursor stands, from 1."""
+    """The cursor position, from 1."""
 
     line: Place = Field(description="From 1.")
     character: Place = Field(1, description="From 1.")
 
 
 class PushedDiagnostic(_PushedPart):
-    """What a language server or linter says."""
+    """A diagnostic of a language server or linter."""
 
     severity: Severity = Field(description="error, warning or info.")
     message: str = Field(description="What is wrong.", max_length=MAX_MESSAGE)
@@ -75,12 +75,12 @@ class PushedState(_PushedPart):
 
     @property
     def clears_editor(self) -> bool:
-        """Tell whether the window shows no file any more that may be shared."""
+        """Return whether the window shows no file any more that may be shared."""
         return bool(self.window) and self.active_file is None and "active_file" in self.model_fields_set
 
     def parts(self) -> dict[str, dict[str, Any]]:
         """
-        Give what is kept of each part that was sent, in the contract's words, secrets masked.
+        Return the stored form of each part that was sent, in the contract's words, with secrets masked.
 
         Raises ToolError where the file is none of a workspace, or one that holds secrets.
         """
@@ -103,7 +103,7 @@ class PushedState(_PushedPart):
 
 
 def read_state(body: bytes) -> PushedState:
-    """Read a push; raises ToolError."""
+    """Parse a push. Raises ToolError."""
     if len(body) > MAX_PUSH:
         raise ToolError(
             TOO_LARGE,

@@ -1,4 +1,4 @@
-"""Text of terminals as a person sees it, and its last lines; pure."""
+"""Visible text of a terminal, and its last lines. Pure."""
 
 import re
 
@@ -18,13 +18,13 @@ _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def readable(text: str) -> str:
-    """Take out what a terminal does not show: colours, titles, what a carriage return wrote over, control signs."""
+    """Remove what a terminal does not show: colours, titles, overwritten text, control characters."""
     plain = _CONTROL.sub("", text).replace("\r\n", "\n")
     lines = (line.rstrip("\r").rpartition("\r")[2] for line in plain.split("\n"))
     return "\n".join(_UNSEEN.sub("", line) for line in lines)
 
 
 def last_lines(text: str) -> str:
-    """Give the last 50 lines, long ones cut; empty lines at the end do not count."""
+    """Return the last 50 lines, long ones cut. Trailing empty lines do not count."""
     lines = text.rstrip().split("\n")[-MAX_LINES:]
     return "\n".join(line if len(line) <= MAX_LINE else f"{line[:MAX_LINE]}…" for line in lines)

@@ -1,1 +1,1 @@
-"""Root causes as texts: the entry that files and people write, and its words weighed for BM25. Imports no Django."""
+"""Root causes as texts: the entry in files, and its BM25 weights. Imports no Django."""

@@ -1,7 +1,7 @@
 """
-Texts as weighed words, so that PostgreSQL can rank by BM25: the inner product of two sparse vectors.
+BM25 as sparse vectors, whose inner product PostgreSQL computes.
 
-pgvector's sparse vectors are numbered by a hash of the word; two words in a billion places hardly ever meet.
+A word's index in pgvector's sparse vectors is a hash of the word. Among a billion indexes collisions are rare.
 """
 
 import math
@@ -13,16 +13,16 @@ PLACES = 1_000_000_000
 SATURATION = 1.2
 LENGTH_SHARE = 0.75
 USUAL_LENGTH = 80
-"""Words of a usual entry. A constant, so that an entry's weights do not change with its neighbours."""
+"""The usual number of words in an entry. A constant, so that weights do not depend on other entries."""
 
 
 def place_of(word: str) -> int:
-    """Give the word's place in a sparse vector, from 1."""
+    """Return the word's index in a sparse vector, from 1."""
     return crc32(word.encode()) % (PLACES - 1) + 1
 
 
 def weights_of(words: Mapping[str, int]) -> dict[int, float]:
-    """Weigh an entry's words: often is more than once, but less and less so, and less in a long entry."""
+    """Return the weights of an entry's words. Repetition has diminishing returns, and long entries weigh less."""
     length = sum(words.values())
     shrink = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * length / USUAL_LENGTH)
     return {place_of(word): round(count / (count + shrink), 5) for word, count in words.items()}
@@ -30,24 +30,24 @@ def weights_of(words: Mapping[str, int]) -> dict[int, float]:
 
 @dataclass(frozen=True, slots=True)
 class Rarity:
-    """How many entries there are, and in how many each word is."""
+    """The number of entries, and the number of entries that contain each word."""
 
     entries: int
     holding: Mapping[int, int]
 
     def weigh(self, place: int) -> float:
-        """Weigh a word of a query: the fewer entries have it, the more it says."""
+        """Return the weight of a query's word. Rarer words weigh more."""
         holding = min(self.holding.get(place, 0), self.entries)
         return math.log(1 + (self.entries - holding + 0.5) / (holding + 0.5))
 
     def information(self, places: Iterable[int]) -> float:
-        """Give the information in words, counted in words that only one entry has."""
+        """Return the information in words, in units of a word that only one entry has."""
         unique = math.log(1 + (max(self.entries, 2) - 0.5) / 1.5)
         return sum(self.weigh(place) for place in places) / unique
 
 
 def sparse(weights: Mapping[int, float]) -> str:
-    """Write weights as pgvector reads them."""
+    """Format weights for pgvector."""
     return "{" + ",".join(f"{place}:{weight:.5g}" for place, weight in sorted(weights.items())) + f"}}/{PLACES}"
 
 

@@ -1,4 +1,4 @@
-"""A root cause as files hold it and people write it. Imports no Django."""
+"""The entry of a root cause in files. Imports no Django."""
 
 import re
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ LONGEST = {
     "solution": 20_000,
     "fixed_in": 500,
 }
-"""The texts of an entry and the most characters of each."""
+"""The texts of an entry, with the maximum characters of each."""
 
 STATUSES = ("proposed", "validated", "retired")
 NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$")
@@ -31,7 +31,7 @@ _LANGUAGES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """What a person says about an error, by an id that stays. One without a time gets that of being stored."""
+    """A person's text about an error, with a stable id. Without a time it gets the time of storing."""
 
     id: str
     language: str
@@ -46,22 +46,22 @@ class Entry:
 
     @property
     def text(self) -> str:
-        """What is embedded and searched: the error first, for the model reads 256 tokens."""
+        """The text that is embedded and searched. The error comes first, because the model reads 256 tokens."""
         kind = "" if self.error_type.lower() in self.error_description.lower() else f"{self.error_type}: "
         return f"{kind}{self.error_description}\n{self.root_cause}\n{self.solution}"
 
     @property
     def text_hash(self) -> str:
-        """Tell two texts apart."""
+        """The hash of the text."""
         return sha256(self.text.encode()).hexdigest()
 
     @property
     def digest(self) -> str:
-        """Tell whether anything of it changed."""
+        """The hash of all fields."""
         return sha256(dumps(asdict(self), sort_keys=True, default=str).encode()).hexdigest()
 
     def as_json(self) -> dict[str, Any]:
-        """Give it as export writes it, and ingestion reads it."""
+        """Return the form that export writes and ingestion reads."""
         return {
             "id": self.id,
             "language": self.language,
@@ -78,7 +78,7 @@ class Entry:
 
 def proposal_id(fields: Mapping[str, str]) -> str:
     """
-    Name a proposal by what it says, so that the same text is one proposal, from any key and at any confidence.
+    Return the id of a proposal by its content: the same text is one proposal, from any key and at any confidence.
 
     Case, whitespace and Unicode's ways to write a character make no difference.
     """
@@ -89,11 +89,11 @@ def proposal_id(fields: Mapping[str, str]) -> str:
 
 
 def language_key(language: str) -> str:
-    """Give the name that a language is filtered by: `TS` is typescript."""
+    """Return the name that filters use for a language: `TS` is typescript."""
     lowered = language.strip().lower()
     return _LANGUAGES.get(lowered, lowered)
 
 
 def error_key(error_type: str) -> str:
-    """Give the name that an error type is filtered by, without its package: java.lang.X is x."""
+    """Return the name that filters use for an error type, without its package: java.lang.X is x."""
     return error_type.strip().rpartition(".")[2].lower()

@@ -1,1 +1,1 @@
-"""Opening and reading files of a workspace, and of nothing else. Imports no Django."""
+"""Safe opening and reading of a workspace's files. Imports no Django."""

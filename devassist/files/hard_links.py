@@ -1,4 +1,4 @@
-"""Where the other names of a file with several hard links are."""
+"""Checks of the other names of a file with several hard links."""
 
 import os
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ MAX_ENTRIES = 50_000
 
 def is_linked_elsewhere(status: os.stat_result, *, root: str) -> bool:
     """
-    Tell whether a file has a name outside of the root, or one that looks like a secret.
+    Return whether a file has a name outside of the root, or one that looks like a secret.
 
     A hard link has no target to look at, so the file's names below the root are counted, among at most 50,000 entries;
     where there are fewer than its links, the others are taken to be outside.
@@ -30,7 +30,7 @@ def is_linked_elsewhere(status: os.stat_result, *, root: str) -> bool:
 
 
 def _entries(root: str) -> Iterator["os.DirEntry[str]"]:
-    """Give everything below a folder; folders that may not be read are left out, and links are not followed."""
+    """Yield everything below a folder, without unreadable folders. Links are not followed."""
     folders = [root]
     while folders:
         try:

@@ -1,4 +1,4 @@
-"""Reading lines out of an open file: encodings, ranges, and what is no text."""
+"""Reading of lines from an open file: encodings, ranges, detection of binary files."""
 
 import codecs
 import os
@@ -17,7 +17,7 @@ Encoding = Literal["utf-8", "utf-16", "ascii"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lines:
-    """Lines of a file; `text` is as in the file, but for the line break after its last line."""
+    """Lines of a file. `text` is as in the file, except for the line break after its last line."""
 
     text: str
     count: int
@@ -27,7 +27,7 @@ class Lines:
 
 def read_lines(descriptor: int, *, path: str, encoding: Encoding, first: int = 1, last: int | None = None) -> Lines:
     r"""
-    Read the lines from `first` to `last`, 1-indexed and inclusive; past the end there are none.
+    Read the lines from `first` to `last`, 1-indexed and inclusive. Past the end there are none.
 
     A byte order mark decides over `encoding` and is left out. A line ends at \n, \r\n or \r. A whole file keeps the
     line break at its end. Holds at most the lines asked for, and 256 KiB; UTF-16 is held whole. Raises ToolError
@@ -70,7 +70,7 @@ def _all(descriptor: int) -> bytes:
 
 
 def _chunks(descriptor: int, *, start: int) -> Iterator[bytes]:
-    """Read on until the end, or until the limit, for the file may grow while it is read."""
+    """Read to the end or the limit, because the file may grow while it is read."""
     offset = start
     while offset < MAX_FILE and (part := os.pread(descriptor, min(_CHUNK, MAX_FILE - offset), offset)):
         yield part
@@ -78,7 +78,7 @@ def _chunks(descriptor: int, *, start: int) -> Iterator[bytes]:
 
 
 def _pick_lines(chunks: Iterable[bytes], *, first: int, last: int | None) -> bytes:
-    """Pick lines out of a stream of bytes, skipping the ones before by counting alone."""
+    """Return the requested lines of a byte stream. Earlier lines are only counted."""
     kept: list[bytes] = []
     line = 1
     for part in _whole_breaks(chunks):
@@ -92,7 +92,7 @@ def _pick_lines(chunks: Iterable[bytes], *, first: int, last: int | None) -> byt
 
 
 def _cut_to_range(part: bytes, *, line: int, first: int, last: int | None) -> bytes:
-    """Give what lies in the range, of bytes that begin in the given line."""
+    """Return the part of some bytes that is in the range. The bytes begin in the given line."""
     if first <= line and last is None:
         return part
     lines = part.splitlines(keepends=True)
@@ -100,7 +100,7 @@ def _cut_to_range(part: bytes, *, line: int, first: int, last: int | None) -> by
 
 
 def _whole_breaks(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    r"""Hand on the bytes so that no \r\n is parted."""
+    r"""Yield the bytes in chunks that do not split a \r\n."""
     held = b""
     for chunk in chunks:
         part = held + chunk

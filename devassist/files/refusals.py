@@ -1,4 +1,4 @@
-"""Why a file is not read, in the contract's codes."""
+"""Errors of reading files, with the contract's codes."""
 
 from devassist.error_envelope import BINARY_FILE, FILE_NOT_FOUND, PERMISSION_DENIED, TOO_LARGE
 from toolbox.contract.errors import ErrorCode, ToolError
@@ -27,7 +27,7 @@ def is_folder(path: str) -> ToolError:
 
 
 def outside(path: str) -> ToolError:
-    """Say that the path leaves the workspace; the same words whatever is there."""
+    """Say that the path leaves the workspace. The words do not depend on what is there."""
     return _refusal(
         PERMISSION_DENIED,
         message=f"'{path[:SHOWN]}' is not inside the workspace",
@@ -36,7 +36,7 @@ def outside(path: str) -> ToolError:
 
 
 def unreadable(path: str) -> ToolError:
-    """Say that it is there and may not be read: by its permissions, or because it is no ordinary file."""
+    """Say that the file exists and cannot be read: its permissions, or not a regular file."""
     return _refusal(
         PERMISSION_DENIED,
         message=f"'{path[:SHOWN]}' may not be read",
@@ -63,7 +63,7 @@ def secret(path: str) -> ToolError:
 
 
 def too_large(path: str, *, size: int, limit: str = "10 MB") -> ToolError:
-    """Say that the file is over the limit."""
+    """Say that the file exceeds the limit."""
     return _refusal(
         TOO_LARGE,
         message=f"'{path[:SHOWN]}' has {size:,} bytes; the limit is {limit}",
@@ -72,7 +72,7 @@ def too_large(path: str, *, size: int, limit: str = "10 MB") -> ToolError:
 
 
 def binary(path: str, *, encoding: str) -> ToolError:
-    """Say that the bytes are no text."""
+    """Say that the file is binary."""
     other = "utf-16" if encoding != "utf-16" else "utf-8"
     return _refusal(
         BINARY_FILE,

@@ -1,8 +1,8 @@
 """
-Opening a file below a root, and nothing else, whatever the path says and even while links change.
+Safe opening of a file below a root, for any path and even while links change.
 
-Each segment is opened by the descriptor of the folder before it and never by its whole path, without following
-links; a link is read and walked by the same rules. So what is checked is what is opened.
+Each segment is opened relative to the descriptor of its folder, never by its whole path and without following links.
+A link is read and resolved by the same rules. So the file that is checked is the file that is opened.
 """
 
 import errno
@@ -17,7 +17,7 @@ from devassist.files.refusals import is_folder, not_found, outside, refuse_linke
 from devassist.files.secrets import looks_secret
 
 MAX_LINKS = 40
-"""As many as Linux follows before it calls them a loop."""
+"""The number of links that Linux follows before it reports a loop."""
 MAX_SEGMENTS = 256
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -28,7 +28,7 @@ _ABSENT = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EILSEQ, errno.
 @contextmanager
 def open_file(path: str, *, root: str, shows_secrets: bool = False) -> Iterator[int]:
     """
-    Open a regular file for reading and give its descriptor, which is closed at the end of the block.
+    Open a regular file for reading and yield its descriptor, which is closed at the end of the block.
 
     Raises ToolError FILE_NOT_FOUND and PERMISSION_DENIED; what lies outside of `root` is refused in the same words
     whether it exists or not.
@@ -39,7 +39,7 @@ def open_file(path: str, *, root: str, shows_secrets: bool = False) -> Iterator[
 
 
 class _Walk:
-    """One path on its way from the root to its file; `places` are the folders entered, by name and descriptor."""
+    """The resolution of one path from the root. `places` are the folders entered, by name and descriptor."""
 
     def __init__(self, path: str, *, root: str, shows_secrets: bool, stack: ExitStack) -> None:
         self._path = path
@@ -52,7 +52,7 @@ class _Walk:
         self._left: list[str] = []
 
     def open(self) -> int:
-        """Walk, and give the file's descriptor."""
+        """Resolve the path and return the file's descriptor."""
         self._left = self._segments()
         try:
             self._top = self._keep(os.open(self._root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
@@ -63,7 +63,7 @@ class _Walk:
             raise self._refusal(error) from error
 
     def _segments(self) -> list[str]:
-        """Give the path's segments, last first; what would leave the root by its very text is refused at once."""
+        """Return the path's segments, last first. A path that leaves the root by its text is refused."""
         if self._path.startswith("/"):
             raise outside(self._path)
         segments = [segment for segment in self._path.split("/") if segment not in ("", ".")]
@@ -74,7 +74,7 @@ class _Walk:
         return segments[::-1]
 
     def _step(self) -> None:
-        """Enter the next folder, or go up, or turn to where a link points."""
+        """Enter the next folder, go up, or follow a link."""
         name = self._left.pop()
         if name == "..":
             if not self._places:
@@ -86,7 +86,7 @@ class _Walk:
             self._places.append((name, self._keep(os.open(name, _FOLDER, dir_fd=self._current_folder))))
 
     def _file(self) -> int:
-        """Open the last segment, through however many links."""
+        """Open the last segment, following links."""
         while True:
             name = self._left[0]
             if name == "..":
@@ -118,7 +118,7 @@ class _Walk:
         return descriptor
 
     def _turn(self, name: str) -> None:
-        """Put a link's target in front of what is left to walk."""
+        """Put a link's target in front of the remaining segments."""
         self._links += 1
         if self._links > MAX_LINKS:
             raise unreadable(self._path)

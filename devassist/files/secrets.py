@@ -1,8 +1,8 @@
 """
-Which files look like secrets, by name alone.
+Detection of secret files by name.
 
-The rules are regular expressions in `secret_files.json`; the editor's extension reads a copy, which a test compares.
-They are matched with whole names in small letters.
+The rules are regular expressions in `secret_files.json`. The editor's extension reads a copy, which a test compares.
+They match whole names in lower case.
 """
 
 import json
@@ -16,7 +16,7 @@ _EXAMPLES = re.compile(_RULES["examples"])
 
 
 def looks_secret(segments: list[str]) -> bool:
-    """Tell whether a path, as its segments, names what people keep secrets in; examples of such files are none."""
+    """Return whether a path, given as segments, names a file for secrets. Examples of such files do not count."""
     if not segments:
         return False
     # Some file systems do not tell cases apart, nor trailing dots and spaces.

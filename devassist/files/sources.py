@@ -1,4 +1,4 @@
-"""Which source files a workspace has, and what changed since one looked last."""
+"""Source files of a workspace, and changes since the last look."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -11,7 +11,7 @@ _SKIPPED = {
     "node_modules", "bower_components", "build", "dist", "out", "target", "bin", "obj", "vendor", "venv", "env",
     "__pycache__", "site-packages", "coverage",
 }  # fmt: skip
-"""Folders of what is made or fetched, not written; those with a dot in front are left out as well."""
+"""Folders of generated or downloaded files. Hidden folders are left out as well."""
 
 Stamp = tuple[int, int]
 
@@ -19,7 +19,7 @@ Stamp = tuple[int, int]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sources:
     """
-    The files of one look: path from the root, with time of change and size.
+    The files found in one look: path from the root, with modification time and size.
 
     `is_cut` where there are more, or some whose names are no UTF-8, which neither servers nor answers can say.
     """
@@ -28,7 +28,7 @@ class Sources:
     is_cut: bool
 
     def changes_since(self, before: "Sources") -> tuple[list[str], list[str], list[str]]:
-        """Give what was made, changed and deleted."""
+        """Return the created, changed and deleted files."""
         made = [path for path in self.files if path not in before.files]
         changed = [path for path, stamp in self.files.items() if before.files.get(path, stamp) != stamp]
         deleted = [path for path in before.files if path not in self.files]
@@ -39,7 +39,7 @@ NONE = Sources(files={}, is_cut=False)
 
 
 def look(root: str, *, wanted: Callable[[str], object]) -> Sources:
-    """Walk the folders below the root, following no links, and stamp each file whose name fits."""
+    """Walk the folders below the root without following links, and stamp each file with a matching name."""
     files: dict[str, Stamp] = {}
     left, seen, is_cut = [""], 0, False
     while left and seen < MAX_FOLDERS:
@@ -62,7 +62,7 @@ def look(root: str, *, wanted: Callable[[str], object]) -> Sources:
 
 
 def _entries(folder: str) -> list["os.DirEntry[str]"]:
-    """Give what a folder holds by name, without folders that are left out; nothing where it may not be read."""
+    """Return a folder's entries by name, without excluded folders. Empty if it may not be read."""
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError:

@@ -1,8 +1,8 @@
 """
 Walk the files of a workspace in a fixed order, without following links.
 
-Each folder is opened by the descriptor of the folder before it. Ignore files (`.gitignore`, `.ignore`) are honoured at
-every level; `.git` and folders of installed packages are never entered; names that look like secrets are left out.
+Each folder is opened relative to the descriptor of its parent. Ignore files (`.gitignore`, `.ignore`) apply at every
+level. `.git` and folders of installed packages are never entered. Names that look like secrets are left out.
 """
 
 import os
@@ -28,7 +28,7 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundFile:
-    """A regular file: its path from the root, its size, and when it was changed."""
+    """A regular file: its path from the root, its size, and its modification time."""
 
     path: str
     size: int
@@ -37,7 +37,7 @@ class FoundFile:
 
 @dataclass(slots=True)
 class WalkReport:
-    """What a walk did not show; filled while the walk is consumed."""
+    """What a walk left out. It is filled while the walk is consumed."""
 
     secrets: int = 0
     unreadable: int = 0
@@ -45,7 +45,7 @@ class WalkReport:
 
     @property
     def problem(self) -> str | None:
-        """Say why there may be more files than were given; None where there are not."""
+        """Say why there may be more files. None if there are not."""
         said = f"{self.unreadable} files or folders could not be read or named." if self.unreadable else ""
         cut = (
             f"There are more than {MAX_ENTRIES:,} entries; those after them were not looked at." if self.is_cut else ""
@@ -55,13 +55,13 @@ class WalkReport:
 
 @dataclass(frozen=True, slots=True)
 class _IgnoreRules:
-    """The rules of one ignore file; paths are relative to the folder that it stands in."""
+    """The rules of one ignore file. Paths are relative to its folder."""
 
     folder: str
     spec: GitIgnoreSpec
 
     def verdict(self, path: str, *, is_folder: bool) -> bool | None:
-        """Tell whether the rules ignore the path; None where they say nothing."""
+        """Return whether the rules ignore the path. None if no rule matches."""
         inside = path[len(self.folder) + 1 :] if self.folder else path
         return self.spec.check_file(inside + "/" if is_folder else inside).include
 
@@ -86,7 +86,7 @@ def walk_files(
     report: WalkReport | None = None,
 ) -> Iterator[FoundFile]:
     """
-    Give the files below a root, ordered by the segments of their paths.
+    Yield the files below a root, ordered by the segments of their paths.
 
     `under` names a folder to stay in, `after` the path after which to go on. At most 200,000 entries are looked at;
     then `report.is_cut` is set. What cannot be read is counted in the report; below no folder there is nothing.
@@ -145,7 +145,7 @@ def _walk_folder(descriptor: int, *, folder: str, rules: Sequence[_IgnoreRules],
 
 
 def _is_entered(parts: tuple[str, ...], *, rules: Sequence[_IgnoreRules], walk: _Walk) -> bool:
-    """Tell whether a folder is walked; one too deep is counted."""
+    """Return whether a folder is walked. Counts those that are too deep."""
     if parts[-1] in NEVER_ENTERED or parts < walk.after[: len(parts)]:
         return False
     walk.report.unreadable += len(parts) > MAX_DEPTH
@@ -160,7 +160,7 @@ def _stat(entry: "os.DirEntry[str]", *, path: str) -> FoundFile | None:
 
 
 def _is_hidden(path: str, *, rules: Sequence[_IgnoreRules], walk: _Walk) -> bool:
-    """Tell whether a file is left out; secrets are counted."""
+    """Return whether a file is left out. Counts secrets."""
     if _is_ignored(path, rules=rules, is_folder=False):
         return True
     if not path.isprintable():  # control characters, or no UTF-8: no answer can say it
@@ -186,7 +186,7 @@ def _enter(
 
 
 def _read_rules(folder: str, *, names: Sequence[str], walk: _Walk) -> list[_IgnoreRules]:
-    """Read the ignore files of a folder, by the same safe opening as every file."""
+    """Read the ignore files of a folder, opened as safely as every file."""
     found = []
     for name in names if walk.ignores else ():
         path = f"{folder}/{name}" if folder else name
@@ -200,6 +200,6 @@ def _read_rules(folder: str, *, names: Sequence[str], walk: _Walk) -> list[_Igno
 
 
 def _is_ignored(path: str, *, rules: Sequence[_IgnoreRules], is_folder: bool) -> bool:
-    """Tell whether a path is ignored: the rules nearest to it decide."""
+    """Return whether a path is ignored. The nearest rules decide."""
     verdicts = (one.verdict(path, is_folder=is_folder) for one in reversed(rules))
     return next((verdict for verdict in verdicts if verdict is not None), False)

@@ -1,4 +1,4 @@
-"""Workspaces into the table."""
+"""Storing of workspaces."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,13 +10,13 @@ from toolbox.models import ApiKey
 
 
 class NoSuchKey(Exception):
-    """No living key has that name or beginning, or several have."""
+    """No active key has that name or prefix, or several have."""
 
 
 @transaction.atomic
 def add_workspace(name: str, *, columns: Mapping[str, object], keys: Sequence[str] = ()) -> tuple[Workspace, bool]:
     """
-    Add a workspace or change it, and give it to keys by name or first characters; those that see it stay.
+    Add or change a workspace and open it to keys by name or prefix. Keys that see it keep their access.
 
     Raises NoSuchKey, and ValidationError for what the admin would refuse.
     """
@@ -31,7 +31,7 @@ def add_workspace(name: str, *, columns: Mapping[str, object], keys: Sequence[st
 
 
 def ensure_workspace(name: str, *, root: str, is_open: bool = False, is_default: bool = False) -> bool:
-    """Add a workspace unless one of that name is there, which a curator may have changed; True where it was added."""
+    """Add a workspace unless its name exists, since a curator may have changed it. Returns True if it was added."""
     wanted = is_default and not Workspace.objects.filter(is_default=True).exists()
     _, is_new = Workspace.objects.get_or_create(
         name=name, defaults={"root": root, "is_open": is_open, "is_default": wanted}
@@ -40,7 +40,7 @@ def ensure_workspace(name: str, *, root: str, is_open: bool = False, is_default:
 
 
 def set_root(name: str, *, root: str) -> None:
-    """Tell where a shipped workspace lies now: a clone may have been moved."""
+    """Update the root of a shipped workspace, since a clone may have been moved."""
     Workspace.objects.filter(name=name).exclude(root=root).update(root=root)
 
 

@@ -1,4 +1,4 @@
-"""What ships with the domain: a small Android app with a bug, as a workspace (samples/README.md)."""
+"""The sample workspace: a small Android app with a bug (samples/README.md)."""
 
 import re
 from collections.abc import Callable
@@ -19,11 +19,11 @@ SAMPLE_ROOT = Path(devassist.__file__).parent / "samples" / SAMPLE
 
 
 class UnusableWorkspace(Exception):
-    """DEVASSIST_WORKSPACE names no folder that can be a workspace."""
+    """DEVASSIST_WORKSPACE names a folder that cannot be a workspace."""
 
 
 def load_samples(*, on_progress: Callable[[SampleReport], None] = ignore_progress) -> SampleReport:
-    """Store what is missing; what is stored stays as a curator left it, but for where the sample lies."""
+    """Store what is missing. Existing rows stay as a curator left them, except for the root of the sample."""
     report = SampleReport()
     if settings.DEVASSIST_WORKSPACE:
         root = _sample_root()
@@ -41,7 +41,7 @@ def load_samples(*, on_progress: Callable[[SampleReport], None] = ignore_progres
 
 
 def give_configured(key: str) -> None:
-    """Let a key see the workspace that DEVASSIST_WORKSPACE names; others are given it in the admin."""
+    """Open the workspace that DEVASSIST_WORKSPACE names to a key. Other keys are chosen in the admin."""
     if settings.DEVASSIST_WORKSPACE:
         give_workspace(name_of(_sample_root()), key_digest=hash_api_key(key))
 
@@ -54,5 +54,5 @@ def _sample_root() -> Path:
 
 
 def name_of(root: Path) -> str:
-    """Name a workspace after its folder."""
+    """Return the workspace name of a folder."""
     return re.sub(r"[^a-z0-9._-]+", "-", root.name.lower()).strip("-._")[:60] or "configured"

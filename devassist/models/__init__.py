@@ -1,4 +1,4 @@
-"""Tables of this domain: workspaces, their code graphs, known root causes, documentation, what editors show."""
+"""Models of this domain: workspaces, code graphs, root causes, documentation, editor states."""
 
 from devassist.models.code_graph import GraphBase, GraphBuild, GraphCall, GraphFile, GraphImport, GraphSymbol
 from devassist.models.documents import DocPage, DocSection

@@ -1,4 +1,4 @@
-"""The code graph of each workspace: what stands where, and who calls whom."""
+"""Models of the code graph: files, symbols, bases, imports, calls."""
 
 from django.db import models
 
@@ -6,10 +6,10 @@ from devassist.models.workspaces import Workspace
 
 
 class GraphBuild(models.Model):
-    """The state of one workspace's graph: how far its build is, and which content it describes."""
+    """The state of one workspace's graph: its build, and the content that it describes."""
 
     class State(models.TextChoices):
-        """What a build is at."""
+        """The stage of a build."""
 
         READING = "reading"
         LINKING = "linking"
@@ -35,7 +35,7 @@ class GraphBuild(models.Model):
 
 
 class GraphFile(models.Model):
-    """A source file as it was read last, with what the linker needs of it."""
+    """A source file at its last read, with its facts for the linker."""
 
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="+")
     path = models.CharField(max_length=4_096, help_text="From the workspace's root.")
@@ -87,7 +87,7 @@ class GraphSymbol(models.Model):
 
 
 class GraphBase(models.Model):
-    """A base class, an interface or a protocol that a class names."""
+    """A base class, an interface or a protocol of a class."""
 
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="+")
     symbol = models.ForeignKey(GraphSymbol, on_delete=models.CASCADE, related_name="+")
@@ -102,7 +102,7 @@ class GraphBase(models.Model):
 
 
 class GraphImport(models.Model):
-    """A name that a file imports, and the file that it comes from where that is in the workspace."""
+    """An imported name, and the file it comes from if that is in the workspace."""
 
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="+")
     file = models.ForeignKey(GraphFile, on_delete=models.CASCADE, related_name="+")
@@ -121,7 +121,7 @@ class GraphImport(models.Model):
 
 class GraphCall(models.Model):
     """
-    A call, once for each function that it may reach.
+    A call, one row for each function that it may reach.
 
     Without a target nothing in the workspace was found for it: `is_open` tells that something there could be meant.
     """

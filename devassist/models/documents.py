@@ -1,4 +1,4 @@
-"""Documentation that was ingested: pages, in sections, each searchable."""
+"""Models of ingested documentation: pages and their searchable sections."""
 
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVectorField
@@ -9,7 +9,7 @@ _WEIGHED = "setweight(to_tsvector('english', {text}), '{weight}')"
 
 
 class SearchedWords(models.Func):
-    """The words of a section: its title's above its text's; names of code taken apart, so that parts are found."""
+    """The words of a section: the title weighs more than the text, and identifiers are split into parts."""
 
     template = " || ".join(
         _WEIGHED.format(text=_SEARCHED.format(column=column), weight=weight)
@@ -37,7 +37,7 @@ class DocPage(models.Model):
 
 
 class DocSection(models.Model):
-    """A stretch of a page under one heading."""
+    """The part of a page under one heading."""
 
     page = models.ForeignKey(DocPage, on_delete=models.CASCADE, related_name="sections")
     number = models.PositiveIntegerField()

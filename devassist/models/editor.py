@@ -1,4 +1,4 @@
-"""What people's editors and terminals show now."""
+"""The model of current editor and terminal states."""
 
 from django.conf import settings
 from django.db import models
@@ -6,13 +6,13 @@ from django.db import models
 
 class EditorState(models.Model):
     """
-    The newest state of a person's editor, or of a terminal, kept for a short time.
+    The newest state of a person's editor or terminal, stored for a short time.
 
     Not for the reader role: it is asked for by its owner, through the kernel's own connections.
     """
 
     class Part(models.TextChoices):
-        """What pushed it."""
+        """The sender of a part."""
 
         EDITOR = "editor"
         TERMINAL = "terminal"

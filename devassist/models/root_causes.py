@@ -1,4 +1,4 @@
-"""What went wrong before, why, and what fixed it."""
+"""Models of root causes: errors, their causes and solutions."""
 
 from typing import Any, Self
 
@@ -17,27 +17,27 @@ ENTRY_NAME = RegexValidator(r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$", "Letters, dig
 
 
 class RootCauseQuerySet(models.QuerySet["RootCause"]):
-    """Words about past root causes."""
+    """Queries of root causes."""
 
     def to_embed(self) -> Self:
         """Keep those whose text or model changed since they were embedded."""
         return self.exclude(embedded_hash=F("text_hash"), embedding_model=MODEL_NAME)
 
     def in_use(self) -> Self:
-        """Leave out those that were retired."""
+        """Leave out the retired ones."""
         return self.exclude(status=RootCause.Status.RETIRED)
 
 
 class RootCause(models.Model):
     """
-    One past error, curated. Tools find it from the moment that its text is embedded.
+    One past error, curated. Tools find it as soon as its text is embedded.
 
     `error_key` and `language` are what filters compare with, `word_places` and `word_weights` what the search by words
     reads (devassist/entries/bm25.py); all are written with the text, by `load` alone.
     """
 
     class Status(models.TextChoices):
-        """How far a person stands by it."""
+        """How far a person has confirmed it."""
 
         PROPOSED = "proposed", "Proposed"
         VALIDATED = "validated", "Validated"
@@ -102,11 +102,11 @@ class RootCause(models.Model):
 
     @property
     def is_embedded(self) -> bool:
-        """Tell whether tools find its present text."""
+        """Return whether tools find its current text."""
         return self.embedded_hash == self.text_hash and self.embedding_model == MODEL_NAME
 
     def entry(self) -> Entry:
-        """Give what a person wrote, as files hold it."""
+        """Return the curated text as an entry."""
         fields: dict[str, Any] = {name: getattr(self, name) for name in LONGEST}
         return Entry(
             id=self.entry_name, status=self.status, confidence=self.confidence, created_at=self.created_at, **fields
@@ -114,7 +114,7 @@ class RootCause(models.Model):
 
 
 class RootCauseUse(models.Model):
-    """How often tools answered with a root cause; apart, so that counting does not touch the search's indexes."""
+    """How often tools answered with a root cause. A separate table, so that counting leaves search indexes alone."""
 
     root_cause = models.OneToOneField(RootCause, on_delete=models.CASCADE, primary_key=True, related_name="use")
     times = models.PositiveBigIntegerField(default=0)
@@ -128,7 +128,7 @@ class RootCauseUse(models.Model):
 
 
 class RootCauseWord(models.Model):
-    """In how many root causes a word is; place 0 counts them all. Counted anew after many changes, so a little late."""
+    """The number of root causes that contain a word; index 0 counts all. Recounted after many changes."""
 
     place = models.IntegerField(primary_key=True)
     entries = models.IntegerField()

@@ -1,4 +1,4 @@
-"""Vectors of root causes by another embedding model than the built-in one."""
+"""Models of root cause vectors by embedding models other than the built-in one."""
 
 from django.db import models
 from pgvector.django import HalfVectorField
@@ -7,10 +7,10 @@ from devassist.models.root_causes import RootCause
 
 
 class EmbeddingModel(models.Model):
-    """A model of the embeddings endpoint: how far its vectors are, and whether questions are compared with them."""
+    """A model of the embeddings endpoint: the progress of its vectors, and whether searches use them."""
 
     class State(models.TextChoices):
-        """What its vectors are good for."""
+        """The use of a model's vectors."""
 
         EMBEDDING = "embedding", "Embedding"
         SERVING = "serving", "Serving"
@@ -32,7 +32,7 @@ class EmbeddingModel(models.Model):
 
 
 class RootCauseVector(models.Model):
-    """The vector of a root cause by one model; each model has an index of its own, made when all are there."""
+    """The vector of a root cause by one model. Each model has an index of its own, made when all vectors exist."""
 
     root_cause = models.ForeignKey(RootCause, on_delete=models.CASCADE, related_name="+")
     model = models.CharField(max_length=200)

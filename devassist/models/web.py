@@ -1,10 +1,10 @@
-"""What public sources answered, and how they are doing."""
+"""Models of public sources: their answers and their state."""
 
 from django.db import models
 
 
 class WebAnswer(models.Model):
-    """What a source said to a search, kept so that it is asked once; a stale one is served while the source is down."""
+    """The cached answer of a source to a search. A stale one is served while the source is down."""
 
     source = models.CharField(max_length=20)
     digest = models.CharField(max_length=64, help_text="SHA-256 of the words, in lower case.")
@@ -21,7 +21,7 @@ class WebAnswer(models.Model):
 
 
 class WebSource(models.Model):
-    """How a source is doing: until when it wants to be left alone, and what is left of its quota."""
+    """The state of a source: the end of its pause, and its remaining quota."""
 
     name = models.CharField(max_length=20, unique=True)
     paused_until = models.DateTimeField(null=True, blank=True, help_text="Empty it to ask again at once.")

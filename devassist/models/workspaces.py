@@ -1,4 +1,4 @@
-"""Folders of code that tools may read, and who may."""
+"""Models of workspaces: folders of code, and the keys that may read them."""
 
 from django.core.validators import RegexValidator
 from django.db import models
@@ -12,7 +12,7 @@ NAME = RegexValidator(
 
 
 class Workspace(models.Model):
-    """A folder of code on this machine. Tools read what lies below its root, and nothing else."""
+    """A folder of code on this machine. Tools read nothing outside of it."""
 
     name = models.CharField(max_length=60, unique=True, validators=[NAME], help_text="What callers name it by.")
     root = models.CharField(max_length=1_000, help_text="A folder on this machine, such as /srv/projects/shop.")

@@ -1,1 +1,1 @@
-"""Past root causes as people see them: why each was found, and one by itself."""
+"""Root causes in the console: search reasons, and one entry."""

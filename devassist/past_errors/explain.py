@@ -1,4 +1,4 @@
-"""Search results with why each was found."""
+"""Search results with the reason of each."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from devassist.root_causes.search import SearchResult
 
 
 async def explain(found: SearchResult, *, rows: Sequence[Row]) -> list[tuple[Row, Reason]]:
-    """Give each row with its reason, and how often it was used."""
+    """Return each row with its reason and its number of uses."""
     if not rows:
         return []
     words, weights = spelt(found.paste.words), weights_in(found.sought.weights)

@@ -1,8 +1,7 @@
 """
-What the pages ask beside the search itself; small statements, by ids or bounded.
+SQL of the console pages besides the search: small statements, by ids or with a limit.
 
-How often an entry was used is no tool's business, so the reader role cannot read it: those that tell of it are asked
-as the owner.
+Tools do not need the number of uses, so the reader role cannot read it. Statements that read it run as the owner.
 """
 
 from collections.abc import Iterable, Sequence
@@ -59,26 +58,26 @@ WHERE r.status <> 'retired' ORDER BY r.id DESC LIMIT %(listed)s
 
 
 async def fetch_uses_and_words(ids: Iterable[int], *, places: Sequence[int]) -> dict[int, Row]:
-    """Give by id how often entries were used, and which of a query's words they have."""
+    """Return the number of uses by id, and which of a query's words each entry has."""
     rows = (await owner_pool.fetch(_BESIDE, {"ids": list(ids), "places": list(places)})).rows
     return {row["id"]: row for row in rows}
 
 
 async def one(name: str) -> Row | None:
-    """Give an entry, retired or not."""
+    """Return an entry, retired or not."""
     return next(iter((await owner_pool.fetch(_ONE, {"name": name, "model": MODEL_NAME})).rows), None)
 
 
 async def count() -> int:
-    """Count the entries that can be found, no further than 10,000 and one."""
+    """Count the entries that a search can find, up to 10,001."""
     return int((await reader.fetch(_COUNT, {"most": MAX_COUNTED + 1})).rows[0]["entries"])
 
 
 async def most_used() -> list[Row]:
-    """Give the entries that answered most often."""
+    """Return the most used entries."""
     return (await owner_pool.fetch(_MAX_USED, {"listed": LISTED})).rows
 
 
 async def newest() -> list[Row]:
-    """Give the entries that were stored last."""
+    """Return the newest entries."""
     return (await owner_pool.fetch(_NEWEST, {"listed": LISTED})).rows

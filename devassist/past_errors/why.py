@@ -1,4 +1,4 @@
-"""Why a search found an entry: how much is meaning, how much shared words, and which words. Pure."""
+"""The reason why a search found an entry: similarity, shared words, and which words. Pure."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ _TOKEN = re.compile(r"\w+")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reason:
     """
-    What an entry's place among the results is made of; `words` are the query's, the rarest first.
+    The parts of an entry's score. `words` are the query's, the rarest first.
 
     `words_share` is what the query's words count, `floor` what this entry had to reach.
     """
@@ -33,22 +33,22 @@ class Reason:
 
     @property
     def by_words(self) -> float:
-        """Give what shared words add to the score."""
+        """Return how much shared words add to the score."""
         return self.words_share * self.coverage**2
 
     @property
     def score(self) -> float:
-        """Give what is ranked by, and held against the floor."""
+        """Return the score, which ranks and is compared with the floor."""
         return self.similarity + self.by_words
 
     @property
     def is_found(self) -> bool:
-        """Tell whether it is relevant enough for an answer."""
+        """Return whether it is relevant enough for an answer."""
         return self.score >= self.floor
 
     @property
     def sentence(self) -> str:
-        """Say it in a sentence."""
+        """Return the reason as a sentence."""
         if not self.is_found:
             return "Below the floor: neither its meaning nor its words are near enough."
         if not self.words:
@@ -59,24 +59,24 @@ class Reason:
 
     @property
     def meaning_width(self) -> float:
-        """Give how far the bar of its meaning reaches."""
+        """Return the width of the similarity bar."""
         return round(max(self.similarity, 0) / self.scale * WIDTH, 1)
 
     @property
     def words_width(self) -> float:
-        """Give how long the bar of its words is."""
+        """Return the width of the words bar."""
         return round(self.by_words / self.scale * WIDTH, 1)
 
     @property
     def floor_x(self) -> float:
-        """Give where the floor stands."""
+        """Return the position of the floor."""
         return round(self.floor / self.scale * WIDTH, 1)
 
 
 def reasons(
     rows: Sequence[Mapping[str, Any]], *, shared: Mapping[int, Sequence[str]], sought: SearchTerms
 ) -> list[Reason]:
-    """Give the reason of each row, drawn to one scale; entries after a best one that is relevant need less."""
+    """Return the reason of each row, on one scale. Entries after a relevant best one need a lower score."""
     best = max((row["score"] for row in rows), default=0.0)
     scale = max(MIN_SCALE, best)
     floor = following_floor(sought.floor) if best >= sought.floor else sought.floor
@@ -94,7 +94,7 @@ def reasons(
 
 
 def spelt(text: str) -> dict[int, str]:
-    """Give the words of a query by their places, as they were written where a whole word is meant."""
+    """Return the words of a query by their index, as written if a whole word is meant."""
     shown: dict[int, str] = {}
     for token in dict.fromkeys(_TOKEN.findall(text)):
         for number, stem in enumerate(words_of(token)):
@@ -103,12 +103,12 @@ def spelt(text: str) -> dict[int, str]:
 
 
 def name_words(places: Sequence[int], *, words: Mapping[int, str], weights: Mapping[int, float]) -> list[str]:
-    """Name the words at these places, the rarest first."""
+    """Return the words at these indexes, the rarest first."""
     ordered = sorted(places, key=lambda place: (-weights.get(place, 0.0), words.get(place, "")))
     return [words[place] for place in ordered if place in words]
 
 
 def weights_in(sparse: str) -> dict[int, float]:
-    """Read weights that were written for pgvector."""
+    """Parse weights that were formatted for pgvector."""
     pairs = (part.partition(":") for part in sparse[1 : sparse.rindex("}")].split(",") if part)
     return {int(place): float(weight) for place, _, weight in pairs}

@@ -1,1 +1,1 @@
-"""The SQL of this domain, one module for each group of tables."""
+"""SQL of this domain, one module for each group of tables."""

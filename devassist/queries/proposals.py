@@ -1,4 +1,4 @@
-"""A proposed root cause into the table, as the owner."""
+"""SQL that stores a proposed root cause, as the owner."""
 
 from typing import Any, Literal, cast
 
@@ -23,13 +23,13 @@ INSERT INTO devassist_root_cause_words (place, entries)
 SELECT place, 1 FROM stored, unnest(array_append(word_places, 0)) AS place ORDER BY place
 ON CONFLICT (place) DO UPDATE SET entries = devassist_root_cause_words.entries + 1
 """
-"""Counts its words as well: what is new of a proposal, HNSW alone may not reach, as nothing is near it."""
+"""The statement also counts the words, since HNSW alone may not find a new proposal without near neighbours."""
 
 _STATUS = "SELECT status FROM devassist_root_causes WHERE entry_name = %(entry_name)s LIMIT 1"
 
 
 async def store(values: dict[str, Any], *, writer: Pool) -> Status:
-    """Store a proposal unless it is there; gives its status, which a person may have changed since."""
+    """Store a proposal unless it exists. Returns its status, which a person may have changed since."""
 
     async def insert(connection: Connection) -> Status:
         async with connection.transaction():

@@ -1,4 +1,4 @@
-"""Which workspaces there are, and whose; asked as the owner, because keys are not for the reader role."""
+"""SQL of workspaces and their keys. It runs as the owner, because the reader role cannot read keys."""
 
 from typing import Any
 
@@ -22,5 +22,5 @@ LIMIT 1000
 
 
 async def fetch_workspaces(*, owner_pool: Pool) -> list[Row]:
-    """Give every workspace by name, each with the living keys chosen for it and their owners."""
+    """Return every workspace by name, each with the active keys chosen for it and their owners."""
     return (await owner_pool.fetch(_WORKSPACES)).rows

@@ -1,1 +1,1 @@
-"""Past errors and their causes: told, stored, found again by meaning and by words."""
+"""Root causes of past errors: storage, and search by similarity and words."""

@@ -1,4 +1,4 @@
-"""Where people curate past root causes: try a query, see near-duplicates on saving, validate and retire."""
+"""Admin class of root causes: preview of a query, near-duplicates on saving, validation and retirement."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ NEAR_SHOWN = 3
 
 
 class PreviewForm(forms.Form):
-    """What an agent might ask."""
+    """The query of the preview."""
 
     query = forms.CharField(
         max_length=100_000,
@@ -39,15 +39,15 @@ class PreviewForm(forms.Form):
 
 
 class RootCauseForm(forms.ModelForm):  # type: ignore[type-arg]
-    """A root cause whose language and type are named as filters name them."""
+    """A root cause. Language and error type are normalised as in filters."""
 
     def clean_language(self) -> str:
-        """Say typescript for TS."""
+        """Normalise the language: TS is typescript."""
         return language_key(self.cleaned_data["language"])
 
 
 class RootCauseAdmin(CuratedAdmin):
-    """Past root causes; tools find a changed text again once a worker has embedded it."""
+    """Root causes. Tools find a changed text again once a worker has embedded it."""
 
     notice = "Tools find an entry from the moment that a worker has embedded its text, mostly within seconds."
     form = RootCauseForm
@@ -65,21 +65,21 @@ class RootCauseAdmin(CuratedAdmin):
     actions_list = ["preview"]
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
-        """Begin a new one as solved now."""
+        """Set the defaults of a new entry: solved now."""
         return {"created_at": timezone.now(), **super().get_changeform_initial_data(request)}
 
     @admin.display(description="times used", ordering="use__times")
     def times_used(self, row: RootCause) -> int:
-        """Tell how often tools answered with it."""
+        """Show how often tools answered with it."""
         return row.use.times if hasattr(row, "use") else 0
 
     @admin.display(description="embedded", boolean=True)
     def is_embedded(self, row: RootCause) -> bool:
-        """Tell whether its present text is found."""
+        """Show whether its current text is embedded."""
         return row.is_embedded
 
     def save_model(self, request: HttpRequest, obj: RootCause, form: Any, change: Any) -> None:
-        """Store, have it embedded in the background, and show what may be the same."""
+        """Save, send the task that embeds it, and show near-duplicates."""
         prepare_saved(obj, now=timezone.now())
         super().save_model(request, obj, form, change)
         transaction.on_commit(embed_soon)
@@ -87,13 +87,13 @@ class RootCauseAdmin(CuratedAdmin):
 
     @admin.action(description="Validate", permissions=["change"])
     def validate_them(self, request: HttpRequest, rows: QuerySet[RootCause]) -> None:
-        """Stand by entries; their confidence becomes 0.8 at least."""
+        """Validate entries. Their confidence becomes at least 0.8."""
         done = set_status(rows, status=RootCause.Status.VALIDATED, now=timezone.now())
         self.message_user(request, f"{done} validated.", messages.SUCCESS)
 
     @admin.action(description="Retire", permissions=["change"])
     def retire_them(self, request: HttpRequest, rows: QuerySet[RootCause]) -> None:
-        """Have tools find entries no longer."""
+        """Retire entries, so that tools no longer find them."""
         done = set_status(rows, status=RootCause.Status.RETIRED, now=timezone.now())
         self.message_user(request, f"{done} retired; tools do not find them any more.", messages.SUCCESS)
 
@@ -104,7 +104,7 @@ class RootCauseAdmin(CuratedAdmin):
 
     @action(description="Try a query", url_path="try-a-query")  # type: ignore[untyped-decorator]
     def preview(self, request: HttpRequest) -> HttpResponse:
-        """Lead to the page that tries a query."""
+        """Redirect to the preview page."""
         return redirect(reverse("admin:devassist_rootcause_preview_page"))
 
     def preview_page(self, request: HttpRequest) -> HttpResponse:

@@ -1,4 +1,4 @@
-"""The columns that follow from an entry's text."""
+"""Columns derived from an entry's text."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from toolbox.text.stemmed_words import words_of
 
 
 def searchable(entry: Entry) -> dict[str, Any]:
-    """Give the columns that filters and the search by words read."""
+    """Return the columns of filters and of the search by words."""
     words = words_of(entry.text)
     return {
         "error_key": error_key(entry.error_type),
@@ -23,7 +23,7 @@ def searchable(entry: Entry) -> dict[str, Any]:
 
 
 def embedding_columns(entry: Entry, *, vector: Sequence[float]) -> dict[str, Any]:
-    """Give the columns that the search by meaning reads."""
+    """Return the columns of the search by similarity."""
     return {
         "embedding": HalfVector(list(vector)),
         "embedded_hash": entry.text_hash,

@@ -1,7 +1,7 @@
 """
-Embed root causes by the model that the settings name, while others serve, and switch to it when all are there.
+Embedding of root causes by the configured model while another serves, and the switch when all vectors exist.
 
-It goes on where it was left, whichever process takes it up.
+An interrupted run is continued by any process.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from toolbox.text.redaction import mask_secrets
 
 BATCH = 64
 PAIRS = 2_000
-"""Pairs of entries by whose cosines two models are compared."""
+"""The number of entry pairs whose cosines calibrate two models."""
 
 OnProgress = Callable[[EmbeddingModel], None]
 
@@ -44,7 +44,7 @@ SELECT avg(ours), stddev_samp(ours), avg(theirs), stddev_samp(theirs) FROM pair
 
 
 def embed_by_endpoint(*, most: int | None = None, on_progress: OnProgress = lambda _: None) -> int:
-    """Embed what waits by the configured endpoint; gives how many, 0 without one. Raises EmbeddingFailed."""
+    """Embed what waits by the configured endpoint. Returns how many, 0 without one. Raises EmbeddingFailed."""
     endpoint = configured_endpoint()
     if endpoint is None:
         return 0
@@ -97,7 +97,7 @@ def _count(state: EmbeddingModel) -> None:
 
 
 def _begin_serving(state: EmbeddingModel) -> None:
-    """Make the index, learn how its cosines compare, and let questions use it; the models before are forgotten."""
+    """Create the index, calibrate the cosines, and let searches use the model. Earlier models are deleted."""
     _drop_index(state.name)  # one that was broken off is of no use
     with connection.cursor() as cursor:
         cursor.execute(
@@ -128,7 +128,7 @@ def _drop_index(model: str) -> None:
 
 
 def _at_once() -> str:
-    """Give the word that lets questions go on meanwhile; it is not taken within a transaction."""
+    """Return CONCURRENTLY, so that searches run during the work. Empty in a transaction, where it is not allowed."""
     return "" if connection.in_atomic_block else "CONCURRENTLY"
 
 

@@ -1,11 +1,11 @@
-"""The lines that matter of what somebody pasted: exception, message, the first frames of their own code."""
+"""Extraction of the relevant lines of a paste: exception, message, first own frames."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 MAX_READ = 60_000
-"""Characters read from each end of a longer paste: the JVM tells the error first, Python last."""
+"""Characters read from each end of a longer paste: the JVM prints the error first, Python last."""
 MAX_LINES = 1_500
 MAX_LINE = 2_000
 MAX_MESSAGE = 400
@@ -47,7 +47,7 @@ _FOREIGN_PLACES = ("node_modules", "node:", "internal/", "site-packages", "dist-
 
 @dataclass(frozen=True, slots=True)
 class ErrorExcerpt:
-    """What a paste tells: what went wrong, for the meaning, and where, for the words."""
+    """The relevant parts of a paste: the error for the search by similarity, the place for the search by words."""
 
     error: str
     frames: tuple[str, ...] = ()
@@ -55,17 +55,17 @@ class ErrorExcerpt:
 
     @property
     def meaning(self) -> str:
-        """The error, for the search by meaning; with its frames where it is a bare name, as that says little."""
+        """The text for the search by similarity: the error, with its frames if it is a bare name."""
         return self.words if self.error.isidentifier() else self.error
 
     @property
     def words(self) -> str:
-        """Everything, for the search by words."""
+        """The text for the search by words: everything."""
         return "\n".join((self.error, *self.frames))
 
 
 def extract_excerpt(text: str) -> ErrorExcerpt:
-    """Take the lines that matter of a stack trace or a build's failure; another text is taken as it is, cut."""
+    """Extract the relevant lines of a stack trace or a build failure. Any other text is cut only."""
     lines = read_lines(text)
     frames = [frame for line in lines if (frame := _frame(line))]
     tells_last = any(_PYTHON_FRAME.match(line) for line in lines)
@@ -79,7 +79,7 @@ def extract_excerpt(text: str) -> ErrorExcerpt:
 
 
 def read_lines(text: str) -> list[str]:
-    """Give a paste's lines without control characters and prefixes of Android's log; a long one loses its middle."""
+    """Return a paste's lines without control characters and Android log prefixes. A long paste loses its middle."""
     if len(text) > 2 * MAX_READ:
         text = text[:MAX_READ] + "\n" + text[-MAX_READ:]
     lines = text.splitlines()
@@ -89,7 +89,7 @@ def read_lines(text: str) -> list[str]:
 
 
 def _frame(line: str) -> tuple[str, bool] | None:
-    """Name the function of a frame, and say whether it is the caller's own code."""
+    """Return the function of a frame, and whether it is the caller's own code."""
     if jvm := _JVM_FRAME.match(line):
         name = jvm[1]
         if jvm[2].startswith(("Native", "Unknown")) or re.search(r"\.(?:java|kt|scala|groovy)\b", jvm[2]):
@@ -107,7 +107,7 @@ def _is_own_place(place: str) -> bool:
 
 
 def _errors(lines: Sequence[str], *, tells_last: bool) -> list[str]:
-    """Give the error that ended it and the one that began it, the root first; Python prints what happened last."""
+    """Return the last error and the first one, the root first. Python prints the last error at the end."""
     found = [said for line in lines if (said := _error(line))]
     caused = [said for line in lines if _CAUSED_BY.match(line) and (said := _error(line))]
     roots = caused[-1:] or (found[-1:] if tells_last else found[:1])
@@ -123,7 +123,7 @@ def _error(line: str) -> str | None:
 
 
 def _build_failure(lines: Sequence[str]) -> list[str]:
-    """Give what Gradle says went wrong, and what a compiler complains of, without places."""
+    """Return Gradle's failure and the compiler's messages, without places."""
     said: list[str] = []
     for number, line in enumerate(lines):
         if _BUILD.match(line):

@@ -1,4 +1,4 @@
-"""Entries into the table: in batches, safe to run twice, embedded as they come."""
+"""Storing of root causes in batches with their embeddings. Idempotent."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
@@ -33,7 +33,7 @@ _WORDS_LOCK = 0x7263_6177
 
 
 def ignore_progress(report: RcaReport) -> None:
-    """Show progress to nobody."""
+    """Ignore the progress."""
 
 
 def load_entries(
@@ -41,7 +41,7 @@ def load_entries(
     on_progress: OnProgress = ignore_progress,
 ) -> RcaReport:  # fmt: skip
     """
-    Store what is new or different; what cannot be read is named in the report, and nothing else is lost for it.
+    Store new and changed entries. An entry that cannot be read is named in the report and stops nothing.
 
     Without `replaces_stored` an entry is only written over where nobody changed it since it was loaded. Raises
     EmbeddingFailed; what was reported till then is stored.
@@ -59,7 +59,7 @@ def load_entries(
 
 
 def embed_waiting(*, most: int | None = None) -> int:
-    """Embed entries whose text or model changed; gives how many. Raises EmbeddingFailed."""
+    """Embed entries whose text or model changed. Returns how many. Raises EmbeddingFailed."""
     done = 0
     while rows := list(RootCause.objects.to_embed().order_by("id")[: min(BATCH, (most or BATCH) - done)]):
         entries = [row.entry() for row in rows]
@@ -77,7 +77,7 @@ def embed_waiting(*, most: int | None = None) -> int:
 
 
 def prepare_saved(row: RootCause, *, now: datetime) -> None:
-    """Bring a row that a person edited up to date, its vector apart, which is made in the background."""
+    """Update the derived columns of an edited row, except its vector, which a worker computes."""
     entry = row.entry()
     for name, value in searchable(entry).items():
         setattr(row, name, value)
@@ -85,7 +85,7 @@ def prepare_saved(row: RootCause, *, now: datetime) -> None:
 
 
 def count_words() -> None:
-    """Count in how many entries each word is; if another process is counting, leave it to that one."""
+    """Count how many entries contain each word. If another process is counting, do nothing."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [_WORDS_LOCK])
         if cursor.fetchone()[0]:
@@ -93,7 +93,7 @@ def count_words() -> None:
 
 
 def export_entries() -> Iterator[Entry]:
-    """Give every entry by id, as it would be ingested."""
+    """Yield every entry by id, in the form of ingestion."""
     wanted, last = RootCause.objects.order_by("entry_name").defer("embedding", "word_weights", "word_places"), ""
     while rows := list(wanted.filter(entry_name__gt=last)[:EXPORTED_TOGETHER]):
         for row in rows:
@@ -102,7 +102,7 @@ def export_entries() -> Iterator[Entry]:
 
 
 def set_status(rows: Any, *, status: str, now: datetime) -> int:
-    """Set the status of rows of a query set; a validated one is at least as sure as tools ask for by default."""
+    """Set the status of a query set's rows. A validated one gets at least the default minimum confidence of tools."""
     changed: int = rows.update(status=status, changed_at=now)
     if status == RootCause.Status.VALIDATED:
         rows.filter(confidence__lt=VALIDATED_CONFIDENCE).update(confidence=VALIDATED_CONFIDENCE)

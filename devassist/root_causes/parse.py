@@ -1,4 +1,4 @@
-"""Root causes out of files: JSON, JSON lines, CSV, Markdown with front matter. Pure: text in, entries out."""
+"""Parsing of root causes from files: JSON, JSON lines, CSV, Markdown with front matter. Pure."""
 
 import csv
 import io
@@ -31,7 +31,7 @@ class NotAnEntry(ValueError):
 
 
 def read_text(text: str, *, name: str) -> Iterator[Entry | RefusedEntry]:
-    """Give the entries of a file in order, and what is none by its place; the name's ending tells the format."""
+    """Return the entries of a file in order, and the places that are not entries. The extension tells the format."""
     readers = {".json": _json, ".csv": _csv, ".md": _markdown, ".markdown": _markdown}
     ending = "." + name.rpartition(".")[2].lower()
     for place, record in readers.get(ending, _json_lines)(text.removeprefix("\ufeff")):
@@ -42,7 +42,7 @@ def read_text(text: str, *, name: str) -> Iterator[Entry | RefusedEntry]:
 
 
 def entry_of(record: object) -> Entry:
-    """Read a record as export writes it, or as vector_search_db answers; raises NotAnEntry."""
+    """Parse a record as written by export or answered by vector_search_db. Raises NotAnEntry."""
     if isinstance(record, NotAnEntry):
         raise record
     if not isinstance(record, Mapping):
@@ -60,7 +60,7 @@ def entry_of(record: object) -> Entry:
 
 
 def _flat(record: Mapping[Any, Any]) -> dict[str, Any]:
-    """Take `metadata` apart, and snake_case for camelCase."""
+    """Flatten `metadata`, and convert camelCase to snake_case."""
     metadata = record.get("metadata")
     together = {**record, **(metadata if isinstance(metadata, Mapping) else {})}
     return {to_camel(str(name)) if "_" in str(name) else str(name): value for name, value in together.items()}
@@ -155,7 +155,7 @@ def _csv(text: str) -> Iterator[tuple[str, object]]:
 
 
 def _markdown(text: str) -> Iterator[tuple[str, object]]:
-    """Read one entry: plain `name: value` lines in front, then sections Error, Root cause and Solution."""
+    """Parse one entry: `name: value` lines in front, then sections Error, Root cause and Solution."""
     found = _FRONT.match(text.replace("\r\n", "\n"))
     if not found:
         yield "the whole file", NotAnEntry("it does not begin with front matter between lines of ---")

@@ -1,4 +1,4 @@
-"""What an agent learned, stored for a person to judge."""
+"""The `propose_rca` tool."""
 
 from datetime import UTC, datetime
 
@@ -19,7 +19,7 @@ _UNDATED = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 async def propose(ask: Proposal, *, proposer: str) -> StoredProposal:
-    """Store a proposal, embedded, so that who asks for unvalidated ones finds it at once."""
+    """Store a proposal with its embedding, so that searches of unvalidated entries find it at once."""
     entry = _entry(ask)
     try:
         vector = await embedder.embed_text(entry.text)

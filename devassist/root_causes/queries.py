@@ -1,4 +1,4 @@
-"""Past root causes, as tools read and write them."""
+"""SQL of root causes for tools."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,11 +18,11 @@ Row = dict[str, Any]
 NEAR, WORDED = 50, 50
 """Rows that the searches by meaning and by words bring to be fetch_ranked."""
 SEARCH_WIDTH, FILTERED_WIDTH = 120, 60
-"""How many neighbours HNSW keeps at hand. With filters it goes on in steps of so many until enough have passed."""
+"""The HNSW candidate list sizes. With filters the scan continues in steps of this size until enough rows pass."""
 
 MAX_KINDS = 30
 PLANNED_FOR_ALL = 0.7
-"""A confidence, the contract's usual one, up to which one plan serves every question without further filters."""
+"""The contract's default confidence, up to which one plan serves every question without further filters."""
 
 _SETTINGS = """
 SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', %(width)s, true),
@@ -85,7 +85,7 @@ SET times = devassist_root_cause_uses.times + excluded.times, last_used_at = exc
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchTerms:
-    """What is searched for: a vector, weighed words, and among which entries; by words alone without a vector."""
+    """The terms of a search: a vector, weighted words, and filters. Words alone without a vector."""
 
     vector: Sequence[float] | None
     weights: str
@@ -102,7 +102,7 @@ class SearchTerms:
 
     @property
     def statement(self) -> str:
-        """Write the search; values go in as parameters."""
+        """Return the SQL of the search. Values are parameters."""
         parts = (BUILT_IN if self.vector is None else self.source).sql
         parts |= {"filters": self.filters, "near": str(NEAR), "worded": str(WORDED)}
         parts["measured"] = _MEASURED.format(**parts)
@@ -113,7 +113,7 @@ class SearchTerms:
 
     @property
     def filters(self) -> str:
-        """Word the conditions; only our own words, values go in as parameters."""
+        """Return the conditions. Values are parameters."""
         status = "status <> 'retired'" if self.include_unvalidated else "status = 'validated'"
         language = " AND language = %(language)s" if self.language else ""
         error = " AND error_key = %(error_key)s" if self.error_key else ""
@@ -121,14 +121,14 @@ class SearchTerms:
 
     @property
     def settings(self) -> dict[str, str]:
-        """Say how wide to search, and whether to plan anew: filters differ much in what they leave."""
+        """Return how wide to search, and whether to plan again: filters differ in how much they exclude."""
         if self.language or self.error_key or self.min_confidence > PLANNED_FOR_ALL:
             return {"width": str(FILTERED_WIDTH), "plans": "force_custom_plan"}
         return {"width": str(SEARCH_WIDTH), "plans": "force_generic_plan"}
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Give the values."""
+        """Return the parameters."""
         vector = {} if self.vector is None else {"vector": "[" + ",".join(f"{one:.6g}" for one in self.vector) + "]"}
         return vector | {
             "weights": self.weights, "places": list(self.places), "whole": max(self.whole, 1e-6),
@@ -144,7 +144,7 @@ _sources: TtlCache[VectorSource] = TtlCache()
 
 
 async def find_vector_source(*, reader: Pool) -> VectorSource:
-    """Give what questions are compared with now, known for some seconds."""
+    """Return the vectors that searches use now, cached for some seconds."""
     if not settings.EMBEDDING_MODEL:
         return BUILT_IN
     return await _sources.get(settings.EMBEDDING_MODEL, lambda: _load_source(reader))
@@ -156,14 +156,14 @@ async def _load_source(reader: Pool) -> VectorSource:
 
 
 async def count_entries(places: Sequence[int], *, reader: Pool) -> Mapping[int, int]:
-    """Give in how many entries each word is, those that none has left out; place 0 counts the entries."""
+    """Return how many entries contain each word, omitting words of none. Index 0 counts the entries."""
     rows = (await reader.fetch(_HOLDING, {"places": [0, *places]})).rows
     return {row["place"]: row["entries"] for row in rows}
 
 
 async def search(sought: SearchTerms, *, reader: Pool) -> list[Row]:
     """
-    Give what fits, the most relevant first. Raises DatabaseUnavailable and StatementTimeout.
+    Return the matches, the most relevant first. Raises DatabaseUnavailable and StatementTimeout.
 
     Settings and statement go in one round trip; without a transaction of ours they are one all the same, up to the
     pipeline's end, so the settings are gone after it.
@@ -183,17 +183,17 @@ async def search(sought: SearchTerms, *, reader: Pool) -> list[Row]:
 
 
 async def languages(*, reader: Pool) -> list[str]:
-    """Give the languages of the entries, at most MAX_KINDS."""
+    """Return the languages of the entries, at most MAX_KINDS."""
     return [row["name"] for row in (await reader.fetch(_KINDS.format(column="language", most=MAX_KINDS))).rows]
 
 
 async def error_types(*, reader: Pool) -> list[str]:
-    """Give error types of the entries, at most MAX_KINDS."""
+    """Return the error types of the entries, at most MAX_KINDS."""
     return [row["name"] for row in (await reader.fetch(_KINDS.format(column="error_type", most=MAX_KINDS))).rows]
 
 
 async def count_uses(uses: Mapping[int, int], *, writer: Pool) -> None:
-    """Add to the counts of entries that answered; entries that are gone are left out."""
+    """Add to the use counts of entries. Deleted entries are skipped."""
     values = {"ids": list(uses), "times": list(uses.values())}
 
     async def add(connection: Connection) -> None:

@@ -18,10 +18,10 @@ WORDS_SHARE = 1.6
 FLOOR = 0.45
 FOLLOWING_SHARE = 0.78
 FULL_INFORMATION = 6.0
-"""Information, in words that only one entry has, from which words count fully."""
+"""The information, in units of a word that only one entry has, from which words count fully."""
 IDENTIFIER_WEIGHT = 3.0
 NEAR_DUPLICATE = 0.86
-"""Cosine from which two entries are shown to be perhaps the same."""
+"""The cosine from which two entries are shown as possible duplicates."""
 
 MIN_COVERAGE, CERTAIN_COVERAGE, MIN_INFORMATION = 0.15, 0.4, 1.0
 """By words alone: an entry has 0.4 of the query's words, or 0.15 that are worth one word that only one entry has."""
@@ -29,24 +29,24 @@ MIN_COVERAGE, CERTAIN_COVERAGE, MIN_INFORMATION = 0.15, 0.4, 1.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryWeights:
-    """How one query is ranked: what its words count, and which scores are relevant."""
+    """The ranking parameters of one query: the weight of its words, and the minimum scores."""
 
     words_share: float
     floor: float
 
 
 def following_floor(floor: float) -> float:
-    """Give the score that entries after the best must have."""
+    """Return the minimum score of entries after the best."""
     return min(floor, floor * FOLLOWING_SHARE)
 
 
 def weigh_query(*, information: float, in_identifiers: float) -> QueryWeights:
-    """Weigh a query by the information in its words, counted in words that only one entry has."""
+    """Rank a query by the information in its words, in units of a word that only one entry has."""
     counted = information + (IDENTIFIER_WEIGHT - 1) * in_identifiers
     return QueryWeights(words_share=WORDS_SHARE * min(1.0, counted / FULL_INFORMATION), floor=FLOOR)
 
 
 def weigh_words_alone(*, information: float) -> QueryWeights:
-    """Weigh a query whose meaning is not known: the score is its coverage."""
+    """Rank a query without an embedding: the score is its coverage."""
     needed = MIN_INFORMATION / max(information, 1e-6)
     return QueryWeights(words_share=0.0, floor=min(CERTAIN_COVERAGE, max(MIN_COVERAGE, needed)))

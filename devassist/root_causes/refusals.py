@@ -1,4 +1,4 @@
-"""How the search for past root causes says no."""
+"""Errors of the search for root causes."""
 
 import logging
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ _ELSEWHERE = "Say the error's message in other words, or look outside with web_s
 
 
 def nothing_to_search() -> ToolError:
-    """Refuse a query without a word in it."""
+    """Say that the query contains no word."""
     return ToolError(
         NO_RESULTS,
         "query holds nothing to search for",
@@ -33,7 +33,7 @@ def nothing_to_search() -> ToolError:
 
 
 def no_embedding(failed: EmbeddingFailed, *, else_by_words: bool = False) -> ToolError:
-    """Refuse because the model is not there, or not yet; the server's log says why. A search can go by words."""
+    """Say that the embedding model is unavailable. The server's log says why. A search can go by words."""
     retry_with = {"mode": "words"} if else_by_words else None
     if isinstance(failed, StillLoading):
         return ToolError(
@@ -54,7 +54,7 @@ def no_embedding(failed: EmbeddingFailed, *, else_by_words: bool = False) -> Too
 
 
 async def nothing_found(ask: PastErrorsQuestion, *, sought: SearchTerms, reader: Pool) -> ToolError:
-    """Refuse because nothing is relevant; says what less strict filters would find."""
+    """Say that nothing is relevant, and what less strict filters would find."""
     known = await queries.languages(reader=reader)
     if not known:
         return ToolError(
@@ -73,7 +73,7 @@ async def nothing_found(ask: PastErrorsQuestion, *, sought: SearchTerms, reader:
 
 
 async def _without_filters(ask: PastErrorsQuestion, *, sought: SearchTerms, reader: Pool) -> ToolError:
-    """Look without the filters that say what is searched; those that say what is trusted stay as they are."""
+    """Search again without the filters on what is searched, and say what that finds. Filters on trust stay."""
     given = {"language": ask.language, "errorType": ask.error_type}
     wider = replace(sought, language=None, error_key=None, limit=1)
     if any(given.values()) and await queries.search(wider, reader=reader):

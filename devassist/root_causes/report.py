@@ -1,4 +1,4 @@
-"""What became of a file of root causes."""
+"""The report of loading root causes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefusedEntry:
-    """A line, row or page that is no entry, and why."""
+    """A line, row or page that is not an entry, with the reason."""
 
     place: str
     reason: str
@@ -14,7 +14,7 @@ class RefusedEntry:
 
 @dataclass(slots=True)
 class RcaReport:
-    """Counts, and what was refused by its place. `repeated` came again under the same id: the last is stored."""
+    """Counts, and refused places. `repeated` had an id twice: the last one is stored."""
 
     added: int = 0
     changed: int = 0
@@ -24,11 +24,11 @@ class RcaReport:
 
     @property
     def total(self) -> int:
-        """Count everything that was read."""
+        """Count all entries that were read."""
         return self.added + self.changed + self.skipped + self.repeated + len(self.refused)
 
     def summary(self, *, seconds: float) -> str:
-        """Say the counts and the rate in one line."""
+        """Return the counts and the rate in one line."""
         rate = (self.added + self.changed) / seconds if seconds else 0
         return (
             f"root causes: {self.added:,} added, {self.changed:,} changed, {self.skipped:,} unchanged, "
@@ -36,6 +36,6 @@ class RcaReport:
         )
 
     def reasons(self) -> Iterator[str]:
-        """Name each that was refused."""
+        """Yield the reason of each refusal."""
         for one in self.refused:
             yield f"refused: {one.place}: {one.reason}"

@@ -1,4 +1,4 @@
-"""The root causes that ship with the project, written by us."""
+"""The shipped root causes, written for this project."""
 
 from datetime import UTC, datetime
 from importlib.resources import files
@@ -12,7 +12,7 @@ _UNDATED = datetime(2026, 11, 22, tzinfo=UTC)
 
 
 def load_root_causes(*, on_progress: OnProgress = ignore_progress) -> RcaReport:
-    """Store what is missing or newer, some seconds the first time; what a curator changed stays as it is."""
+    """Store what is missing or newer. Takes some seconds the first time. A curator's changes stay."""
     text = (files("devassist") / "samples" / SHIPPED).read_text(encoding="utf-8")
     return load_entries(
         read_text(text, name=SHIPPED), source="shipped", now=_UNDATED, replaces_stored=False, on_progress=on_progress

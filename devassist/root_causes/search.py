@@ -1,4 +1,4 @@
-"""From what somebody pasted to past root causes like it."""
+"""Search of root causes by a pasted error."""
 
 import asyncio
 from collections.abc import Sequence
@@ -27,12 +27,12 @@ from toolbox.embedding.failures import EmbeddingFailed
 from toolbox.text.stemmed_words import identifiers_in, words_of
 
 MAX_LOOKED_UP = 400
-"""Entries that the search by words looks at; on the retrieval sets 200 rank as well as 1,000."""
+"""The maximum entries of the search by words. On the retrieval sets 200 rank as well as 1,000."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchResult:
-    """What was looked for, and what was found, the most relevant first."""
+    """The terms of a search, and its results, the most relevant first."""
 
     paste: ErrorExcerpt
     sought: SearchTerms
@@ -40,7 +40,7 @@ class SearchResult:
 
 
 async def find(ask: PastErrorsQuestion) -> PastErrors:
-    """Search, and count what was found as used; raises ToolError where nothing is relevant."""
+    """Search, and count the results as used. Raises ToolError if nothing is relevant."""
     found = await search_uncounted(ask)
     if not found.rows:
         raise await nothing_found(ask, sought=found.sought, reader=reader)
@@ -55,7 +55,7 @@ async def find(ask: PastErrorsQuestion) -> PastErrors:
 
 
 async def search_uncounted(ask: PastErrorsQuestion) -> SearchResult:
-    """Search without counting: for a person who looks why; raises ToolError where there is nothing to search for."""
+    """Search without counting, for the console. Raises ToolError if there is nothing to search for."""
     paste = extract_excerpt(ask.query)
     if not paste.error:
         raise nothing_to_search()
@@ -64,7 +64,7 @@ async def search_uncounted(ask: PastErrorsQuestion) -> SearchResult:
 
 
 async def rows_like(text: str, *, limit: int, floor: float, include_unvalidated: bool = True) -> Sequence[Row]:
-    """Give rows like a text, whatever their confidence, retired ones apart; for previews and near-duplicates."""
+    """Return rows like a text at any confidence, without retired ones, for previews and near-duplicates."""
     ask = PastErrorsQuestion(
         query=text or " ", limit=limit, min_confidence=0.0, include_unvalidated=include_unvalidated
     )

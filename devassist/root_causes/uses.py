@@ -1,4 +1,4 @@
-"""How often entries answered: counted in memory, written every second or so, so that no answer waits for it."""
+"""Use counts of entries: counted in memory and written about every second, so that no answer waits."""
 
 import asyncio
 import logging
@@ -22,7 +22,7 @@ MAX_WAITING = 10_000
 
 class Uses:
     """
-    Counts that wait to be written, and the task that writes them on the home loop.
+    The unwritten counts, and the task that writes them on the event loop.
 
     A killed process loses its last second. Counts are a help to curators, no record: while the database is away
     they wait, and past MAX_WAITING entries they are dropped with a line in the log.
@@ -36,13 +36,13 @@ class Uses:
         os.register_at_fork(after_in_child=self._forget)
 
     def count(self, ids: Iterable[int]) -> None:
-        """Count entries that an answer holds."""
+        """Count the entries of an answer."""
         self._waiting.update(ids)
         if self._task is None or self._task.done():
             self._task = asyncio.run_coroutine_threadsafe(self._flush_later(), event_loop.get_loop())
 
     async def flush(self) -> None:
-        """Write what waits, and wait for what is being written; what cannot be written waits on."""
+        """Write the counts, and wait for writes in progress. Counts that cannot be written are kept."""
         async with self._writing:
             await self._write()
 
@@ -67,4 +67,4 @@ class Uses:
 
 
 uses = Uses()
-"""The process's own."""
+"""The counter of this process."""

@@ -1,8 +1,8 @@
 """
-Which vectors a question is compared with: the built-in model's, in the rows, or those of a model behind an endpoint.
+The vectors that searches use: the built-in model's in the rows, or those of a model behind an endpoint.
 
-An endpoint's model serves once every root cause has its vector. Until then the one that served before goes on, if it is
-of the same server; else the built-in model, whose vectors are always kept.
+An endpoint's model serves once every root cause has its vector. Until then the previous model of the same server
+serves, else the built-in model, whose vectors always exist.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorSource:
-    """Vectors by one model, and how its cosines become those that scores and floors were found with."""
+    """The vectors of one model, and the conversion of its cosines to the built-in model's."""
 
     model: str = MODEL_NAME
     dimensions: int = 0
@@ -29,12 +29,12 @@ class VectorSource:
 
     @property
     def is_built_in(self) -> bool:
-        """Tell whether the vectors are in the rows themselves."""
+        """Return whether the vectors are in the rows themselves."""
         return not self.dimensions
 
     @property
     def sql(self) -> dict[str, str]:
-        """Give the parts of a search: tables with every entry, those with a vector, and the distance."""
+        """Return the SQL parts of a search: tables with every entry, tables with a vector, and the distance."""
         table = "devassist_root_causes AS r"
         if self.is_built_in:
             distance = "embedding <=> %(vector)s::halfvec"
@@ -48,7 +48,7 @@ class VectorSource:
         }  # fmt: skip
 
     async def embed(self, text: str) -> "Vector":
-        """Give the vector of a question; raises EmbeddingFailed."""
+        """Return the vector of a question. Raises EmbeddingFailed."""
         endpoint = None if self.is_built_in else configured_endpoint(self.model)
         if endpoint is None:
             return await embedder.embed_text(text)
@@ -59,5 +59,5 @@ BUILT_IN = VectorSource()
 
 
 def quote(text: str) -> str:
-    """Write a text as a literal of SQL: the planner takes an index of one model only where it reads the name."""
+    """Quote a text as a literal. The planner uses the index of one model only if the name is in the statement."""
     return "'" + text.replace("'", "''").replace("%", "%%").replace("\\", "") + "'"

@@ -1,1 +1,1 @@
-"""What stands where in a source file: its functions, and what it imports. By tree-sitter; imports no Django."""
+"""Syntax of source files by tree-sitter: functions and imports. Imports no Django."""

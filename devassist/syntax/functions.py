@@ -30,7 +30,7 @@ _NOT_IN_SIGNATURES = ("annotation", "marker_annotation", "decorator", "comment",
 
 
 class Kind(StrEnum):
-    """What sort of scope it is; an accessor is a Kotlin property's get or set, a container no function."""
+    """The kind of a scope. An accessor is a Kotlin property's get or set; a container is not a function."""
 
     FUNCTION = "function"
     ACCESSOR = "accessor"
@@ -67,22 +67,22 @@ class Scope:
 
     @property
     def is_named(self) -> bool:
-        """Tell whether it has a name of its own."""
+        """Return whether it has a name of its own."""
         return self.name not in (ANONYMOUS, "")
 
     @property
     def signature(self) -> str:
-        """Give the text up to the body on one line."""
+        """Return the text up to the body on one line."""
         return _signature(self.match, code=self.code)
 
 
 def functions(code: Code) -> list[Scope]:
-    """Give every function of the file in its order, anonymous ones too."""
+    """Return every function of the file in order, including anonymous ones."""
     return [scope for scope in scopes(code) if scope.kind != Kind.CONTAINER]
 
 
 def scopes(code: Code, *, at: int | None = None) -> list[Scope]:
-    """Give functions, and what they stand in, outer before inner: of the file, or those around an offset."""
+    """Return functions and their containers, outer before inner, of the file or around an offset."""
     found: list[Scope] = []
     around: list[Scope] = []
     for match in _matches(code, at=at):
@@ -95,7 +95,7 @@ def scopes(code: Code, *, at: int | None = None) -> list[Scope]:
 
 def find_enclosing(known: Iterable[Scope], *, code: Code, line: int) -> Scope | None:
     """
-    Give the innermost function with a name that stands around the line's first character.
+    Return the innermost named function around the line's first character.
 
     Where there is none: one with a name that begins on the line, then an anonymous one.
     """
@@ -113,7 +113,7 @@ def find_enclosing(known: Iterable[Scope], *, code: Code, line: int) -> Scope | 
 
 
 def innermost_lambda(known: Iterable[Scope], *, code: Code, line: int, within: Scope) -> Scope | None:
-    """Give the anonymous function around the line's first character, inside of `within`."""
+    """Return the anonymous function around the line's first character, inside of `within`."""
     at, _ = line_span(code, line=line)
     inside = [one for one in known if within.start <= one.start <= at < one.end <= within.end and not one.is_named]
     return inside[-1] if inside and inside[-1] is not within else None
@@ -163,7 +163,7 @@ class _Match:
 
 
 def _matches(code: Code, *, at: int | None) -> list[_Match]:
-    """Give functions and containers, outer before inner; of several matches about a node, the one that says most."""
+    """Return functions and containers, outer before inner. Of several matches on a node the most detailed counts."""
     best: dict[int, dict[str, list[Node]]] = {}
     for captures in code.matches(scope_query(code.grammar), at=at):
         if "wrapper" in captures and not _WRAPPERS.fullmatch(code.text(captures["wrapper"][0])):
@@ -203,7 +203,7 @@ def _scope(match: _Match, *, around: Sequence[Scope], code: Code) -> Scope:
 
 
 def _stands(match: _Match, *, around: Sequence[Scope]) -> tuple[int, int]:
-    """Give line and offset of the name that a person would point at."""
+    """Return line and offset of the name that a person would point at."""
     if match.kind == Kind.INITIALIZER and not match.name:
         for outer in reversed(around):
             if outer.kind == Kind.CONTAINER and outer.is_named:
@@ -213,7 +213,7 @@ def _stands(match: _Match, *, around: Sequence[Scope]) -> tuple[int, int]:
 
 
 def _name(match: _Match, *, code: Code) -> str:
-    """Give its name; where the code is broken, a name may be missing that the language wants."""
+    """Return the name. In broken code a required name may be missing."""
     if said := _text(match.name, code=code).strip("'\"`"):
         return said
     if match.kind == Kind.CONTAINER:
@@ -224,13 +224,13 @@ def _name(match: _Match, *, code: Code) -> str:
 
 
 def _receiver(match: _Match, *, code: Code) -> list[str]:
-    """Give what goes before the name: a type without its arguments; `this` says nothing."""
+    """Return the receiver type without its arguments. `this` is omitted."""
     said = re.sub(r"<.*>|\?|\s", "", _text(match.receiver, code=code), flags=re.DOTALL)
     return [said] if said and said != "this" else []
 
 
 def _signature(match: _Match, *, code: Code) -> str:
-    """Give the text up to the body on one line, without annotations, decorators and comments."""
+    """Return the text up to the body on one line, without annotations, decorators and comments."""
     end = _head_end(match)
     if match.kind == Kind.ACCESSOR and match.name and match.name.parent:
         return _join_signature(code.source[match.name.parent.start_byte : match.name.parent.end_byte],
@@ -243,14 +243,14 @@ def _signature(match: _Match, *, code: Code) -> str:
 
 
 def _head_end(match: _Match) -> int:
-    """Give where the body begins; the whole of a named lambda is one, where the grammar names no body in it."""
+    """Return where the body begins. A named lambda without a body in the grammar is one as a whole."""
     if match.body:
         return match.body.start_byte
     return match.node.start_byte if match.node.start_byte > match.start else match.node.end_byte
 
 
 def _find_excluded(node: Node) -> list[Node]:
-    """Give what stands before or in a signature and is none of it."""
+    """Return the nodes before or in a signature that are not part of it."""
     first = node.children[:1]
     heads = [*(first[0].children if first and first[0].type in _WORDS_BEFORE else []), *node.children]
     return sorted((part for part in heads if part.type in _NOT_IN_SIGNATURES), key=lambda part: part.start_byte)
@@ -268,6 +268,6 @@ def _text(node: Node | None, *, code: Code) -> str:
 
 
 def _last_row(node: Node) -> int:
-    """Give the last row that holds something of the node."""
+    """Return the last row with content of the node."""
     row, column = node.end_point
     return row - 1 if column == 0 and row > node.start_point.row else row

@@ -1,4 +1,4 @@
-"""Which languages are read, and how their grammars name things (scopes/README.md)."""
+"""Supported languages, and the queries of their grammars (scopes/README.md)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _TYPED_WORDS = "[(identifier) (shorthand_property_identifier) (type_identifier)]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grammar:
     """
-    One language: its parser, the queries that find its scopes, and what counts as a name that is used.
+    One language: its parser, the query of its scopes, and the query of used names.
 
     `words` captures names as `@word`, and as `@member` those of them that only stand after a dot.
     """
@@ -73,24 +73,24 @@ _BY_ENDING = {
 
 
 def grammar_of(path: str) -> Grammar | None:
-    """Give the grammar for a file by its ending; None for a language that is not read."""
+    """Return the grammar of a file by its extension. None for an unsupported language."""
     return _BY_ENDING.get(PurePosixPath(path).suffix.lower())
 
 
 @cache
 def language_of(grammar: Grammar) -> Language:
-    """Give the grammar's parse tables, loaded once."""
+    """Return the grammar's parse tables, loaded once."""
     return Language(grammar.load())
 
 
 @cache
 def scope_query(grammar: Grammar) -> Query:
-    """Give the query for functions and what surrounds them."""
+    """Return the query for functions and their containers."""
     folder = files("devassist.syntax") / "scopes"
     return Query(language_of(grammar), "\n".join((folder / f"{name}.scm").read_text() for name in grammar.scopes))
 
 
 @cache
 def word_query(grammar: Grammar) -> Query:
-    """Give the query for names that are used."""
+    """Return the query for used names."""
     return Query(language_of(grammar), grammar.words)

@@ -1,4 +1,4 @@
-"""What a file imports, and which of it a place in the file needs."""
+"""Imports of a file, and those that a place in the file needs."""
 
 import re
 from collections.abc import Iterator
@@ -31,12 +31,12 @@ _USED_BY_SIGNS = frozenset(
         "contains", "iterator", "rangeTo", "compareTo", "plusAssign", "minusAssign", "inc", "dec", "unaryMinus", "not",
     }
 )  # fmt: skip
-"""Names of Kotlin that code uses without writing them, as `by` and `+` do."""
+"""Kotlin names that code uses without writing them, as `by` and `+` do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedName:
-    """One name: `local` is what the file calls it, `shown` how it was asked for, as `preview as firstLine`."""
+    """One name. `local` is the name in the file, `shown` the import as written: `preview as firstLine`."""
 
     local: str
     shown: str
@@ -44,7 +44,7 @@ class ImportedName:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Import:
-    """An import statement; a wildcard's only name is `*`."""
+    """An import statement. A wildcard's only name is `*`."""
 
     module: str
     names: tuple[ImportedName, ...]
@@ -56,7 +56,7 @@ class _Reader(Protocol):
 
 
 def imports(code: Code) -> list[Import]:
-    """Give the imports of a file in its order, those inside of functions and behind conditions too."""
+    """Return the imports of a file in order, including those inside of functions and conditions."""
     read = _READERS[code.grammar.language]
     statements = code.matches(_statements(code.grammar))
     found = [one for captures in statements for one in read(captures["import"][0], code=code)]
@@ -64,7 +64,7 @@ def imports(code: Code) -> list[Import]:
 
 
 def keep_used(found: list[Import], *, code: Code, start: int, end: int) -> list[Import]:
-    """Keep the imports whose names are used between two offsets, and wildcards, of which nobody can tell."""
+    """Keep the imports whose names are used between two offsets, and all wildcards."""
     words = _words(code, start=start, end=end)
     kept = [
         Import(
@@ -165,7 +165,7 @@ def _clause_names(part: Node, *, code: Code) -> Iterator[ImportedName]:
 
 
 def _read_require(node: Node, *, code: Code) -> Iterator[Import]:
-    """Read `const { a, b: c } = require("x")`, and the same of `await import("x")`."""
+    """Parse `const { a, b: c } = require("x")`, and the same of `await import("x")`."""
     value, name = node.child_by_field_name("value"), node.child_by_field_name("name")
     call = value.named_children[0] if value and value.type == "await_expression" else value
     called, given = (call.child_by_field_name(part) if call else None for part in ("function", "arguments"))

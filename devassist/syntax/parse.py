@@ -1,4 +1,4 @@
-"""Parsing in bounded time. What does not parse is bridged, as well as the grammar can."""
+"""Parsing with a time limit. Syntax errors are bridged as well as the grammar can."""
 
 import re
 import time
@@ -11,9 +11,9 @@ from tree_sitter import Node, Parser, Query, QueryCursor, Tree
 from devassist.syntax.grammars import KOTLIN, Grammar, grammar_of, language_of
 
 SECONDS = 0.6
-"""How long a parse may take; broken code takes time squared."""
+"""The time limit of a parse. Broken code takes quadratic time."""
 MAX_BYTES = 2 * 1024 * 1024
-"""What is larger is made by a tool, not written; it would use up the time, and then be given up."""
+"""A larger file is generated, not written. Parsing it would only exhaust the time limit."""
 _READ_AT_ONCE = 65_536
 _MAX_EFFORT = 20_000_000
 _MAX_NODES = 60_000
@@ -24,7 +24,7 @@ _CLOSED_ON_THE_LINE = re.compile(rb"(?<=\S) (?=\})")
 
 
 class ParseOverdue(Exception):
-    """A file could not be parsed in time: it is very large, or broken in many places."""
+    """Parsing exceeded the time limit: the file is very large, or broken in many places."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,11 +43,11 @@ class Code:
 
     @property
     def is_whole(self) -> bool:
-        """Tell whether all of it parsed."""
+        """Return whether all of it parsed."""
         return not self.tree.root_node.has_error
 
     def text(self, node: Node | None, *, most: int = 1_000) -> str:
-        """Give the beginning of a node's text as it was written, None's as empty. The tree's own may be repaired."""
+        """Return the beginning of a node's text as written, empty for None. The tree may be of a patched source."""
         return (
             self.source[node.start_byte : min(node.end_byte, node.start_byte + most)].decode("utf-8", "replace")
             if node
@@ -55,7 +55,7 @@ class Code:
         )
 
     def place(self, offset: int) -> tuple[int, int]:
-        """Give line and character of an offset as language servers count: from 0, in UTF-16 units."""
+        """Convert an offset to LSP line and character: from 0, in UTF-16 units."""
         line = bisect_right(self.line_starts, offset) - 1
         before = self.source[self.line_starts[line] : offset]
         if before.isascii():
@@ -63,7 +63,7 @@ class Code:
         return line, len(before.decode("utf-8", "replace").encode("utf-16-le")) // 2
 
     def offset(self, line: int, *, character: int) -> int:
-        """Give the offset of a place as language servers count; one past the end is the last."""
+        """Convert an LSP place to an offset. One past the end is the last."""
         if line >= len(self.line_starts):
             return max(len(self.source) - 1, 0)
         start = self.line_starts[line]
@@ -75,14 +75,14 @@ class Code:
         return start + len(before.decode("utf-16-le", "ignore").encode())
 
     def matches(self, query: Query, *, at: int | None = None) -> list[dict[str, list[Node]]]:
-        """Give the query's matches in the whole file, or those that hold an offset, and some beside it."""
+        """Return the query's matches in the whole file, or those around an offset and some beside it."""
         cursor = QueryCursor(query)
         if at is not None:
             cursor.set_byte_range(at, at + 1)
         return [captures for _, captures in cursor.matches(self.tree.root_node)]
 
     def captures(self, query: Query, *, start: int, end: int) -> dict[str, list[Node]]:
-        """Give the query's captures between two offsets."""
+        """Return the query's captures between two offsets."""
         cursor = QueryCursor(query)
         cursor.set_byte_range(start, end)
         return cursor.captures(self.tree.root_node)
@@ -90,7 +90,7 @@ class Code:
 
 def parse(text: str, *, path: str, seconds: float = SECONDS) -> Code | None:
     """
-    Parse a file whose lines end with a line feed; None where its ending names no language that is read.
+    Parse a file with line feeds as line breaks. Returns None for an unsupported extension.
 
     Raises ParseOverdue.
     """
@@ -110,7 +110,7 @@ def parse(text: str, *, path: str, seconds: float = SECONDS) -> Code | None:
 
 
 def line_span(code: Code, *, line: int) -> tuple[int, int]:
-    """Give the offsets of a line's first character that is no space, and of its end; of the file's end past it."""
+    """Return the offsets of a line's first non-space character and of its end, or the file's end past it."""
     if line > len(code.line_starts):
         return len(code.source), len(code.source)
     start = code.line_starts[line - 1]
@@ -120,7 +120,7 @@ def line_span(code: Code, *, line: int) -> tuple[int, int]:
 
 
 def _tree(source: bytes, *, grammar: Grammar, until: float) -> Tree:
-    """Parse, looking at the clock every some hundred steps, which also lets other threads on."""
+    """Parse, checking the clock every few hundred steps, which also lets other threads run."""
     parser = Parser(language_of(grammar))
     try:
         return parser.parse(
@@ -133,7 +133,7 @@ def _tree(source: bytes, *, grammar: Grammar, until: float) -> Tree:
 
 def _ask_only_what_is_quick(tree: Tree) -> None:
     """
-    Raise ParseOverdue for a tree that queries would be at for too long.
+    Raise ParseOverdue for a tree on which queries would take too long.
 
     They take the square of its depth, and of the children of each node that stands for an error; other nodes have
     theirs in layers.
@@ -150,7 +150,7 @@ def _ask_only_what_is_quick(tree: Tree) -> None:
 
 
 def _is_deep(tree: Tree) -> bool:
-    """Tell whether nodes stand in each other deeper than people write, counting up to that."""
+    """Return whether nodes are nested deeper than people write, counting up to that depth."""
     cursor, depth = tree.walk(), 0
     if not _may_be_deep(tree):
         return False
@@ -166,7 +166,7 @@ def _is_deep(tree: Tree) -> bool:
 
 
 def _may_be_deep(tree: Tree) -> bool:
-    """Look at some nodes of the file's order: the next is deeper by one at most, so a deep one has deep ones before."""
+    """Check some nodes in file order. Depth grows by one at most, so a deep node has deep ones before it."""
     cursor = tree.walk()
     for number in range(0, tree.root_node.descendant_count, _MAX_DEPTH // 3):
         cursor.goto_descendant(number)
@@ -177,7 +177,7 @@ def _may_be_deep(tree: Tree) -> bool:
 
 def _patch_kotlin(source: bytes) -> bytes:
     """
-    Write Kotlin so that the grammar can read it, without moving a character.
+    Rewrite Kotlin so that the grammar can parse it, without moving a character.
 
     It does not know `fun interface`, nor members on one line with the brace that closes their class.
     """
@@ -185,7 +185,7 @@ def _patch_kotlin(source: bytes) -> bytes:
 
 
 def _better(tree: Tree, patched: Tree) -> Tree:
-    """Choose the tree without errors, else the one with less text in errors at the top."""
+    """Return the tree without errors, else the one with less text in errors at the top."""
     lost = [sum(node.end_byte - node.start_byte for node in one.root_node.children if node.is_error)
             for one in (tree, patched)]  # fmt: skip
     return tree if patched.root_node.has_error and lost[0] <= lost[1] else patched

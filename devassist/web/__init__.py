@@ -1,1 +1,1 @@
-"""Searching documentation: public sources over the web, and pages that were ingested."""
+"""Search of documentation: public sources on the web, and ingested pages."""

@@ -1,4 +1,4 @@
-"""Where people see what was ingested and remembered, and how the public sources are doing."""
+"""Admin classes of ingested pages, cached answers and public sources."""
 
 from django.contrib import admin
 from django.http import HttpRequest
@@ -8,7 +8,7 @@ from toolbox.admin_pages.curation import BrowsedInline, CuratedAdmin, KeptAdmin
 
 
 class SectionInline(BrowsedInline):
-    """The sections of a page, as they are searched."""
+    """The searchable sections of a page."""
 
     model = DocSection
     fields = ["title", "anchor", "text"]
@@ -31,7 +31,7 @@ class DocPageAdmin(KeptAdmin):
 
 @admin.register(WebAnswer)
 class WebAnswerAdmin(KeptAdmin):
-    """What public sources answered; a row that is deleted is asked for anew."""
+    """Cached answers of public sources. A deleted row is requested again."""
 
     notice = "Remembered answers. Delete one, and the next search asks its source again."
     list_display = ["words", "source", "fetched_at"]
@@ -42,7 +42,7 @@ class WebAnswerAdmin(KeptAdmin):
 
 @admin.register(WebSource)
 class WebSourceAdmin(CuratedAdmin):
-    """How public sources are doing; a pause may be ended by hand."""
+    """The state of public sources. A pause may be ended by hand."""
 
     notice = "Empty the pause of a source to have it asked again at once; a limit that still holds pauses it anew."
     list_display = ["name", "state", "paused_until", "is_limited", "quota_remaining", "answered_at"]
@@ -51,5 +51,5 @@ class WebSourceAdmin(CuratedAdmin):
     readonly_fields = ["name", "state", "is_limited", "quota_remaining", "answered_at"]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Refuse: sources are what the code can read."""
+        """Refuse: the code defines the sources."""
         return False

@@ -1,4 +1,4 @@
-"""A search of the ingested pages."""
+"""Search of the ingested pages."""
 
 from collections.abc import Mapping
 from urllib.parse import quote
@@ -11,11 +11,11 @@ from devassist.web.source_answers import MAX_RESULTS, Hit
 from toolbox.database.pools import reader
 
 MIN_WORD_SHARE = 0.4
-"""Half of the words in the text, by weight: with fewer a section is about something else."""
+"""Half of the words by weight. A section with fewer is about something else."""
 
 
 async def search_documents(weighed: Mapping[str, float]) -> Part:
-    """Give the sections that hold enough of the words, best first; one statement."""
+    """Return the sections that contain enough of the words, best first. Runs one statement."""
     rows = await queries.sections_with(list(weighed), reader=reader)
     hits: dict[str, Hit] = {}
     for row in rows:

@@ -36,7 +36,7 @@ _MAX_QUERY = 256 - len(" is:issue is:public")
 
 
 def request(words: Sequence[str], *, key: str) -> Request:
-    """Ask for the issues that fit best, with the stretches of text that do."""
+    """Return the request for the best matching issues, with the matching fragments."""
     headers = {"Accept": "application/vnd.github.text-match+json", "X-GitHub-Api-Version": "2022-11-28"}
     asked = cut(" ".join(words), at=_MAX_QUERY).rstrip("…")
     query = {"q": f"{asked} is:issue is:public", "per_page": str(MAX_RESULTS)}
@@ -45,7 +45,7 @@ def request(words: Sequence[str], *, key: str) -> Request:
 
 
 def read(answer: WebAnswer) -> SourceAnswer:
-    """Read issues; raises SourceFailed."""
+    """Parse issues. Raises SourceFailed."""
     left = read_integer(answer.headers.get("x-ratelimit-remaining"))
     if answer.status in (_FORBIDDEN, TOO_MANY) and _is_limit(answer, left=left):
         raise SourceLimited("its rate limit is used up", pause_seconds=_wait(answer, left=left))

@@ -1,4 +1,4 @@
-"""MDN Web Docs by the search that its own site uses, `/api/v1/search`; pure."""
+"""MDN Web Docs by its site search, `/api/v1/search`. Pure."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,13 +21,13 @@ _PLACE = "https://developer.mozilla.org"
 
 
 def request(words: Sequence[str], *, key: str) -> Request:  # noqa: ARG001 - MDN has no keys
-    """Ask for the English pages that fit best."""
+    """Return the request for the best matching English pages."""
     query = {"q": " ".join(words), "locale": "en-US", "size": str(MAX_RESULTS)}
     return Request(path="/api/v1/search", query=query, headers={})
 
 
 def read(answer: WebAnswer) -> SourceAnswer:
-    """Read pages; raises SourceFailed."""
+    """Parse pages. Raises SourceFailed."""
     refuse_failed(answer)
     found = objects(json_object(answer).get("documents"))
     return SourceAnswer(hits=[hit for document in found if (hit := _hit(document))])

@@ -1,4 +1,4 @@
-"""What one source gave to a search."""
+"""The result of one source in a search."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from devassist.web.source_answers import Hit
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """What one source gave; see contracts.web_search_wiki.SourceReport."""
+    """The result of one source. See contracts.web_search_wiki.SourceReport."""
 
     source: SourceName
     status: Status

@@ -1,4 +1,4 @@
-"""What sources send, as plain text on one line; pure. Every pattern is linear in what it reads."""
+"""Conversion of HTML and Markdown to plain text on one line. Every pattern runs in linear time. Pure."""
 
 import html
 import re
@@ -21,18 +21,18 @@ _VOID = ("br", "hr", "img", "input", "source", "wbr")
 
 
 def from_html(text: str) -> str:
-    """Take tags out of HTML, then entities: what was escaped is text, whatever it looks like."""
+    """Remove the tags of HTML, then decode entities. Escaped markup stays text."""
     bare = _COMMENT.sub(" ", _HIDDEN.sub(" ", text[:MAX_READ]))
     return one_line(html.unescape(_TAG.sub("", bare)))
 
 
 def from_text(text: str) -> str:
-    """Take out what is plainly markup of a text: tags that come in pairs, and entities. A lone `<a>` is a word."""
+    """Remove certain markup from a text: paired tags and entities. A single `<a>` is a word."""
     return one_line(html.unescape(_without_pairs(text[:MAX_READ])))
 
 
 def from_markdown(text: str) -> str:
-    """Take out the signs of Markdown, and what HTML stands in it; `List<String>` stays."""
+    """Remove the markup of Markdown and the HTML in it. `List<String>` stays."""
     bare = _COMMENT.sub(" ", text[:MAX_READ])
     for pattern in _MARKUP:
         bare = pattern.sub("", bare)
@@ -41,13 +41,13 @@ def from_markdown(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Fold whitespace, and leave out what is not to be seen: controls, and what turns the direction of writing."""
+    """Normalise whitespace and remove invisible characters: controls and text direction marks."""
     folded = " ".join(text.split())
     return folded if folded.isprintable() else "".join(sign for sign in folded if sign.isprintable())
 
 
 def cut(text: str, *, at: int = SNIPPET) -> str:
-    """Cut at the end of a word, with an ellipsis, so that the whole has at most `at` characters."""
+    """Cut at a word end with an ellipsis, so that the result has at most `at` characters."""
     if len(text) <= at:
         return text
     end = text.rfind(" ", at // 2, at)
@@ -55,7 +55,7 @@ def cut(text: str, *, at: int = SNIPPET) -> str:
 
 
 def excerpt(text: str, *, words: Collection[str], at: int = SNIPPET) -> str:
-    """Give the stretch of the text in which most of the words stand near each other."""
+    """Return the part of the text with the most words close together."""
     if len(text) <= at:
         return text
     lower = text.lower()

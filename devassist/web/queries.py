@@ -1,4 +1,4 @@
-"""The SQL of what is kept of public sources. Ages and pauses are by the database's clock, for all processes alike."""
+"""SQL of cached answers and the state of sources. Ages and pauses use the database's clock, shared by all processes."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -53,12 +53,12 @@ ON CONFLICT (name) DO UPDATE SET
 
 
 async def fetch_stored(digest: str, *, sources: Sequence[str], reader: Pool) -> list[Row]:
-    """Give for each source what it answered before to these words, and whether it is paused."""
+    """Return the cached answer of each source to these words, and whether it is paused."""
     return (await reader.fetch(_KEPT, {"digest": digest, "sources": list(sources)})).rows
 
 
 async def keep(answer: Row, *, keep_days: int, writer: Pool) -> None:
-    """Keep an answer, and forget those that are older than any is served."""
+    """Store an answer, and delete those older than any that is served."""
 
     async def work(connection: Connection) -> None:
         await connection.execute(_KEEP, answer | {"hits": Jsonb(answer["hits"])})
@@ -68,7 +68,7 @@ async def keep(answer: Row, *, keep_days: int, writer: Pool) -> None:
 
 
 async def note(state: Row, *, writer: Pool) -> None:
-    """Note how a source is doing."""
+    """Store the state of a source."""
 
     async def work(connection: Connection) -> None:
         await connection.execute(_STATE, state)

@@ -1,4 +1,4 @@
-"""How a search says that nothing was found, and why."""
+"""Errors of a search without results."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ _KNOWN = ("answered", "kept", "off")
 
 
 def no_words() -> ToolError:
-    """Refuse a query of which nothing can be searched for."""
+    """Say that the query contains no word to search for."""
     return ToolError(
         INVALID_PARAMETERS,
         "The query holds no words to search for.",
@@ -23,7 +23,7 @@ def no_words() -> ToolError:
 
 
 def all_off(asked: Sequence[str]) -> ToolError:
-    """Refuse sources that may not be asked here."""
+    """Say that the sources are disabled here."""
     return ToolError(
         INVALID_PARAMETERS,
         f"Public sources are not asked here: {', '.join(asked)}.",
@@ -35,7 +35,7 @@ def all_off(asked: Sequence[str]) -> ToolError:
 
 def refuse_nothing_found(reports: Sequence[SourceReport], *, asked: Sequence[str]) -> ToolError:
     """
-    Say that nothing fits, if every source said so; else what kept a source from answering.
+    Say that nothing matches, if every source said so; else say what kept a source from answering.
 
     "Nothing" is never said where it is not known.
     """

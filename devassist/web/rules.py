@@ -1,4 +1,4 @@
-"""The public sources as the settings name them."""
+"""Public sources in the settings."""
 
 from django.conf import settings
 
@@ -7,7 +7,7 @@ from devassist.web.sources import Source
 
 
 def read_rules() -> WebRules:
-    """Give the sources that may be asked, and how long their answers are good."""
+    """Return the enabled sources, and how long their answers are fresh."""
     named = {
         "stackoverflow": (settings.DEVASSIST_STACKEXCHANGE_URL, settings.DEVASSIST_STACKEXCHANGE_KEY),
         "github": (settings.DEVASSIST_GITHUB_URL, settings.DEVASSIST_GITHUB_TOKEN),

@@ -17,7 +17,7 @@ _PLACES = 10
 
 
 def word_share(weights: Mapping[str, float], *, title: str, text: str) -> float:
-    """Give the weighted share of the words that stand in the title or text."""
+    """Return the weighted share of the words in the title or text."""
     whole = sum(weights.values())
     if not whole:
         return 0.0
@@ -30,7 +30,7 @@ def word_share(weights: Mapping[str, float], *, title: str, text: str) -> float:
 
 
 def score(weights: Mapping[str, float], *, title: str, text: str, place: int) -> float:
-    """Measure a result that came at this place, 0 for the first, of its source."""
+    """Score a result at this position of its source, from 0."""
     place_share = max(0.0, 1.0 - place / _PLACES)
     return round(SAID_PART * word_share(weights, title=title, text=text) + PLACE_PART * place_share, 3)
 
@@ -41,5 +41,5 @@ def _stands(word: str, text: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _pattern(word: str) -> re.Pattern[str]:
-    """Find the word as it begins one, so that `crash` finds crashes and `map` does not find bitmap."""
+    """Return a pattern for the beginning of a word: `crash` finds crashes, `map` does not find bitmap."""
     return re.compile(rf"(?<![^\W_]){re.escape(word)}")

@@ -1,4 +1,4 @@
-"""All sources at once: results measured alike, and a word on every source."""
+"""The `web_search_wiki` tool: all sources at once, one score for all results, a report on every source."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from toolbox.database.pools import reader
 
 
 async def search(ask: WebSearchQuestion, *, rules: WebRules) -> WebResults:
-    """Search what was asked for; raises ToolError where nothing was found, by what kept it from being found."""
+    """Search every requested source. If nothing is found, raises ToolError with the reason."""
     words = SearchTerms(ask.query)
     if not words:
         raise refusals.no_words()
@@ -31,7 +31,7 @@ async def search(ask: WebSearchQuestion, *, rules: WebRules) -> WebResults:
 async def _parts(
     names: Sequence[str], *, words: SearchTerms, weighed: Mapping[str, float], rules: WebRules
 ) -> Sequence[Part]:
-    """Ask every source at once; what is kept of the public ones is one statement."""
+    """Query every source at once. Cached answers of public ones are read in one statement."""
     public = [name for name in names if name != "docs"]
     rows = {row["source"]: row for row in await _fetch_stored(words, public=public)}
     return await asyncio.gather(
@@ -47,7 +47,7 @@ async def _fetch_stored(words: SearchTerms, *, public: list[str]) -> list[querie
 
 
 def _best(parts: Sequence[Part], *, weighed: Mapping[str, float]) -> list[WebResult]:
-    """Measure every result, drop an address that came twice, and put the best first."""
+    """Score every result, remove repeated addresses, and sort the best first."""
     found: dict[str, WebResult] = {}
     for part in parts:
         for place, hit in enumerate(part.hits):

@@ -1,4 +1,4 @@
-"""What a source said, and how it says no; pure."""
+"""Requests and answers of sources, and their errors. Pure."""
 
 import math
 from dataclasses import dataclass
@@ -15,13 +15,13 @@ MAX_TITLE = 300
 MAX_PAUSE = 86_400
 USUAL_PAUSE = 60
 DOWN_PAUSE = 15
-"""How long a source that is down is left alone: calls are answered at once meanwhile."""
+"""How long a source that is down is not requested. Calls do not wait for it meanwhile."""
 OK, TOO_MANY = 200, 429
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What a source is asked: a path under its address, parameters, headers."""
+    """A request to a source: a path under its address, parameters, headers."""
 
     path: str
     query: dict[str, str]
@@ -39,7 +39,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceAnswer:
-    """Results in the source's order; `pause_seconds` is how long it wants to be left alone now."""
+    """Results in the source's order. `pause_seconds` is how long it asks to be left alone."""
 
     hits: list[Hit]
     pause_seconds: int = 0
@@ -55,11 +55,11 @@ class SourceFailed(Exception):
 
 
 class SourceLimited(SourceFailed):
-    """The source wants no more requests for a while."""
+    """The source refuses requests for a while."""
 
 
 def json_object(answer: WebAnswer) -> dict[str, Any]:
-    """Read the body; raises SourceFailed where it is no JSON object."""
+    """Parse the body. Raises SourceFailed if it is not a JSON object."""
     try:
         read = orjson.loads(answer.body)
     except ValueError as broken:
@@ -70,17 +70,17 @@ def json_object(answer: WebAnswer) -> dict[str, Any]:
 
 
 def objects(value: Any) -> list[dict[str, Any]]:
-    """Keep the objects of a list, as many as are ever shown; an empty list where it is none."""
+    """Return the objects of a list, up to the maximum shown. Empty if it is not a list."""
     return [one for one in value if isinstance(one, dict)][:MAX_RESULTS] if isinstance(value, list) else []
 
 
 def text_of(value: Any) -> str:
-    """Give the value if it is text."""
+    """Return the value if it is text."""
     return value if isinstance(value, str) else ""
 
 
 def refuse_failed(answer: WebAnswer) -> None:
-    """Raise what any source means by its status; 200 passes."""
+    """Raise the error that a status means for every source. 200 passes."""
     if answer.status == OK:
         return
     if answer.status == TOO_MANY:
@@ -94,7 +94,7 @@ def refuse_failed(answer: WebAnswer) -> None:
 
 
 def retry_after(answer: WebAnswer) -> int | None:
-    """Read Retry-After, as seconds or as a date by the source's own clock; None where there is none."""
+    """Read Retry-After, as seconds or as a date by the source's own clock. None if it is missing."""
     value = answer.headers.get("retry-after", "").strip()
     if value.isdecimal():
         return pause(int(value[:9]))
@@ -103,12 +103,12 @@ def retry_after(answer: WebAnswer) -> int | None:
 
 
 def clock_of(answer: WebAnswer) -> datetime | None:
-    """Tell what the time is where the answer was made, by its Date."""
+    """Return the time at the source, by its Date header."""
     return _date(answer.headers.get("date", ""))
 
 
 def pause(seconds: float) -> int:
-    """Keep a pause between a second and a day."""
+    """Limit a pause to between a second and a day."""
     return int(min(max(seconds, 1), MAX_PAUSE))
 
 

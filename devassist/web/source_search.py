@@ -1,4 +1,4 @@
-"""One public source and one search: what is kept of it, or what it says now, within the time that a call has."""
+"""Search of one public source: a cached answer or a request, within the time of the call."""
 
 import asyncio
 import hashlib
@@ -20,7 +20,7 @@ from toolbox.database.pools import writer
 logger = logging.getLogger(__name__)
 
 WAIT_SECONDS = 1.5
-"""How long a call waits for a source, of the 2 s that the contract gives it."""
+"""How long a call waits for a source, within the contract's 2 s."""
 MAX_UNDER_WAY = 8
 _MAX_TEXT = 2_000
 
@@ -30,7 +30,7 @@ _busy: Counter[str] = Counter()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebRules:
-    """Which sources may be asked, and how long answers are good; without sources nothing goes out."""
+    """The enabled sources, and how long answers are fresh. Without sources no request is sent."""
 
     sources: dict[str, Source]
     fresh_seconds: float
@@ -38,13 +38,13 @@ class WebRules:
 
 
 def digest(words: SearchTerms) -> str:
-    """Name a search by its words, however they are capitalised."""
+    """Return the cache key of a search: its words, ignoring case."""
     return hashlib.sha256(" ".join(words).lower().encode()).hexdigest()
 
 
 async def ask_source(kept: queries.Row, *, words: SearchTerms, rules: WebRules) -> Part:
     """
-    Give what is kept and fresh, else what the source says now, else what is kept and stale.
+    Return a fresh cached answer, else the source's answer, else a stale cached one.
 
     What comes too late for this call is kept for the next. `kept` is a row of queries.kept.
     """

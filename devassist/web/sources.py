@@ -1,4 +1,4 @@
-"""The public sources: how each is asked and read, at which address, with which key."""
+"""The public sources: requests, parsers, addresses and keys."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from toolbox.outbound.failures import WebFailure
 from toolbox.outbound.web import Destination, WebAnswer, web
 
 ASK_SECONDS = 8.0
-"""How long an answer is waited for; a call waits less, and the next call finds what came late."""
+"""The timeout of a request. A call waits less, and the next call finds a late answer."""
 MAX_BYTES = 4_194_304
 USER_AGENT = "Toolroom-devassist/1 (web_search_wiki)"
 ADDRESSES = {
@@ -22,14 +22,14 @@ ADDRESSES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A public source. Only an address of one's own may lie in the private network."""
+    """A public source. Only an address that an operator changed may be in the private network."""
 
     name: str
     address: str
     key: str = field(default="", repr=False)
 
     async def ask(self, words: SearchTerms) -> SourceAnswer:
-        """Ask for the words; raises SourceFailed, and nothing else that a server can cause."""
+        """Search for the words. Raises SourceFailed, and nothing else that a server can cause."""
         request_of, read = _READERS[self.name]
         request = request_of(words, key=self.key)
         to = Destination(
@@ -43,7 +43,7 @@ class Source:
 
     @property
     def may_be_private(self) -> bool:
-        """Tell whether it may stand in the private network: only where an operator gave another address."""
+        """Return whether the address may be in the private network: only if an operator changed it."""
         return self.address.rstrip("/") != ADDRESSES[self.name]
 
 

@@ -35,14 +35,14 @@ _PLACE = "https://stackoverflow.com"
 
 
 def request(words: Sequence[str], *, key: str) -> Request:
-    """Ask for the most relevant posts."""
+    """Return the request for the most relevant posts."""
     query = {"q": " ".join(words), "site": "stackoverflow", "order": "desc", "sort": "relevance",
              "pagesize": str(MAX_RESULTS)}  # fmt: skip
     return Request(path="/search/excerpts", query=query | ({"key": key} if key else {}), headers={})
 
 
 def read(answer: WebAnswer) -> SourceAnswer:
-    """Read posts, one for each question; raises SourceFailed."""
+    """Parse posts, one for each question. Raises SourceFailed."""
     if answer.status == _BAD_REQUEST:
         _refuse_throttled(answer)
     refuse_failed(answer)

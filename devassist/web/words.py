@@ -1,4 +1,4 @@
-"""What a query asks for, as words; pure. Only words go out: no operators of any source, and no secrets."""
+"""The words of a query. Only words are sent: no operators of any source, and no secrets. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ CODE_WEIGHT, WORD_WEIGHT = 2.0, 1.0
 
 class SearchTerms(tuple[str, ...]):
     """
-    The words of a query in their order, each once, without its secrets: the only thing that a source is sent.
+    The words of a query in order, each once, without secrets. A source is sent nothing else.
 
     Quotes, brackets, colons and leading dashes are operators somewhere, so nothing of them is kept.
     """
@@ -29,14 +29,14 @@ class SearchTerms(tuple[str, ...]):
     __slots__ = ()
 
     def __new__(cls, query: str) -> Self:
-        """Take the words of a query."""
+        """Extract the words of a query."""
         clean = MaskedText(query).replace(REDACTED, " ")
         found = (word.lower() if word in _OPERATORS else word for word in _WORD.findall(clean))
         return super().__new__(cls, tuple({word.lower(): word for word in found}.values())[:MAX_WORDS])
 
 
 def weights(words: Sequence[str]) -> dict[str, float]:
-    """Weigh each word, in lower case: names of code above others, little words not at all if there are others."""
+    """Weigh each word, in lower case. Identifiers weigh more; stop words count only if there are no others."""
     weighed = {word.lower(): CODE_WEIGHT if _CODE.search(word) else WORD_WEIGHT for word in words}
     distinctive = {word: weight for word, weight in weighed.items() if word not in _STOP}
     return distinctive or weighed

@@ -1,1 +1,1 @@
-"""Send one document to one upstream, and read what comes back."""
+"""Execution of one document at one upstream."""

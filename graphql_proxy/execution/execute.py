@@ -1,4 +1,4 @@
-"""One document to one upstream: looked at, sent, read. Every tool that asks an upstream goes through here."""
+"""Execution of one document: check, send, read. Every tool that calls an upstream uses this module."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -28,14 +28,14 @@ response_cache = ResponseCache()
 clock: Callable[[], float] = time.monotonic
 
 OWN_EXTENSION = "toolroom"
-"""The entry of an error's extensions that is ours; an upstream's own of that name gives way."""
+"""Our own entry in an error's extensions. It replaces an upstream's entry of that name."""
 MAX_RECORDED = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """
-    A document with its variables; `may_write` where the caller may send mutations.
+    A document with its variables. `may_write` is true if the caller may send mutations.
 
     `idempotency_key` goes with a mutation, so that an upstream that knows the header does it once.
     """
@@ -48,11 +48,11 @@ class Request:
     request_id: str = ""
 
     def as_draft(self) -> Draft:
-        """Give what a fix may change."""
+        """Return the parts that a fix may change."""
         return Draft(query=self.query, variables=self.variables, operation_name=self.operation_name)
 
     def body(self) -> bytes:
-        """Write it as a GraphQL server reads it."""
+        """Encode the request body of GraphQL over HTTP."""
         said: dict[str, Any] = {"query": self.query}
         if self.variables:
             said["variables"] = dict(self.variables)
@@ -68,7 +68,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Help:
-    """Errors with what is known about them, and the arguments to change where there is one way to fix them all."""
+    """Errors with explanations, and the arguments to change if exactly one fix resolves them all."""
 
     errors: list[GraphqlError]
     hints: list[str]
@@ -77,7 +77,7 @@ class Help:
 
 async def ask_upstream(upstream: KnownUpstream, *, request: Request) -> Outcome:
     """
-    Send a document that is safe, and give what came back; one that does not parse gets the parser's own error.
+    Send a document that passed the checks and return the result; a syntax error becomes an error of the answer.
 
     Raises ToolError (contracts.ASKING_ERRORS).
     """
@@ -107,7 +107,7 @@ async def ask_upstream(upstream: KnownUpstream, *, request: Request) -> Outcome:
 
 
 async def explain_outcome(outcome: Outcome, *, request: Request, upstream: KnownUpstream) -> GraphqlAnswer:
-    """Give the outcome with help: the contract's behind each message, all other in hints, extensions and retryWith."""
+    """Return the outcome with help: contract text in the messages, the rest in hints, extensions and retryWith."""
     if not outcome.errors:
         return GraphqlAnswer(data=outcome.data, errors=[], hints=[], age_seconds=outcome.age_seconds)
     help_ = await find_help(outcome.errors, request=request, upstream=upstream, was_refused=outcome.was_refused)
@@ -122,7 +122,7 @@ async def explain_outcome(outcome: Outcome, *, request: Request, upstream: Known
 async def find_help(
     errors: list[GraphqlError], *, request: Request, upstream: KnownUpstream, was_refused: bool = True
 ) -> Help:
-    """Explain errors of an upstream; where it refused the document as a whole, by the stored schema as well."""
+    """Explain errors of an upstream. If it refused the whole document, validate against the stored schema too."""
     known = await schemas.find(upstream.slug)
     learned = await load_demands(upstream.id) if was_refused and known else ()
     advice = (
@@ -140,7 +140,7 @@ async def add_hint_rows(
     known: KnownSchema | None,
 ) -> Help:
     """
-    Put the contract's help behind each message, and hints that are rows beside.
+    Append the contract's help to each message, and collect the hints that are rows.
 
     A row that looks into the schema is not asked about an error that the schema itself explained.
     """
@@ -174,7 +174,7 @@ def _enhance(error: GraphqlError, told: dict[str, Any] | None, behind: list[Mess
 
 
 async def _record(help_: Help, *, upstream: KnownUpstream, request: Request) -> None:
-    """Keep the refusal for the admin, and for what the upstream demands beyond its schema."""
+    """Record the refusal for the admin and for learning what the upstream demands beyond its schema."""
     for error in help_.errors[:MAX_RECORDED]:
         told = (error.extensions or {}).get(OWN_EXTENSION, {})
         await record_refusal(

@@ -1,4 +1,4 @@
-"""Answers that are given again: equal queries to an upstream that allows it, for the time that its row states."""
+"""Response cache: equal queries to an upstream that allows caching, for the time set on its row."""
 
 import hashlib
 from collections import OrderedDict
@@ -9,7 +9,7 @@ import orjson
 from graphql_proxy.execution.responses import Outcome
 
 MAX_BYTES = 33_554_432
-"""What one process keeps, counted as the answers came over the wire."""
+"""The cache size of one process, counted in bytes as received."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +20,7 @@ class _CachedOutcome:
 
 
 class ResponseCache:
-    """Answers of one process by key, the longest unused going first; moments are given, monotonic, in seconds."""
+    """An LRU cache of answers for one process. Times are monotonic seconds, passed in by the caller."""
 
     def __init__(self, *, most_bytes: int = MAX_BYTES) -> None:
         self._most_bytes = most_bytes
@@ -28,7 +28,7 @@ class ResponseCache:
         self._kept: OrderedDict[str, _CachedOutcome] = OrderedDict()
 
     def find(self, key: str, *, now: float, seconds: int) -> Outcome | None:
-        """Give an answer that is younger than `seconds`, with its age."""
+        """Return an answer younger than `seconds`, with its age."""
         kept = self._kept.get(key)
         if kept is None or now - kept.asked_at >= seconds:
             return None
@@ -36,7 +36,7 @@ class ResponseCache:
         return replace(kept.outcome, age_seconds=int(now - kept.asked_at))
 
     def keep(self, key: str, *, outcome: Outcome, size: int, now: float) -> None:
-        """Keep an answer without errors, unless it alone would fill the room."""
+        """Store an answer without errors, unless it alone exceeds the capacity."""
         if outcome.errors or size > self._most_bytes // 4:
             return
         self._drop(key)
@@ -46,7 +46,7 @@ class ResponseCache:
             self._drop(next(iter(self._kept)))
 
     def forget(self) -> None:
-        """Forget all."""
+        """Clear the cache."""
         self._kept.clear()
         self._bytes = 0
 
@@ -56,6 +56,6 @@ class ResponseCache:
 
 
 def answer_key(body: bytes, *, address: str, upstream_id: int) -> str:
-    """Name a request; two are equal when the same bytes go to the same row and address."""
+    """Return the cache key of a request: equal bytes to the same row and address have the same key."""
     where = orjson.dumps([upstream_id, address])
     return hashlib.sha256(where + b"\n" + body).hexdigest()

@@ -1,4 +1,4 @@
-"""What came back over the wire, read as GraphQL or refused in words."""
+"""Parsing of upstream responses. A response that is not GraphQL is refused."""
 
 import json
 import re
@@ -30,7 +30,7 @@ _NOT_ADMITTED = (401, 403)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """Data and errors of one request; `was_refused` where errors came instead of data."""
+    """Data and errors of one request. `was_refused` is true if errors came instead of data."""
 
     data: Any = None
     limits: UpstreamLimits | None = None
@@ -41,7 +41,7 @@ class Outcome:
 
 
 def read_answer(answer: WebAnswer, *, slug: str, now: datetime, secrets: Iterable[str] = ()) -> Outcome:
-    """Read an answer; raises ToolError where it is none. A secret that it repeats is blanked."""
+    """Parse a response and blank secrets that it repeats. Raises ToolError if it is not a GraphQL response."""
     wait = find_refusal(answer.status, headers=answer.headers, body=answer.body, now=now)
     if wait is not None:
         raise refusals.slow_down(slug=slug, status=answer.status, seconds=wait)
@@ -72,7 +72,7 @@ def read_answer(answer: WebAnswer, *, slug: str, now: datetime, secrets: Iterabl
 
 def decode_exactly(text: bytes) -> Any:
     """
-    Decode JSON so that encoding it again writes every number as it came.
+    Decode JSON so that encoding it again writes every number unchanged.
 
     A number beyond a double's range comes as text: clients refuse the whole answer for it. Raises ValueError or
     RecursionError. Only what has other numbers than short whole ones takes the slower way.
@@ -89,7 +89,7 @@ def _exact_whole(digits: str) -> Any:
 
 
 def _exact_number(digits: str) -> float | str:
-    """Keep the digits; as text where they are beyond a double."""
+    """Keep the digits of a number. A number beyond a double's range becomes text."""
     number = read_fraction(digits)
     return digits if isinf(number) else number
 
@@ -103,7 +103,7 @@ def _has_values(data: Any) -> bool:
 
 
 def core_error(error: CoreError) -> GraphqlError:
-    """Give an error of our own parser or validator in the answer's form."""
+    """Convert an error of our own parser or validator to the form of the answer."""
     places = [ErrorLocation(line=place.line, column=place.column) for place in error.locations or []]
     return GraphqlError(message=error.message, path=list(error.path) if error.path else None, locations=places or None)
 
@@ -114,7 +114,7 @@ def _is_graphql(said: dict[str, Any]) -> bool:
 
 
 def read_errors(errors: list[Any]) -> list[GraphqlError]:
-    """Read the first fifty errors of an answer, whatever form they have."""
+    """Read the first fifty errors of an answer, in any form."""
     return [_error(one) for one in errors[:MAX_ERRORS]]
 
 
@@ -131,7 +131,7 @@ def _error(said: object) -> GraphqlError:
 
 
 def _bound_extensions(extensions: object) -> dict[str, Any] | None:
-    """Keep the small entries of an error's extensions: codes, not stack traces."""
+    """Keep the small entries of an error's extensions, such as codes. Drop stack traces."""
     if not isinstance(extensions, dict):
         return None
     shown = {str(name)[:MAX_NAME]: value for name, value in list(extensions.items())[:MAX_EXTENSIONS]}
@@ -152,7 +152,7 @@ def _place(said: object) -> ErrorLocation | None:
 
 
 def _without_secrets(body: bytes, secrets: Iterable[str]) -> bytes:
-    """Blank what an upstream repeats of the headers that were sent to it."""
+    """Blank the header values that an upstream repeats in its answer."""
     for secret in secrets:
         for part in {secret, secret.rpartition(" ")[2]}:
             if len(part) >= MIN_SECRET:

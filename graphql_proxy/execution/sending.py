@@ -1,4 +1,4 @@
-"""One request on its way to an upstream: whose credential it carries, when it may go, and what its response states."""
+"""Sending of one request: credentials, rate limits, response."""
 
 import asyncio
 import hashlib
@@ -33,7 +33,7 @@ _HEADERS = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentAs:
     """
-    The headers that say who asks: the upstream's own, or the caller's credential in the place of one of them.
+    The credential headers of a request: the upstream's own, or the caller's credential in place of one of them.
 
     `has_own_credential` says that the answer belongs to the caller alone.
     """
@@ -42,7 +42,7 @@ class SentAs:
     has_own_credential: bool
 
     def pace_key(self, upstream: KnownUpstream) -> str:
-        """Name whose limits a request counts against, without the credential itself."""
+        """Return the key that a request's rate limits are counted under. It does not contain the credential."""
         if not self.has_own_credential:
             return str(upstream.id)
         value = self.headers[upstream.caller_header]
@@ -50,7 +50,7 @@ class SentAs:
 
 
 async def find_sender(upstream: KnownUpstream) -> SentAs:
-    """Give the headers that say who asks an upstream in this call; raises ToolError."""
+    """Return the credential headers for this call. Raises ToolError."""
     stored = await headers_of(upstream)
     credential = current_upstream_credentials.get({}).get(upstream.slug)
     if credential is None:
@@ -70,7 +70,7 @@ async def find_sender(upstream: KnownUpstream) -> SentAs:
 async def send_request(
     upstream: KnownUpstream, *, body: bytes, sender: SentAs, is_repeatable: bool, idempotency_key: str
 ) -> tuple[Outcome, int]:
-    """Send a request when the upstream's limits allow it; give the outcome and its size. Raises ToolError."""
+    """Send a request when the rate limits allow it. Returns the outcome and its size. Raises ToolError."""
     key = sender.pace_key(upstream)
     await _wait_for_turn(key, slug=upstream.slug)
     to = Destination(
@@ -96,7 +96,7 @@ async def send_request(
 
 
 async def _wait_for_turn(key: str, *, slug: str) -> None:
-    """Wait up to a second where the upstream has little left; refuse where it would take longer."""
+    """Wait up to a second if the upstream has little quota left. Refuse if the wait would be longer."""
     wait = pacer.seconds_to_wait(key, now=clock())
     if wait > MAX_PAUSE_SECONDS:
         raise refusals.limit_reached(slug=slug, seconds=math.ceil(wait))
@@ -105,7 +105,7 @@ async def _wait_for_turn(key: str, *, slug: str) -> None:
 
 
 def _headers(own: Mapping[str, str], *, idempotency_key: str = "") -> dict[str, str]:
-    """Give the headers of a request; the upstream's own replace ours, however they are capitalised."""
+    """Return the headers of a request. The upstream's own replace ours, in any capitalisation."""
     taken = {name.lower() for name in own}
     traced = {"traceparent": current_trace.get()} if current_trace.get() else {}
     keyed = {"Idempotency-Key": idempotency_key} if idempotency_key else {}

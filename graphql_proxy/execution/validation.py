@@ -1,4 +1,4 @@
-"""Whether a document is valid and would be sent, without sending it."""
+"""The `validate_query` tool: validity and limits of a document, without sending it."""
 
 import asyncio
 from collections.abc import Callable
@@ -17,11 +17,11 @@ from toolbox.contract.errors import ToolError
 
 Judged = tuple[list[GraphqlError], Advice]
 MAX_TOKENS_AT_ONCE = 500
-"""Above this, the work goes to a thread, so that other calls are answered meanwhile."""
+"""Above this, the work runs in a thread, so that other calls are not blocked."""
 
 
 async def validate_request(request: Request, *, upstream: KnownUpstream) -> Validity:
-    """Hold a document to the stored schema and to the upstream's limits."""
+    """Check a document against the stored schema and the upstream's limits."""
     known = await schemas.find(upstream.slug)
     try:
         document = guard.read_document(request.query, upstream=upstream)
@@ -51,7 +51,7 @@ async def _at_once(work: Callable[[], Judged]) -> Judged:
 
 
 def _judge(request: Request, *, known: KnownSchema | None, size: int) -> Judged:
-    """Hold document, variables and operationName to the stored schema."""
+    """Validate document, variables and operationName against the stored schema."""
     draft = request.as_draft()
     if known is None:
         return [], Advice()
@@ -82,7 +82,7 @@ async def _answer(
 
 
 def _unread(refused: ToolError, *, upstream: KnownUpstream, known: KnownSchema | None) -> Validity:
-    """Answer for a document that is too large or too strange to be looked at."""
+    """Return the answer for a document that is too large or too malformed to be analysed."""
     return Validity(
         valid=False,
         errors=[GraphqlError(message=refused.message)],

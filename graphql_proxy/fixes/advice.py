@@ -1,4 +1,4 @@
-"""What to say about the errors of a request: explanations by the stored schema, and the request that would run."""
+"""Explanations of errors by the stored schema, and the corrected request."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,7 +25,7 @@ from graphql_proxy.schema.store import KnownSchema
 
 MAX_HINTS = 10
 MAX_FIELDS_COMPARED = 300
-"""Above this, fields are not compared with each other: that rule takes their number squared."""
+"""Above this, the quadratic rule that compares fields with each other is left out."""
 LINEAR_RULES: tuple[type[ASTValidationRule], ...] = tuple(
     rule for rule in specified_rules if rule is not OverlappingFieldsCanBeMergedRule
 )
@@ -47,7 +47,7 @@ class Advice:
 
     @classmethod
     def none(cls, errors: Sequence[GraphqlError]) -> "Advice":
-        """Say nothing about any error."""
+        """Return advice that explains no error."""
         return cls(details=[None] * len(errors))
 
 
@@ -60,7 +60,7 @@ def advise(
     is_upstream: bool = True,
 ) -> Advice:
     """
-    Explain errors by the stored schema; `is_upstream` where an upstream's words are to be matched with its findings.
+    Explain errors by the stored schema. With `is_upstream`, match the upstream's messages with the findings.
 
     Its words never become part of a fix, except names that the schema has.
     """
@@ -101,7 +101,7 @@ def judge(
     has_variables: bool = True,
     rules: Sequence[type[ASTValidationRule]] = specified_rules,
 ) -> tuple[list[GraphqlError], Advice]:
-    """Give what the stored schema has against a request, as errors, and advice on them."""
+    """Validate a request against the stored schema. Returns the errors, and advice on them."""
     document = parse_draft(draft.query)
     if document is None:
         return [], Advice()
@@ -132,19 +132,19 @@ def _as_error(violation: Violation) -> GraphqlError:
 
 
 def choose_rules(size: int) -> Sequence[type[ASTValidationRule]]:
-    """Leave out the rule that takes the number of fields squared, where they are many."""
+    """Leave out the validation rule that is quadratic in the number of fields if there are many fields."""
     return specified_rules if size <= MAX_FIELDS_COMPARED else LINEAR_RULES
 
 
 def _is_elsewhere(errors: Sequence[GraphqlError], matched: Sequence[Explanation | None], *, repaired: Repair) -> bool:
-    """Tell whether the errors are about other fields than those that the stored schema objects to."""
+    """Return whether the errors concern other fields than those that the stored schema objects to."""
     if any(matched):
         return False
     return bool(repaired.explanations) and any(find_fields(error, case=repaired.case) for error in errors)
 
 
 def _advise_on_syntax(errors: Sequence[GraphqlError], *, draft: Draft, known: KnownSchema | None) -> Advice:
-    """Offer the one document that parses and that the schema takes, or the one whose mistakes have one fix as well."""
+    """Return the only document that parses and validates, or the only one whose mistakes have a single fix."""
     rewritten = fix_syntax(draft.query)
     empty = Advice.none(errors)
     where = describe_syntax_error(draft.query) if len(draft.query) <= MAX_TEXT else None
@@ -169,7 +169,7 @@ def _advise_on_syntax(errors: Sequence[GraphqlError], *, draft: Draft, known: Kn
 
 
 def _is_taken(draft: Draft, *, schema: GraphQLSchema) -> bool:
-    """Tell whether a schema takes a request; fields are looked at first, which refuses most."""
+    """Return whether the schema accepts a request. Fields are checked first, since most requests fail there."""
     document = parse_draft(draft.query)
     if document is None or validate(schema, document, QUICK_RULES, max_errors=1, hide_suggestions=True):
         return False
@@ -177,7 +177,7 @@ def _is_taken(draft: Draft, *, schema: GraphQLSchema) -> bool:
 
 
 def _describe(explanation: Explanation) -> dict[str, Any]:
-    """Give what programs read: rule, place, coordinate, and the nearest valid things with their types."""
+    """Describe a violation for programs: rule, place, coordinate, nearest valid names with their types."""
     finding, place = explanation.finding, name_place(explanation.violation)
     told: dict[str, Any] = {"rule": explanation.violation.rule}
     if place:

@@ -1,4 +1,4 @@
-"""Documents whose braces do not match: where they do not, and every text in which they would."""
+"""Documents with unbalanced braces: where they are unbalanced, and every balanced text."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from graphql_proxy.fixes.drafts import Edit
 
 MAX_TOKENS = 6_000
 MAX_AMISS = 4
-"""Braces that are missing, or too many; of more of them nobody knows where they belong."""
+"""The maximum missing or surplus braces. With more, their places are unknown."""
 MAX_TRIED, MAX_STEPS = 60, 100_000
 _DEFINITIONS = frozenset({"query", "mutation", "subscription", "fragment"})
 _BEFORE = (TokenKind.NAME, TokenKind.PAREN_R, TokenKind.BRACE_R)
@@ -20,7 +20,7 @@ _OPENING, _CLOSING = (TokenKind.PAREN_L, TokenKind.BRACKET_L), (TokenKind.PAREN_
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BraceRepair:
-    """The texts that parse with fewest braces written or left out, and where braces do not match."""
+    """The texts that parse with the fewest changed braces, and where braces are unbalanced."""
 
     texts: list[str]
     where: str
@@ -28,7 +28,7 @@ class BraceRepair:
 
 def balance_braces(text: str) -> BraceRepair | None:
     """
-    Give every different document that comes of closing what is open, or of leaving out what closes nothing.
+    Return every distinct document made by closing open braces or by removing surplus ones.
 
     None where braces match, or stand in a text that is not GraphQL anyway. Without texts, there are too many ways.
     """
@@ -61,7 +61,7 @@ def _read_tokens(text: str) -> list[Token]:
 
 
 def _describe(tokens: list[Token]) -> tuple[str, int]:
-    """Say which braces have no partner, and how many are missing; fewer than none where too many close."""
+    """Say which braces are unmatched and how many are missing. A negative number means surplus closing braces."""
     opened, surplus = list[Token](), list[Token]()
     for token in tokens:
         if token.kind is TokenKind.BRACE_L:
@@ -81,7 +81,7 @@ def _describe(tokens: list[Token]) -> tuple[str, int]:
 
 
 def _closings(tokens: list[Token], *, missing: int) -> Iterator[list[Edit]]:
-    """Give the ways to write the missing braces where a selection may end; those of the first 100,000 steps."""
+    """Return the ways to insert the missing braces at the ends of selections, within 100,000 steps."""
     steps = count()
 
     def go(at: int, depth: int, nested: int, left: int, made: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
@@ -107,7 +107,7 @@ def _closings(tokens: list[Token], *, missing: int) -> Iterator[list[Edit]]:
 
 
 def _removals(tokens: list[Token], *, surplus: int) -> Iterator[list[Edit]]:
-    """Give every way to leave out braces that close too much; of several in a row the first stands for each."""
+    """Return every way to remove surplus closing braces. The first of several adjacent ones stands for all."""
     runs, last = list[list[Token]](), None
     for token in tokens:
         if token.kind is TokenKind.BRACE_R:
@@ -128,7 +128,7 @@ def _apply(text: str, edits: list[Edit]) -> str:
 
 
 def _shape(text: str) -> str:
-    """Print what a text parses to; nothing where it does not parse."""
+    """Print the parsed form of a text, or an empty string if it does not parse."""
     try:
         return print_ast(parse(text, no_location=True))
     except (GraphQLError, RecursionError):

@@ -1,4 +1,4 @@
-"""One request that was refused, with all that a fix may be made of; and what a fix is."""
+"""A refused request with its context, and the types of fixes."""
 
 from collections.abc import Container
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ MAX_NEAREST = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nearest:
-    """A thing that the schema has, with its type as the schema writes it."""
+    """An element of the schema, with its type in schema notation."""
 
     name: str
     type: str
@@ -33,7 +33,7 @@ class Nearest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A change that may be the fix, and the sentence that says what it does."""
+    """A change that may be the fix, and the sentence that describes it."""
 
     change: Change
     says: str
@@ -56,7 +56,7 @@ class Diagnosis:
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """A draft, what the schema has against it, and which names the upstream's errors hold."""
+    """A draft, the violations of the schema in it, and the names that the upstream's errors mention."""
 
     draft: Draft
     document: DocumentNode
@@ -68,18 +68,18 @@ class Case:
 
     @cached_property
     def places(self) -> Places:
-        """The types that hold at every node."""
+        """The types at every node."""
         return Places(self.document, schema=self.schema)
 
     @cached_property
     def entities(self) -> frozenset[str]:
-        """The words that are things of their own, in lower case: types with fields, but not Query itself."""
+        """The words that name entities, in lower case: types with fields, except Query itself."""
         roots = (self.schema.query_type, self.schema.mutation_type, self.schema.subscription_type)
         kinds = self.schema.type_map.items()
         return frozenset(name.lower() for name, kind in kinds if is_composite_type(kind) and kind not in roots)
 
     def has_field(self, name: str) -> bool:
-        """Tell whether any type has a field of that very name."""
+        """Return whether any type has a field of exactly that name."""
         return any(
             name in kind.fields
             for kind in self.schema.type_map.values()
@@ -87,43 +87,43 @@ class Case:
         )
 
     def place(self, violation: Violation) -> Place | None:
-        """Give where a violation is."""
+        """Return the place of a violation."""
         return self.places.find(violation.nodes[0]) if violation.nodes else None
 
     def text(self, node: Node) -> str:
-        """Give a node as it was written."""
+        """Return the source text of a node."""
         return self.draft.query[start(node) : end(node)]
 
     def of_rule(self, *rules: str) -> list[Violation]:
-        """Give the violations of some rules."""
+        """Return the violations of some rules."""
         return [one for one in self.violations if one.rule in rules]
 
     def prefer_mentioned(self, ranked: list[NearName], *, wanted: str) -> str | None:
-        """Give the one name among the likely ones that the upstream itself suggests."""
+        """Return the only likely name that the upstream itself suggests."""
         suggested = [near.name for near in ranked if near.name in self.mentioned and near.name != wanted]
         return suggested[0] if len(suggested) == 1 else None
 
 
 def start(node: Node) -> int:
-    """Give where a node begins."""
+    """Return the start offset of a node."""
     return node.loc.start if node.loc else 0
 
 
 def end(node: Node) -> int:
-    """Give where a node ends."""
+    """Return the end offset of a node."""
     return node.loc.end if node.loc else 0
 
 
 def replace_node(node: Node, *, text: str) -> Change:
-    """Write a text in a node's place."""
+    """Replace the text of a node."""
     return Change(edits=(Edit(start(node), end(node), text),))
 
 
 def wrap_nodes(first: Node, *, last: Node, before: str, after: str) -> Change:
-    """Write a text before and after nodes that follow each other."""
+    """Insert a text before and after adjacent nodes."""
     return Change(edits=(Edit(start(first), start(first), before), Edit(end(last), end(last), after)))
 
 
 def response_name(node: FieldNode) -> str:
-    """Give the name that a field's value has in the answer."""
+    """Return the response key of a field: its alias, else its name."""
     return (node.alias or node.name).value

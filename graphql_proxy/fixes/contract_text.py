@@ -1,8 +1,8 @@
 """
-The contract's own help: `enhance_graphql_error(text)`.
+The contract's own error help: `enhance_graphql_error(text)`.
 
-Five properties hold for every text: the original stands first, unchanged; enhancing twice changes nothing; only "Cannot
-query field" errors change; nothing raises; a field error that names rookies is told what a rookie is.
+Five properties hold for every text: the original text comes first, unchanged; enhancing twice changes nothing; only
+"Cannot query field" errors change; nothing raises; a field error that names rookies explains what a rookie is.
 """
 
 import re
@@ -20,7 +20,7 @@ _ON_QUERY = re.compile(r"""on type (?:"Query"|'Query'|Query\b)""")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageHint:
-    """A sentence that is put after field errors it is about."""
+    """A sentence that is appended to the field errors that it matches."""
 
     text: str
     fits: Callable[[str], bool]
@@ -42,7 +42,7 @@ CONTRACT_HINTS = (
 
 def enhance_graphql_error(original: str, *, hints: Iterable[MessageHint] = CONTRACT_HINTS) -> str:
     """
-    Append to a "Cannot query field" error every hint that fits and is not there yet; give any other text back.
+    Append every matching hint to a "Cannot query field" error. Any other text is returned unchanged.
 
     What fits is judged by the text without the hints at its end, so that no hint calls for another.
     """
@@ -60,7 +60,7 @@ def enhance_graphql_error(original: str, *, hints: Iterable[MessageHint] = CONTR
 
 
 def _remove_hints(hints: Iterable[MessageHint], text: str) -> str:
-    """Give the text without hints at its end."""
+    """Return the text without the hints at its end."""
     endings = tuple(f"\n\n{hint.text}" for hint in hints if hint.text)
     while text.endswith(endings):
         text = next(text.removesuffix(ending) for ending in endings if text.endswith(ending))

@@ -1,4 +1,4 @@
-"""What an upstream demands beyond its schema: page sizes, successors of removed fields, no introspection."""
+"""Demands of an upstream beyond its schema: page sizes, successors of removed fields, no introspection."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence
@@ -24,7 +24,7 @@ _DEPTH = re.compile(r"\b(?:depth|deep|deeply|nested|nesting)\b", re.IGNORECASE)
 
 
 def find_demands(case: Case, *, errors: Sequence[GraphqlError], learned: Collection[str] = ()) -> list[Explanation]:
-    """Give what errors demand of a request that the schema takes; `learned` are coordinates demanded before."""
+    """Return what errors demand of a request that is valid by the schema. `learned` are coordinates demanded before."""
     found = {one.finding.coordinate: one for error in errors for one in _of_error(error, case=case)}
     for explanation in find_learned(case, learned=learned) if found else ():
         found.setdefault(explanation.finding.coordinate, explanation)
@@ -32,7 +32,7 @@ def find_demands(case: Case, *, errors: Sequence[GraphqlError], learned: Collect
 
 
 def find_learned(case: Case, *, learned: Collection[str]) -> Iterable[Explanation]:
-    """Give the fields that lack an argument which the upstream has demanded before, as `Repository.issues(first:)`."""
+    """Return the fields without an argument that the upstream demanded before, as `Repository.issues(first:)`."""
     for place in case.places.all_of(FieldNode) if learned else ():
         node, known = place.node, place.field
         if isinstance(node, FieldNode) and known and place.parent_type:
@@ -61,7 +61,7 @@ def _of_error(error: GraphqlError, *, case: Case) -> Iterable[Explanation]:
 
 
 def _page_too_large(error: GraphqlError, node: FieldNode, *, case: Case, owner: str) -> Explanation | None:
-    """Take the limit of a page's size from an error that names the size which was asked and one smaller number."""
+    """Read the maximum page size from an error that names the requested size and one smaller number."""
     named = {int(number) for number in _NUMBER.findall(error.message[:MAX_TEXT])}
     for part in arguments_of(node):
         is_size = part.name.value.lower() in PAGE_SIZES | {"last"}
@@ -85,7 +85,7 @@ def _page_too_large(error: GraphqlError, node: FieldNode, *, case: Case, owner: 
 
 
 def _find_depth(case: Case, *, errors: Sequence[GraphqlError]) -> Iterable[Explanation]:
-    """Show the deepest path where an error of the whole request speaks of depth."""
+    """Show the deepest path if an error about the whole request mentions depth."""
     deepest = max(
         (
             [part for part in (*place.around, place.node) if isinstance(part, FieldNode)]
@@ -130,7 +130,7 @@ def _demand(node: FieldNode, known: GraphQLField, *, names: list[str], owner: st
 def _explain_deprecated(
     node: FieldNode, known: GraphQLField, *, owner: str, siblings: dict[str, GraphQLField]
 ) -> Explanation:
-    """Explain a deprecated field that is refused; its successor is the one that the reason names."""
+    """Explain a refused deprecated field. Its successor is the one that the deprecation reason names."""
     reason = known.deprecation_reason or ""
     named = [name for name in dict.fromkeys(_NAME.findall(reason)) if name in siblings and name != node.name.value]
     fitting = [name for name in named if takes_selection(node, known=siblings[name])]
@@ -156,7 +156,7 @@ def _explanation(rule: str, finding: Diagnosis, *, node: FieldNode) -> Explanati
 
 
 def describe_deprecated(case: Case) -> list[str]:
-    """Name the deprecated fields and arguments that a document asks for, with the reasons."""
+    """List the deprecated fields and arguments that a document uses, with the reasons."""
     found = []
     for place in case.places.all_of(FieldNode):
         node, known = place.node, place.field

@@ -1,4 +1,4 @@
-"""Fixes for variables' declarations, fragments, directives, types and operations."""
+"""Fixes for variable declarations, fragments, directives, types and operations."""
 
 from graphql import (
     DirectiveNode,
@@ -28,7 +28,7 @@ from graphql_proxy.fixes.violations import Violation
 
 
 def fix_undefined_variable(violation: Violation, *, case: Case) -> Diagnosis:
-    """Declare a variable with the type that its places want, or take the declared one that it misspells."""
+    """Declare a variable with the type that its places expect, or use the declared variable that it misspells."""
     node = violation.nodes[0]
     operation = next((part for part in violation.nodes if isinstance(part, OperationDefinitionNode)), case.operation)
     if not isinstance(node, VariableNode) or operation is None:
@@ -78,7 +78,7 @@ def _uses(name: str, *, case: Case) -> list[VariableNode]:
 
 
 def wanted_type(name: str, *, case: Case) -> GraphQLInputType | None:
-    """Give the type that every place of a variable takes: the strictest of them; None where they differ."""
+    """Return the type that fits every place of a variable: the strictest one. None if they differ."""
     kinds: dict[str, GraphQLInputType] = {}
     for use in _uses(name, case=case):
         place = case.places.find(use)
@@ -111,7 +111,7 @@ def _declare(name: str, kind: GraphQLInputType, *, operation: OperationDefinitio
 
 
 def fix_unused_variable(violation: Violation, *, case: Case) -> Diagnosis:
-    """Use a variable that was written as text, else take its declaration out: the answer is the same without it."""
+    """Use a variable that was written as text, else remove its declaration: the answer is the same without it."""
     node = violation.nodes[0]
     if not isinstance(node, VariableDefinitionNode):
         return Diagnosis()
@@ -138,7 +138,7 @@ def fix_unused_variable(violation: Violation, *, case: Case) -> Diagnosis:
 
 
 def _takers(name: str, *, case: Case) -> list[str]:
-    """Name the fields of the document with an argument of a variable's name that is not given."""
+    """List the fields of the document with an argument of a variable's name that is not set."""
     found = []
     for place in case.places.all_of(FieldNode):
         given = {part.name.value for part in arguments_of(place.node)} if isinstance(place.node, FieldNode) else set()
@@ -148,7 +148,7 @@ def _takers(name: str, *, case: Case) -> list[str]:
 
 
 def remove_definition(node: VariableDefinitionNode, *, case: Case) -> Change:
-    """Take a variable's declaration out, and its value: some servers refuse a value that nothing declares."""
+    """Remove a variable's declaration and its value. Some servers refuse a value without a declaration."""
     place = case.places.find(node)
     operation = place.around[-1] if place else None
     definitions = (
@@ -169,7 +169,7 @@ def remove_definition(node: VariableDefinitionNode, *, case: Case) -> Change:
 
 
 def fix_variable_position(violation: Violation, *, case: Case) -> Diagnosis:
-    """Declare a variable with the type that its places want, where the value that was sent fits it."""
+    """Declare a variable with the type that its places expect, if the value that was sent fits it."""
     definition = next((part for part in violation.nodes if isinstance(part, VariableDefinitionNode)), None)
     if definition is None:
         return Diagnosis()
@@ -188,7 +188,7 @@ def fix_variable_position(violation: Violation, *, case: Case) -> Diagnosis:
 
 
 def fix_unknown_type(violation: Violation, *, case: Case) -> Diagnosis:
-    """Name the type that a variable's places want, or that a fragment's field has."""
+    """Replace an unknown type by the one that the variable's places or the fragment's field have."""
     node = violation.nodes[0]
     place = case.places.find(node)
     if place is None:
@@ -228,7 +228,7 @@ def _near_type(node: NamedTypeNode, *, case: Case, inputs: bool) -> Diagnosis:
 
 
 def _possible_type(node: NamedTypeNode, *, case: Case) -> str | None:
-    """Give the one type, of those that a field may have, whose name is like a fragment's."""
+    """Return the only possible type of a field whose name resembles a fragment's."""
     place = case.places.find(node)
     field = place.find_enclosing(FieldNode) if place else None
     outer = case.places.find(field) if field else None
@@ -245,7 +245,7 @@ def _kind_of(name: str, *, case: Case) -> str:
 
 
 def fix_unknown_fragment(violation: Violation, *, case: Case) -> Diagnosis:
-    """Take the fragment whose name is spelt almost so, or the only one that nothing uses."""
+    """Use the fragment with the most similar name, or the only unused one."""
     node = violation.nodes[0]
     spread = next(
         (
@@ -280,7 +280,7 @@ def fix_unknown_fragment(violation: Violation, *, case: Case) -> Diagnosis:
 
 
 def fix_unused_fragment(violation: Violation, *, case: Case) -> Diagnosis:
-    """Take a fragment out that nothing spreads."""
+    """Remove an unused fragment."""
     node = violation.nodes[0]
     if not isinstance(node, FragmentDefinitionNode):
         return Diagnosis()
@@ -293,7 +293,7 @@ def fix_unused_fragment(violation: Violation, *, case: Case) -> Diagnosis:
 
 
 def fix_unknown_directive(violation: Violation, *, case: Case) -> Diagnosis:
-    """Name the directive that was meant."""
+    """Correct the name of a directive."""
     node = violation.nodes[0]
     if not isinstance(node, DirectiveNode):
         return Diagnosis()
@@ -311,7 +311,7 @@ def fix_unknown_directive(violation: Violation, *, case: Case) -> Diagnosis:
 
 
 def fix_repeated(violation: Violation, *, case: Case) -> Diagnosis:
-    """Take out what is written twice in the same words; of two that differ, the caller chooses."""
+    """Remove an exact duplicate. If two definitions differ, the caller chooses."""
     texts = [_find_owner(node, case=case) for node in violation.nodes]
     first, second = texts[0], texts[-1]
     if len(texts) > 1 and case.text(first) == case.text(second):
@@ -321,13 +321,13 @@ def fix_repeated(violation: Violation, *, case: Case) -> Diagnosis:
 
 
 def _find_owner(node: Node, *, case: Case) -> Node:
-    """Give the thing whose name a violation points to."""
+    """Return the node that owns the name at a violation."""
     place = case.places.find(node)
     return place.around[-1] if place and isinstance(node, NameNode) else node
 
 
 def fix_operation(_: Violation, *, case: Case) -> Diagnosis:
-    """Name the operation that was meant; of several the caller chooses."""
+    """Correct the operation name. If there are several operations, the caller chooses."""
     operations = [part for part in case.document.definitions if isinstance(part, OperationDefinitionNode)]
     names = [part.name.value for part in operations if part.name]
     if not operations:

@@ -1,4 +1,4 @@
-"""A request as a text that can be changed in places."""
+"""A request as text that edits can change."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -11,14 +11,14 @@ MAX_WHOLE = 2**63
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A document with the variables and the operation that go with it."""
+    """A document with its variables and its operation name."""
 
     query: str
     variables: Mapping[str, Any] = field(default_factory=dict)
     operation_name: str | None = None
 
     def as_arguments(self, *, given: "Draft") -> dict[str, Any]:
-        """Give what differs from another draft, as the tool takes it; null where no operation is named now."""
+        """Return the differences from another draft as tool arguments. An operation name that was removed is null."""
         changed: dict[str, Any] = {}
         if self.query != given.query:
             changed["query"] = self.query
@@ -30,7 +30,7 @@ class Draft:
 
 
 def write_numbers(value: Any) -> Any:
-    """Write whole numbers past 64 bits digit by digit, which the encoder does not."""
+    """Encode integers beyond 64 bits, which the encoder does not support."""
     if isinstance(value, dict):
         return {name: write_numbers(part) for name, part in value.items()}
     if isinstance(value, list):
@@ -41,7 +41,7 @@ def write_numbers(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Edit:
-    """A text that takes the place of what stands between two offsets."""
+    """A text that replaces the range between two offsets."""
 
     start: int
     end: int
@@ -50,7 +50,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """What one fix changes; `operation_name` is empty where no operation is to be named, None where nothing changes."""
+    """The changes of one fix. An empty `operation_name` removes the name; None leaves it unchanged."""
 
     edits: tuple[Edit, ...] = ()
     variables: tuple[tuple[tuple[str | int, ...], Any], ...] = ()
@@ -60,7 +60,7 @@ class Change:
 
 
 def apply_changes(draft: Draft, *, changes: Iterable[Change]) -> Draft | None:
-    """Apply changes together; None where two of them are about the same place."""
+    """Apply changes together. Returns None if two of them overlap."""
     made = _drop_repeated(changes)
     edits = sorted({edit for change in made for edit in change.edits})
     query, end = draft.query, len(draft.query) + 1
@@ -85,7 +85,7 @@ def apply_changes(draft: Draft, *, changes: Iterable[Change]) -> Draft | None:
 
 
 def _drop_repeated(changes: Iterable[Change]) -> list[Change]:
-    """Give each change once; variables may hold lists, which have no hash."""
+    """Remove duplicate changes. Variables may hold lists, which have no hash."""
     made: list[Change] = []
     for change in changes:
         if change not in made:
@@ -104,7 +104,7 @@ def _with_value(whole: Any, path: tuple[str | int, ...], value: Any) -> Any:
 
 
 def _with_key(whole: Any, path: tuple[str | int, ...], name: str) -> Any:
-    """Rename the last key of a path, in its place."""
+    """Rename the last key of a path, keeping its position."""
     if len(path) > 1:
         inner = whole[path[0]]
         return _with_value(whole, path[:1], _with_key(inner, path[1:], name))

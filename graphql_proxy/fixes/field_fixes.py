@@ -1,4 +1,4 @@
-"""Fixes for fields: unknown ones, missing selections, selections on plain values, conflicts."""
+"""Fixes for fields: unknown fields, missing selections, selections on scalars, conflicts."""
 
 from collections.abc import Iterable
 
@@ -61,12 +61,12 @@ from graphql_proxy.schema.search import arguments_signature
 MAX_DEEPER, MAX_VISITED, MAX_WAYS = 3, 200, 3
 MAX_PLAIN = 12
 MAX_FRAGMENTS = 4
-"""Types of a union that a field is asked of; for more of them the caller chooses."""
+"""The maximum union types that get a fragment. With more, the caller chooses."""
 MAX_SELECTED = 6
 
 
 def fix_unknown_field(violation: Violation, *, case: Case) -> Diagnosis:
-    """Find the field that was meant: on the type under another name, around a list, below a union."""
+    """Find the intended field: renamed on the type, in a list's wrapper, or in a member of a union."""
     place, node = case.place(violation), violation.nodes[0]
     parent = place.parent_type if place else None
     if place is None or parent is None or not isinstance(node, FieldNode):
@@ -116,13 +116,13 @@ def _field_hint(wanted: str, *, parent: GraphQLNamedType, nearest: tuple[Nearest
 
 
 def _fields_of_type(wanted: str, *, parent: GraphQLNamedType) -> list[str]:
-    """Give the fields whose type has the wanted name: the dates of `date`, `roster: [Player!]` of `players`."""
+    """Return the fields whose type has the requested name: the dates of `date`, `roster: [Player!]` of `players`."""
     kinds = {name: get_named_type(known.type).name for name, known in fields_of(parent).items()}
     return [name for name, kind in kinds.items() if is_said_by([wanted], wanted=kind)]
 
 
 def find_deeper(wanted: str, *, parent: GraphQLNamedType | None) -> list[str]:
-    """Give the ways to a field of that name below a type, nearest first, lists' levels before others; three at most."""
+    """Return up to three paths to a field of that name below a type, nearest first, list levels before others."""
     level: list[tuple[tuple[str, ...], GraphQLNamedType | None]] = [((), parent)]
     folded, found = fold_name(wanted), list[str]()
     for _ in range(MAX_DEEPER):
@@ -151,7 +151,7 @@ def _nearest(name: str, known: GraphQLField) -> Nearest:
 
 
 def _same_name(node: FieldNode, ranked: list[NearName], *, fields: dict[str, GraphQLField]) -> list[Candidate]:
-    """Take the field whose name differs by case, underscores or plural alone."""
+    """Return the field whose name differs only by case, underscores or plural."""
     wanted = node.name.value
     folded = [name for name in fields if fold_name(name) == fold_name(wanted)]
     near = folded or [near.name for near in ranked if near.score >= SAME_WORDS]
@@ -161,7 +161,7 @@ def _same_name(node: FieldNode, ranked: list[NearName], *, fields: dict[str, Gra
 def _rename_field(
     node: FieldNode, ranked: list[NearName], *, place: Place, parent: GraphQLNamedType, case: Case
 ) -> list[Candidate]:
-    """Take the one field that is spelt almost so, counts what is named, or says the same with one more word."""
+    """Return the only field that has a similar spelling, counts what is named, or has one more word."""
     wanted, fields = node.name.value, fields_of(parent)
     fitting = [near for near in ranked if takes_selection(node, known=fields[near.name])]
     counts = [near.name for near in fitting if is_count_of(wanted, name=near.name)]
@@ -191,7 +191,7 @@ def _rename_field(
 
 def _has_rival(node: FieldNode, *, name: str, parent: GraphQLNamedType) -> bool:
     """
-    Tell whether another field may be meant as well: its description says the wanted word, or the type's name leads it.
+    Return whether another field may be meant too: by its description, or by a prefix of the type's name.
 
     So `username` of a `User` may be its `name` or the login that is described as a username, not its `twitterUsername`.
     """
@@ -209,7 +209,7 @@ def _has_rival(node: FieldNode, *, name: str, parent: GraphQLNamedType) -> bool:
 
 def _is_same_call(node: FieldNode, *, name: str, known: GraphQLField) -> bool:
     """
-    Tell whether a field's name and type say what was asked, and it takes all arguments and fields as they are.
+    Return whether a field's name and type match the request and it accepts all arguments and fields unchanged.
 
     So `products_by_pk(id:)`, of type `products`, is the `product(id:)` that was asked; a `product_review(id:)` is not.
     """
@@ -227,7 +227,7 @@ def _rename(node: FieldNode, name: str) -> Candidate:
 
 
 def _structural(node: FieldNode, *, place: Place, parent: GraphQLNamedType, case: Case) -> list[Candidate]:
-    """Take the field where it stands: around this level, below a list's levels, or on some of a union's types."""
+    """Find the field in the structure: one level up, below the levels of a list, or on members of a union."""
     return (
         replace_levels(node, parent=parent)
         or wrap_in_levels(node, place=place, parent=parent)
@@ -238,7 +238,7 @@ def _structural(node: FieldNode, *, place: Place, parent: GraphQLNamedType, case
 
 
 def _wrap_in_fragments(node: FieldNode, *, place: Place, parent: GraphQLNamedType, case: Case) -> list[Candidate]:
-    """Ask a field of an interface or a union of those types that have it."""
+    """Wrap a field of an interface or a union in fragments on the types that have it."""
     members = _members_with(node.name.value, parent=parent, case=case)
     if not members:
         return []
@@ -265,17 +265,17 @@ def _wrap_in_fragments(node: FieldNode, *, place: Place, parent: GraphQLNamedTyp
 
 
 def _members_with(name: str, *, parent: GraphQLNamedType, case: Case) -> list[GraphQLNamedType]:
-    """Give the types that an interface or union may be and that have a field."""
+    """Return the possible types of an interface or a union that have a field."""
     return [kind for kind in _possible(parent, case=case) if name in fields_of(kind)]
 
 
 def fields_of_interfaces(kind: GraphQLNamedType) -> list[GraphQLInterfaceType]:
-    """Give the interfaces that a type implements."""
+    """Return the interfaces that a type implements."""
     return list(kind.interfaces) if isinstance(kind, GraphQLObjectType) else []
 
 
 def fix_leaf_or_object(violation: Violation, *, case: Case) -> Diagnosis:
-    """Write a selection where one is missing, and leave out the one that a plain value cannot have."""
+    """Add a missing selection, or remove the selection of a scalar."""
     node, place = violation.nodes[0], case.place(violation)
     if isinstance(node, SelectionSetNode) and place:
         node, place = place.around[-1], case.places.find(place.around[-1])
@@ -301,14 +301,14 @@ def fix_leaf_or_object(violation: Violation, *, case: Case) -> Diagnosis:
 
 
 def _identifying_fields(kind: GraphQLNamedType) -> list[str]:
-    """Give the plain fields that tell a thing from others; __typename where it has none."""
+    """Return the scalar fields that identify an object, or __typename if it has none."""
     plain = plain_fields(kind)
     known = [name for name in IDENTIFYING if name in plain]
     return (known or plain)[:MAX_SELECTED] or ["__typename"]
 
 
 def plain_fields(kind: GraphQLNamedType) -> list[str]:
-    """Give the fields of a type that need neither selection nor arguments and are not deprecated."""
+    """Return the fields of a type that need no selection and no arguments and are not deprecated."""
     return [
         name
         for name, known in fields_of(kind).items()
@@ -319,7 +319,7 @@ def plain_fields(kind: GraphQLNamedType) -> list[str]:
 
 
 def fix_conflict(violation: Violation, *, case: Case) -> Diagnosis:
-    """Show where an alias belongs; its name is the caller's to choose."""
+    """Show where an alias is needed. The caller chooses its name."""
     nodes = [node for node in violation.nodes if isinstance(node, FieldNode)]
     name = (nodes[-1].alias or nodes[-1].name).value if nodes else ""
     written = case.text(nodes[-1])[:80] if nodes else "field"
@@ -329,7 +329,7 @@ def fix_conflict(violation: Violation, *, case: Case) -> Diagnosis:
 
 
 def fix_impossible_fragment(violation: Violation, *, case: Case) -> Diagnosis:
-    """Take a fragment on a type that cannot stand here: around a list's rows, or on the type itself."""
+    """Fix a fragment on an impossible type: move it to a list's rows, or onto the type itself."""
     node = violation.nodes[0]
     place = case.place(violation)
     around = _parent_of(node, case=case)
@@ -354,7 +354,7 @@ def _listed_members(kind: GraphQLNamedType, *, case: Case) -> str:
 
 
 def _parent_of(node: Node, *, case: Case) -> GraphQLNamedType | None:
-    """Give the type that a fragment was asked of; inside the fragment its own type holds."""
+    """Return the type that a fragment was spread on. Inside the fragment its own type applies."""
     place = case.places.find(node)
     field = place.find_enclosing(FieldNode, InlineFragmentNode) if place else None
     outer = case.places.find(field) if field else None

@@ -1,4 +1,4 @@
-"""What the hints would say about an error, for the people who write them."""
+"""Preview of hints for the admin."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _MAX_TOKENS = 5_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HintPreview:
-    """The message with the contract's help, what is said beside it and by which hint, and which patterns are broken."""
+    """The message with the contract's help, the hints that match with their texts, and the broken patterns."""
 
     message: str
     said: list[Fit]
@@ -26,12 +26,12 @@ class HintPreview:
 
 
 def hint_of(row: ErrorHint) -> Hint:
-    """Give a row as tools see it."""
+    """Convert a row to the form that tools use."""
     return Hint(**{name: getattr(row, name) for name in Hint.__dataclass_fields__})
 
 
 def preview_hints(error: str, *, rows: Sequence[ErrorHint], query: str = "", slug: str | None = None) -> HintPreview:
-    """Hold hints against an error, in the rows' order; with the schema of an upstream where one is named."""
+    """Match hints against an error in the order of their rows, with the schema of an upstream if one is named."""
     hints = [hint_of(row) for row in rows]
     known = event_loop.run(schemas.find(slug)) if slug else None
     context = Context(schema=known.schema if known else None, document=_document(query))

@@ -1,4 +1,4 @@
-"""Hints for errors: rows, held against an error's text. Whatever is wrong with a row, the error stays as it was."""
+"""Hints that are rows, matched against the text of an error. A broken row never changes the error."""
 
 import logging
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 
 MAX_HINTS = 10
 MAX_EXPLAINED = 10
-"""Different errors of one answer; a pattern that is slow may cost its time for each."""
+"""The maximum distinct errors of one answer, since a slow pattern may use its time limit for each."""
 MAX_ERROR = 2_000
 MAX_GROUP = 100
 MATCH_SECONDS = 0.05
@@ -41,7 +41,7 @@ class Hint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fit:
-    """A hint that fits an error, with what it says."""
+    """A hint that matches an error, with its text."""
 
     hint: Hint
     said: str
@@ -51,7 +51,7 @@ _rows: TtlCache[list[Hint]] = TtlCache()
 
 
 async def load_hint_rows(upstream_id: int | None) -> list[Hint]:
-    """Give the enabled hints of an upstream in order, none while the database is away; one statement in 4 s."""
+    """Load the enabled hints of an upstream in order, cached for 4 s. Empty while the database is away."""
 
     async def read() -> list[Hint]:
         names = Hint.__dataclass_fields__
@@ -66,13 +66,13 @@ async def load_hint_rows(upstream_id: int | None) -> list[Hint]:
 
 
 def message_hints(hints: Iterable[Hint]) -> list[MessageHint]:
-    """Give the contract's own hints, which nobody turns off, and the rows of that layer."""
+    """Return the contract's own hints, which are always on, and the rows of that layer."""
     rows = [hint for hint in hints if hint.layer == "message" and hint.hint.strip()]
     return [*CONTRACT_HINTS, *(MessageHint(text=hint.hint, fits=partial(_fits, hint)) for hint in rows)]
 
 
 def collect_hints(errors: Iterable[str], *, hints: Iterable[Hint], context: Context) -> list[str]:
-    """Give what the hints say about the first ten different errors, each once, ten at most."""
+    """Return the hints for the first ten distinct errors, without duplicates, ten at most."""
     rows = [hint for hint in hints if hint.layer == "beside"]
     different = list(dict.fromkeys(errors))[:MAX_EXPLAINED]
     said = (fit.said for error in different for fit in fits(error, hints=rows, context=context))
@@ -80,7 +80,7 @@ def collect_hints(errors: Iterable[str], *, hints: Iterable[Hint], context: Cont
 
 
 def fits(error: str, *, hints: Iterable[Hint], context: Context) -> list[Fit]:
-    """Give the hints that fit one error, with what they say about it."""
+    """Return the hints that match one error, with their texts."""
     found = []
     for hint in hints:
         groups = match(hint.matcher, pattern=hint.pattern, error=error)
@@ -92,7 +92,7 @@ def fits(error: str, *, hints: Iterable[Hint], context: Context) -> list[Fit]:
 
 def match(matcher: str, *, pattern: str, error: str) -> Groups | None:
     """
-    Give the named groups of a pattern that fits, None where it does not, or cannot be used.
+    Return the named groups of a match. None if the pattern does not match or cannot be used.
 
     A pattern that takes longer than 50 ms is given up: backtracking can be endless.
     """

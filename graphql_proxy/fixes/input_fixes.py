@@ -1,4 +1,4 @@
-"""Fixes for what a document sends: arguments, literals, input objects, values of variables."""
+"""Fixes for inputs: arguments, literals, input objects, values of variables."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -54,7 +54,7 @@ from graphql_proxy.fixes.violations import Violation, fits
 from graphql_proxy.schema.cost import SIZE_NAMES
 
 PAGE_SIZES = (SIZE_NAMES | {"num"}) - {"last"}
-"""Names of the argument that says how many rows to return; where a field takes one of them, it is the one meant."""
+"""Names of page size arguments. If a field has one of them, it is the one meant."""
 OFFSETS = frozenset({"offset", "skip"})
 DEFAULT_PAGE = 10
 MAX_MEMBERS = 20
@@ -63,7 +63,7 @@ Members = Mapping[str, Any]
 
 
 def fix_unknown_argument(violation: Violation, *, case: Case) -> Diagnosis:
-    """Find the argument that was meant: under another name, or inside an input object."""
+    """Find the intended argument: under another name, or inside an input object."""
     node = violation.nodes[0]
     owner = _owner(node, case=case)
     if not isinstance(node, ArgumentNode) or owner is None:
@@ -84,7 +84,7 @@ def fix_unknown_argument(violation: Violation, *, case: Case) -> Diagnosis:
 
 
 def _other_fields(wanted: str, *, where: Node, case: Case) -> str:
-    """Name the fields beside an argument's that return the same type and take an argument of that name, or any."""
+    """List the sibling fields that return the same type and have an argument of that name, or any."""
     place = case.places.find(where)
     if not isinstance(where, FieldNode) or place is None or place.field is None:
         return ""
@@ -102,7 +102,7 @@ def _other_fields(wanted: str, *, where: Node, case: Case) -> str:
 
 
 def _owner(node: Node, *, case: Case) -> tuple[str, Members, set[str], Node] | None:
-    """Give what takes an argument: its name, what it takes, which are given, and where."""
+    """Return the owner of an argument: its name, its arguments, those that are set, and its place."""
     place = case.places.find(node)
     outer = place.find_enclosing(FieldNode, DirectiveNode) if place else None
     above = case.places.find(outer) if outer else None
@@ -118,7 +118,7 @@ def _owner(node: Node, *, case: Case) -> tuple[str, Members, set[str], Node] | N
 
 
 def rank_members(wanted: str, *, members: Members, case: Case) -> list[NearName]:
-    """Rank the members like a name; one that the upstream itself suggests comes first."""
+    """Rank the members by similarity to a name. One that the upstream itself suggests comes first."""
     descriptions = {name: known.description or "" for name, known in members.items()}
     ranked = rank_names(wanted, names=members, descriptions=descriptions, known_words=case.known_words)
     suggested = case.prefer_mentioned(ranked, wanted=wanted)
@@ -128,13 +128,13 @@ def rank_members(wanted: str, *, members: Members, case: Case) -> list[NearName]
 
 
 def list_nearest(ranked: list[NearName], *, members: Members) -> tuple[Nearest, ...]:
-    """Give the nearest members with their types, all where none is near."""
+    """List the nearest members with their types, or all if none is near."""
     near = [near.name for near in ranked][:MAX_NEAREST]
     return tuple(Nearest(name=name, type=str(members[name].type)) for name in near or list(members)[:MAX_MEMBERS])
 
 
 def describe_members(owner: str, *, wanted: str, ranked: list[NearName], members: Members) -> str:
-    """Say what is not there, and what is."""
+    """Say which member does not exist and which do."""
     listed = ", ".join(f"`{near.name}: {near.type}`" for near in list_nearest(ranked, members=members))
     kind = "takes" if "." in owner or owner.startswith("@") else "has"
     return f"`{owner}` {kind} no `{wanted}`. It {kind} {listed}." if listed else f"`{owner}` takes no arguments."
@@ -143,7 +143,7 @@ def describe_members(owner: str, *, wanted: str, ranked: list[NearName], members
 def _rename_member(
     node: ArgumentNode | ObjectFieldNode, ranked: list[NearName], *, members: Members, given: set[str], case: Case
 ) -> list[Candidate]:
-    """Rename what differs in spelling alone, or is a page's size under another usual name."""
+    """Rename an argument that differs only in spelling, or that is a page size under another usual name."""
     wanted = node.name.value
     free = [near for near in ranked if near.name not in given and _may_take(node.value, members[near.name].type)]
     cut = match_abbreviations(given - members.keys(), names=members.keys() - given, known_words=case.known_words)
@@ -164,7 +164,7 @@ def _same_convention(wanted: str, members: Members, *, given: set[str]) -> str |
 
 
 def _may_take(value: ValueNode, kind: GraphQLInputType) -> bool:
-    """Tell whether a type may take a literal, after its own mistakes are fixed."""
+    """Return whether a type may accept a literal after its own mistakes are fixed."""
     if isinstance(value, VariableNode):
         return True
     bare = get_nullable_type(kind)
@@ -176,7 +176,7 @@ def _may_take(value: ValueNode, kind: GraphQLInputType) -> bool:
 
 
 def _wrap_argument(node: ArgumentNode, known: Members, *, given: set[str], where: Node, case: Case) -> list[Candidate]:
-    """Put an argument into the one input object that has a field of its name; its neighbours go with it."""
+    """Move an argument into the only input object that has a field of its name, with its siblings."""
     wanted = node.name.value
     holder = _holder(wanted, known)
     if holder is None:
@@ -203,13 +203,13 @@ def _wrap_argument(node: ArgumentNode, known: Members, *, given: set[str], where
 
 
 def _holder(wanted: str, known: Members) -> str | None:
-    """Give the one argument whose input object has a field of this name."""
+    """Return the only argument whose input object has a field of this name."""
     holders = [name for name, argument in known.items() if wanted in fields_of(get_named_type(argument.type))]
     return holders[0] if len(holders) == 1 else None
 
 
 def _answer_of(node: Node, *, case: Case) -> GraphQLNamedType | None:
-    """Give the type of what a field answers."""
+    """Return the type that a field returns."""
     place = case.places.find(node)
     return get_named_type(place.field.type) if place and place.field else None
 
@@ -222,7 +222,7 @@ def _pair(
     case: Case,
     answer: GraphQLNamedType | None = None,
 ) -> list[Candidate]:
-    """Take the only unknown name for the only one that is required and missing, unless it names something else."""
+    """Match the only unknown name with the only missing required one, unless it names something else."""
     unknown = [name for name in given if name not in members]
     missing = [name for name, known in members.items() if _is_required(known) and name not in given]
     if len(unknown) == 1 and not missing:
@@ -239,7 +239,7 @@ def is_another_member(
     wanted: str, *, meant: str, members: Members, case: Case, answer: GraphQLNamedType | None = None
 ) -> bool:
     """
-    Tell whether a name asks by something that the schema has elsewhere: a user by `email` is not found by `login`.
+    Return whether a name refers to another member of the schema: `email` of a user is not `login`.
 
     What a field answers says what it may be asked by; for an input object every word of the schema counts.
     """
@@ -251,7 +251,7 @@ def is_another_member(
 def _by_shape(
     node: ArgumentNode | ObjectFieldNode, members: Members, *, given: set[str], case: Case
 ) -> list[Candidate]:
-    """Take the only name whose type accepts the object or enum value that was given; a plain scalar says nothing."""
+    """Return the only name whose type accepts the object or enum value. A scalar is no evidence."""
     structured = GraphQLInputObjectType | GraphQLEnumType
     taking = [
         name
@@ -271,7 +271,7 @@ def _is_required(known: Any) -> bool:
 
 
 def _takes_now(value: ValueNode, kind: GraphQLInputType, *, case: Case) -> bool:
-    """Tell whether a type takes a literal as it is; a variable is judged by the value that was sent."""
+    """Return whether a type accepts a literal unchanged. A variable is judged by the value that was sent."""
     if isinstance(value, VariableNode):
         return fits(case.draft.variables.get(value.name.value), wanted=kind)
     if isinstance(value, EnumValueNode) != isinstance(get_named_type(kind), GraphQLEnumType):
@@ -280,7 +280,7 @@ def _takes_now(value: ValueNode, kind: GraphQLInputType, *, case: Case) -> bool:
 
 
 def fix_missing_argument(violation: Violation, *, case: Case) -> Diagnosis:
-    """Give a required argument the variable of its name, where one was sent; no value is made up but a page's size."""
+    """Set a required argument to the variable of its name. No value is invented except a page size."""
     node = violation.nodes[0]
     place = case.places.find(node)
     if isinstance(node, DirectiveNode):
@@ -319,7 +319,7 @@ def fix_missing_argument(violation: Violation, *, case: Case) -> Diagnosis:
 
 
 def _is_page_size(name: str, known: Members, place: Place | None) -> bool:
-    """Tell whether an argument is the size of a list, or of a page that holds one."""
+    """Return whether an argument is the size of a list, or of a page that holds one."""
     kind = place.field.type if place and place.field else None
     pages = [field.type for field in fields_of(get_named_type(kind)).values()] if kind else []
     is_page = any(is_list_type(get_nullable_type(one)) for one in (kind, *pages) if one)
@@ -327,13 +327,13 @@ def _is_page_size(name: str, known: Members, place: Place | None) -> bool:
 
 
 def _from_variable(name: str, known: GraphQLArgument, *, case: Case) -> str | None:
-    """Write the argument with the variable of its name, where the request has a value that fits."""
+    """Write the argument with the variable of its name, if the request has a value that fits."""
     value = case.draft.variables.get(name)
     return f"{name}: ${name}" if value is not None and fits(value, wanted=known.type) else None
 
 
 def add_arguments(node: FieldNode | DirectiveNode, *, text: str) -> Change:
-    """Write further arguments behind those that are there."""
+    """Append arguments to the existing ones."""
     if node.arguments:
         at = end(node.arguments[-1])
         return Change(edits=(Edit(at, at, f", {text}"),))
@@ -342,7 +342,7 @@ def add_arguments(node: FieldNode | DirectiveNode, *, text: str) -> Change:
 
 
 def fix_value(violation: Violation, *, case: Case) -> Diagnosis:
-    """Write a literal as its type wants it: an enum value's own spelling, quotes or none, a field's own name."""
+    """Write a literal as its type expects it: spelling of an enum value, quotes, the name of a field."""
     node = violation.nodes[0]
     if isinstance(node, ObjectFieldNode):
         return _fix_input_field(node, case=case)
@@ -370,7 +370,7 @@ def fix_value(violation: Violation, *, case: Case) -> Diagnosis:
 
 
 def _fields_that_take(node: ValueNode, *, kind: GraphQLInputObjectType, case: Case) -> list[str]:
-    """Give the fields of an input object that take a value as it is; all of them where none does."""
+    """Return the fields of an input object that accept a value unchanged, or all if none does."""
     taking = [name for name, known in kind.fields.items() if _takes_now(node, known.type, case=case)]
     return taking or list(kind.fields)
 

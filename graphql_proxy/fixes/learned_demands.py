@@ -1,4 +1,4 @@
-"""Which arguments an upstream has demanded beyond its schema, as its recorded refusals tell."""
+"""Arguments that an upstream demands beyond its schema, learned from its recorded refusals."""
 
 import logging
 
@@ -19,7 +19,7 @@ _demands: TtlCache[frozenset[str]] = TtlCache()
 
 
 async def load_demands(upstream_id: int) -> frozenset[str]:
-    """Give the coordinates, as `Repository.issues(first:)`; one statement in 4 s, none while the database is away."""
+    """Load the coordinates, as `Repository.issues(first:)`, cached for 4 s. Empty while the database is away."""
 
     async def read() -> frozenset[str]:
         rows = (await owner_pool.fetch(_DEMANDED, [upstream_id, DEMAND_RULE])).rows

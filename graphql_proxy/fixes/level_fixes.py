@@ -1,4 +1,4 @@
-"""Fixes for fields that stand at another level: below or around a page's rows, or in a part of their type."""
+"""Fixes for fields at the wrong level: below or around the rows of a page, or in a part of their type."""
 
 from collections.abc import Iterable
 
@@ -20,20 +20,20 @@ from graphql_proxy.fixes.names import is_said_by, words
 from graphql_proxy.fixes.places import Place, arguments_of, fields_of, is_object, selected_fields
 
 LIST_LEVELS = ("nodes", "edges", "node", "items", "data", "results")
-"""The levels that lists are wrapped in, by the conventions of Relay and others; the shortest way first."""
+"""The levels around lists by the conventions of Relay and others, the shortest path first."""
 MAX_LEVELS = 2
 IDENTIFYING = ("id", "name", "nameWithOwner", "title", "login", "slug", "number", "url", "totalCount")
 
 
 def fields_beside(node: FieldNode, *, place: Place) -> list[FieldNode]:
-    """Give the fields of one selection, this one included."""
+    """Return the fields of one selection, including this one."""
     around = place.around[-1]
     parts = around.selections if isinstance(around, SelectionSetNode) else (node,)
     return [part for part in parts if isinstance(part, FieldNode)]
 
 
 def takes_selection(node: FieldNode, *, known: GraphQLField) -> bool:
-    """Tell whether a field takes what is selected of it, and every argument that is given."""
+    """Return whether a field accepts the selection and every argument that is set."""
     if is_object(known.type) != bool(node.selection_set):
         return False
     given = {part.name.value for part in arguments_of(node)}
@@ -46,7 +46,7 @@ def takes_selection(node: FieldNode, *, known: GraphQLField) -> bool:
 
 
 def replace_levels(node: FieldNode, *, parent: GraphQLNamedType) -> list[Candidate]:
-    """Leave out levels like edges and node of a list that has none, or write those that hold its rows."""
+    """Remove levels like edges and node from a list that has none, or add the levels that hold its rows."""
     inner, left = node, list[str]()
     ways = [((), parent), *_find_rows(parent)]
     while inner.name.value in LIST_LEVELS and inner.selection_set and not inner.arguments and not inner.alias:
@@ -77,7 +77,7 @@ def _write_levels(
 
 
 def _find_rows(parent: GraphQLNamedType) -> list[tuple[tuple[str, ...], GraphQLNamedType]]:
-    """Give the one field of a page that is a list of objects, and the one object of its rows, as edges and node."""
+    """Return the only field of a page that is a list of objects, and the only object of its rows: edges and node."""
     lists = [name for name, known in _open_objects(parent).items() if is_list_type(get_nullable_type(known.type))]
     if len(lists) != 1:
         return []
@@ -91,7 +91,7 @@ def _find_rows(parent: GraphQLNamedType) -> list[tuple[tuple[str, ...], GraphQLN
 
 
 def _open_objects(kind: GraphQLNamedType) -> dict[str, GraphQLField]:
-    """Give the fields of a type that are objects and need no argument."""
+    """Return the object fields of a type that need no argument."""
     return {
         name: known
         for name, known in fields_of(kind).items()
@@ -100,7 +100,7 @@ def _open_objects(kind: GraphQLNamedType) -> dict[str, GraphQLField]:
 
 
 def wrap_in_levels(node: FieldNode, *, place: Place, parent: GraphQLNamedType) -> list[Candidate]:
-    """Put the field below nodes, or edges and node, where it stands there; its neighbours go with it."""
+    """Move the field below nodes, or edges and node, if it exists there, with its siblings."""
     for levels, below in list_levels(parent):
         if node.name.value in fields_of(below):
             first, last = find_run(node, place=place, here=parent, below=below)
@@ -113,7 +113,7 @@ def wrap_in_levels(node: FieldNode, *, place: Place, parent: GraphQLNamedType) -
 
 def wrap_in_part(node: FieldNode, *, place: Place, parent: GraphQLNamedType) -> list[Candidate]:
     """
-    Put the field into the one part of its type that has it, as `count` into `orders_aggregate.aggregate`.
+    Move the field into the only part of its type that has it, as `count` into `orders_aggregate.aggregate`.
 
     A part is one object, no list, without an identity of its own; a thing of its own, such as an author, is another
     question. The type's name, several fields, or a name of several words tells that this part was meant.
@@ -138,7 +138,7 @@ def wrap_in_part(node: FieldNode, *, place: Place, parent: GraphQLNamedType) -> 
 
 
 def list_levels(parent: GraphQLNamedType) -> Iterable[tuple[tuple[str, ...], GraphQLNamedType]]:
-    """Give the types below list levels, the shortest way first."""
+    """Return the types below list levels, the shortest path first."""
     known: list[tuple[tuple[str, ...], GraphQLNamedType]] = [((), parent)]
     for _ in range(MAX_LEVELS):
         below = []
@@ -156,7 +156,7 @@ def list_levels(parent: GraphQLNamedType) -> Iterable[tuple[tuple[str, ...], Gra
 def find_run(
     node: FieldNode, *, place: Place, here: GraphQLNamedType, below: GraphQLNamedType
 ) -> tuple[FieldNode, FieldNode]:
-    """Give the first and last of the fields beside this one that stand below as well, without a gap."""
+    """Return the first and last of the adjacent sibling fields that exist below as well."""
     around = place.around[-1]
     siblings = list(around.selections) if isinstance(around, SelectionSetNode) else [node]
     run: list[FieldNode] = []
@@ -176,7 +176,7 @@ def find_run(
 
 
 def lift_field(node: FieldNode, *, place: Place, case: Case) -> list[Candidate]:
-    """Put a field of the page, such as totalCount, beside the level that it was written below."""
+    """Move a field of the page, such as totalCount, up beside the level that it was written below."""
     level, inner = place.find_enclosing(FieldNode), place.around[-1]
     if not isinstance(level, FieldNode) or level.name.value not in LIST_LEVELS:
         return []

@@ -1,4 +1,4 @@
-"""Which violation an upstream's error is about, whatever words it uses; its words only say where to look."""
+"""Matching of upstream errors with schema violations. The wording of an error only helps to locate it."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ _NAME = re.compile(r"[_A-Za-z][_0-9A-Za-z]*")
 
 
 def find_names(error: GraphqlError) -> frozenset[str]:
-    """Give every name in an error's message, path and extensions."""
+    """Return every name in an error's message, path and extensions."""
     texts = [error.message[:MAX_TEXT], *_strings(error.extensions, depth=0)]
     found = [name for text in texts for name in _NAME.findall(text[:MAX_TEXT])]
     found += [part for part in error.path or () if isinstance(part, str)]
@@ -37,7 +37,7 @@ def _strings(value: Any, *, depth: int) -> list[str]:
 def match_errors(
     errors: Sequence[GraphqlError], *, explanations: Sequence[Explanation], case: Case
 ) -> list[Explanation | None]:
-    """Give for each error what it is about; None where nothing about it is known."""
+    """Return the violation of each error, or None if none matches."""
     if len(errors) == len(explanations) == 1 and not find_fields(errors[0], case=case):
         return [explanations[0]]
     return [_match(error, explanations, case=case) for error in errors]
@@ -51,7 +51,7 @@ def _match(error: GraphqlError, explanations: Sequence[Explanation], *, case: Ca
 
 
 def _score(error: GraphqlError, names: frozenset[str], explanation: Explanation, *, case: Case) -> int:
-    """Weigh what an error and a violation share: the place, the field around it, the names at fault."""
+    """Score what an error and a violation share: the place, the parent field, the names at fault."""
     violation = explanation.violation
     there = {(at.line, at.column) for at in error.locations or ()}
     around = [place.find_enclosing(FieldNode) for node in violation.nodes if (place := case.places.find(node))]
@@ -65,7 +65,7 @@ def _score(error: GraphqlError, names: frozenset[str], explanation: Explanation,
 
 
 def _names_of(node: Node) -> list[str]:
-    """Give the names that a node itself has: its own, a variable's, a value's."""
+    """Return the names in a node: its own name, a variable's, a value's."""
     if isinstance(node, NameNode):
         return [node.value]
     inner = getattr(node, "name", None) or getattr(node, "variable", None)
@@ -83,7 +83,7 @@ def _place(node: Node) -> tuple[int, int] | None:
 
 
 def find_fields(error: GraphqlError, *, case: Case) -> list[FieldNode]:
-    """Give the fields of a document that an error is about: by its place, else by its path, else by their names."""
+    """Return the fields that an error concerns: by its location, else by its path, else by their names."""
     fields = [place.node for place in case.places.all_of(FieldNode) if isinstance(place.node, FieldNode)]
     places = {(at.line, at.column) for at in error.locations or ()}
     if there := [node for node in fields if _place(node) in places]:

@@ -1,4 +1,4 @@
-"""Which names of a schema are most like a name that it does not have."""
+"""Similarity of names: which names of a schema resemble an unknown one."""
 
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from rapidfuzz.distance import DamerauLevenshtein, Prefix
 from graphql_proxy.schema.search import words as split_words
 
 SURE = 0.8
-"""From here on a name is taken for the one that was meant; below, it is only shown."""
+"""The minimum similarity of a fix. Less similar names are only shown."""
 SAME_WORDS = 0.95
 MISSPELT = 0.9
 MIN_SHOWN = 0.15
@@ -20,20 +20,20 @@ MIN_TYPO, MIN_WRONG_LETTER, MIN_TWO_TYPOS = 3, 7, 8
 MIN_STEM, STEM_SHARE = 6, 0.6
 COUNTING = frozenset({"count", "total", "number", "num"})
 VERBS = frozenset({"is", "has", "can", "viewer", "previous", "next", "last", "first", "max", "min"})
-"""Words before a name that make it another question."""
+"""Prefixes that change the meaning of a name."""
 EMPTY_QUALIFIERS = frozenset({"full", "display"})
-"""Words before a name that change nothing: who asks for a name means the full name."""
+"""Prefixes that do not change the meaning: the full name is the name."""
 MIN_PREFIX, MIN_CUT = 3, 3
 MIN_ABBREVIATIONS = 2
 
 
 words = lru_cache(maxsize=100_000)(split_words)
-"""The words of a name; the names of a schema are asked again and again."""
+"""The words of a name, cached because a schema's names are compared often."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NearName:
-    """A name with its likeness to the wanted one, from 0 to 1."""
+    """A name with its similarity to the requested one, from 0 to 1."""
 
     name: str
     score: float
@@ -53,7 +53,7 @@ def rank_names(
     known_words: Container[str] = (),
 ) -> list[NearName]:
     """
-    Give the names like a wanted one, best first.
+    Return the names that resemble the requested one, best first.
 
     Spelling counts only for a word that the schema does not know: `weight` is no misspelt `height` where the schema has
     weights elsewhere.
@@ -68,7 +68,7 @@ def rank_names(
 
 
 def pick_sure(ranked: list[NearName]) -> str | None:
-    """Give the one name that was surely meant, None where there is none or several."""
+    """Return the only name that was certainly meant. None if there is none, or several."""
     if not ranked or ranked[0].score < SURE:
         return None
     is_alone = len(ranked) == 1 or ranked[1].score < ranked[0].score
@@ -76,7 +76,7 @@ def pick_sure(ranked: list[NearName]) -> str | None:
 
 
 def find_similar(wanted: str, *, names: Iterable[str]) -> list[str]:
-    """Give up to three names that are spelt like the wanted one; those that differ by case alone stand for all."""
+    """Return up to three names with a similar spelling. A match that differs only in case replaces the rest."""
     by_fold = {fold_name(name): name for name in names}
     folded = fold_name(wanted)
     if folded in by_fold:
@@ -105,7 +105,7 @@ def _without_of(said: list[str]) -> list[str]:
 
 
 def _is_misspelt(asked: list[str], own: list[str], *, known_words: Container[str]) -> bool:
-    """Tell whether names differ by slips of the keyboard, or by word endings, that no word of the schema explains."""
+    """Return whether names differ only by typing errors or word endings that no word of the schema explains."""
     if len(asked) != len(own):
         return any(word not in known_words for word in asked) and _is_slip("".join(asked), "".join(own))
     return all(
@@ -115,7 +115,7 @@ def _is_misspelt(asked: list[str], own: list[str], *, known_words: Container[str
 
 
 def _is_slip(one: str, other: str) -> bool:
-    """Tell whether one letter too many or too few, swapped or, in a long word, wrong is all that differs."""
+    """Return whether names differ by one letter: added, missing, swapped or, in a long word, wrong."""
     short, long = min(len(one), len(other)), max(len(one), len(other))
     if short < MIN_TYPO or (one[0] != other[0] and sorted(one[:2]) != sorted(other[:2])):
         return False
@@ -136,13 +136,13 @@ def _is_short_form(one: str, other: str) -> bool:
 
 
 def is_short_form(one: str, *, like: str) -> bool:
-    """Tell whether one of two names is how the other begins, plurals and underscores aside."""
+    """Return whether one of two names is a prefix of the other, ignoring plurals and underscores."""
     return _is_short_form("".join(words(one)), "".join(words(like)))
 
 
 def match_abbreviations(unknown: Iterable[str], *, names: Iterable[str], known_words: Container[str]) -> dict[str, str]:
     """
-    Give for each unknown name the one that it cuts short or that cuts it short, where at least two do: `lat` and `lon`.
+    Match each unknown name with its abbreviation or full form, if at least two match: `lat` and `lon`.
 
     One alone proves nothing: `time` is no `timezone`.
     """
@@ -165,7 +165,7 @@ def _is_cut(wanted: str, name: str, *, known_words: Container[str]) -> bool:
 
 def is_of_another(wanted: str, *, meant: str, owner: str, known: Iterable[str], entities: Container[str]) -> bool:
     """
-    Tell whether a name asks for something else than another name does: `routeId` and `name` are no `id` of a trip.
+    Return whether a name refers to something else than another name: `routeId` and `name` are not `id` of a trip.
 
     Its own words, those of `meant` and of the owner aside, then are in one of the known names, or are a type.
     """
@@ -175,20 +175,20 @@ def is_of_another(wanted: str, *, meant: str, owner: str, known: Iterable[str], 
 
 
 def is_full_form(wanted: str, *, name: str, names: Container[str]) -> bool:
-    """Tell whether a name is the full form that was asked: `full_name` is `nameWithOwner` where `name` is there too."""
+    """Return whether a name is the full form of the request: `full_name` is `nameWithOwner` if `name` exists too."""
     asked, own = words(wanted), words(name)
     short = asked[1:]
     return asked[:1] == ["full"] and own[: len(asked)] == [*short, "with"] and "_".join(short) in names
 
 
 def is_said_by(names: Iterable[str], *, wanted: str) -> bool:
-    """Tell whether every word of some names is a word of the wanted one."""
+    """Return whether every word of some names is in the requested one."""
     asked = set(words(wanted))
     return all(word in asked for name in names for word in words(name))
 
 
 def is_count_of(wanted: str, *, name: str) -> bool:
-    """Tell whether a name is the number of what a plural names: `stargazerCount` of `stars`."""
+    """Return whether a name counts what a plural names: `stargazerCount` of `stars`."""
     asked, own = words(wanted), words(name)
     counted = [word for word in own if word not in COUNTING]
     is_plural = wanted.lower().endswith("s")
@@ -199,7 +199,7 @@ def is_count_of(wanted: str, *, name: str) -> bool:
 
 def is_qualified(wanted: str, *, name: str, owner: str, entities: Container[str], is_plain_elsewhere: bool) -> bool:
     """
-    Tell whether a name is the wanted one with a qualifier before it that changes nothing.
+    Return whether a name is the requested one with a prefix that changes nothing.
 
     That is the name of the type that has the field, as in `ticket_type` of `ticket`, or one word that is no thing of
     its own, as in `jerseyNumber`. Where another type has the plain name, only an empty word qualifies nothing: next to
@@ -214,7 +214,7 @@ def is_qualified(wanted: str, *, name: str, owner: str, entities: Container[str]
 
 
 def _score_shared_words(asked: list[str], own: list[str], *, description: str) -> float:
-    """Weigh the words that two names share, then those that the description shares."""
+    """Score the words that two names share, then those that the description shares."""
     both, either = set(asked) & set(own), set(asked) | set(own)
     score = 0.6 * len(both) / len(either) if either else 0.0
     alike = sum(

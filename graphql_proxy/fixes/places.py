@@ -1,4 +1,4 @@
-"""What a schema says of every place of a document."""
+"""Types at every node of a document."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ from graphql.type import GraphQLOutputType
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """A node, the nodes around it from the document inwards, and the types that hold there."""
+    """A node, its ancestors from the document inwards, and the types there."""
 
     node: Node
     around: tuple[Node, ...]
@@ -43,7 +43,7 @@ class Place:
     object_type: GraphQLInputType | None
 
     def find_enclosing(self, *kinds: type[Node]) -> Node | None:
-        """Give the nearest node around this one that is of a kind."""
+        """Return the nearest ancestor of a kind."""
         return next((node for node in reversed(self.around) if isinstance(node, kinds)), None)
 
 
@@ -57,16 +57,16 @@ class Places:
         self._found = collector.found
 
     def find(self, node: Node) -> Place | None:
-        """Give the place of a node."""
+        """Return the place of a node."""
         return self._found.get(id(node))
 
     def all_of(self, kind: type[Node]) -> Iterator[Place]:
-        """Give the places of a kind of node, in the document's order."""
+        """Return the places of a kind of node, in document order."""
         return (place for place in self._found.values() if isinstance(place.node, kind))
 
 
 class _Collector(Visitor):
-    """Notes what TypeInfo knows on entering each node."""
+    """A visitor that records what TypeInfo knows when it enters each node."""
 
     def __init__(self, types: TypeInfo) -> None:
         super().__init__()
@@ -75,7 +75,7 @@ class _Collector(Visitor):
         self.around: list[Node] = []
 
     def enter(self, node: Node, *_: object) -> None:
-        """Note a node."""
+        """Record a node."""
         types = self.types
         types.enter(node)
         self.found[id(node)] = Place(
@@ -91,13 +91,13 @@ class _Collector(Visitor):
         self.around.append(node)
 
     def leave(self, node: Node, *_: object) -> None:
-        """Step out."""
+        """Leave a node."""
         self.around.pop()
         self.types.leave(node)
 
 
 def fields_of(kind: object) -> dict[str, Any]:
-    """Give the fields of an object, interface or input object; none of any other type."""
+    """Return the fields of an object, interface or input object. Any other type has none."""
     if isinstance(kind, GraphQLObjectType | GraphQLInterfaceType | GraphQLInputObjectType):
         fields: dict[str, Any] = kind.fields
         return fields
@@ -105,20 +105,20 @@ def fields_of(kind: object) -> dict[str, Any]:
 
 
 def members_of(kind: GraphQLNamedType) -> dict[str, Any]:
-    """Give the fields of a type, or the values of an enum."""
+    """Return the fields of a type, or the values of an enum."""
     return dict(kind.values) if isinstance(kind, GraphQLEnumType) else fields_of(kind)
 
 
 def is_object(kind: object) -> bool:
-    """Tell whether a type needs a selection."""
+    """Return whether a type needs a selection."""
     return is_composite_type(get_named_type(kind))  # type: ignore[call-overload]  # any type, or none
 
 
 def arguments_of(node: Node | None) -> tuple[ArgumentNode, ...]:
-    """Give the arguments of a field or directive."""
+    """Return the arguments of a field or directive."""
     return node.arguments or () if isinstance(node, FieldNode | DirectiveNode) else ()
 
 
 def selected_fields(node: FieldNode) -> list[FieldNode]:
-    """Give the fields that are selected right below a field."""
+    """Return the fields that are selected directly below a field."""
     return [part for part in node.selection_set.selections if isinstance(part, FieldNode)] if node.selection_set else []

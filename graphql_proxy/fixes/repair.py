@@ -1,4 +1,4 @@
-"""One model of a fix: rule, candidate changes by the schema, all changes applied, validated again."""
+"""The repair loop: validate, collect candidate changes by rule, apply them all, validate again."""
 
 from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass
@@ -19,15 +19,15 @@ from graphql_proxy.fixes.drafts import Draft, apply_changes
 from graphql_proxy.fixes.violations import OPERATION_RULE, VARIABLE_RULE, Violation, find_violations
 
 MAX_ROUNDS = 5
-"""One fix lets the validator see what it hid: what is selected of an unknown field, for example."""
+"""The maximum validation rounds. One fix reveals further violations, such as those below an unknown field."""
 MAX_TOKENS = 6_000
 
 
 class Handler(Protocol):
-    """What knows the fixes of a rule."""
+    """A function that finds the fixes of a rule."""
 
     def __call__(self, violation: Violation, /, *, case: Case) -> Diagnosis:
-        """Give what is known about a violation."""
+        """Return the diagnosis of a violation."""
         ...
 
 
@@ -60,7 +60,7 @@ HANDLERS: dict[str, Handler] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """A violation with what is known about it, and the one change that fixes it, if there is one."""
+    """A violation with its diagnosis, and the only change that fixes it, if there is one."""
 
     violation: Violation
     finding: Diagnosis
@@ -68,13 +68,13 @@ class Explanation:
 
     @property
     def hint(self) -> str:
-        """The sentence that helps."""
+        """The sentence that explains the violation."""
         return self.chosen.says if self.chosen else self.finding.hint
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repair:
-    """What was found in the request as it came, and the request that the schema takes; None without a single one."""
+    """The violations of the original request, and the corrected request. None unless there is exactly one."""
 
     case: Case
     explanations: list[Explanation]
@@ -83,7 +83,7 @@ class Repair:
 
 
 Extra = Callable[[Case], Iterable[Explanation]]
-"""Gives what else is wrong with a request, beside what the schema says."""
+"""Returns further violations of a request besides those of the schema."""
 
 
 def repair(
@@ -98,7 +98,7 @@ def repair(
     hides_suggestions: bool = True,
 ) -> Repair:
     """
-    Validate a request and fix what has exactly one fix, until the schema takes it.
+    Validate a request and fix what has exactly one fix, until the schema accepts it.
 
     The validator's suggestions take time on large schemas. `extra` is asked once, where the schema has nothing against
     the request.
@@ -145,7 +145,7 @@ def _explain_all(case: Case) -> list[Explanation]:
 
 
 def _choose(violation: Violation, finding: Diagnosis, *, case: Case) -> Candidate | None:
-    """Give the only candidate after which this violation is gone and no other has come."""
+    """Return the only candidate that removes this violation and adds no other."""
     if len(finding.candidates) < 2:  # noqa: PLR2004 - what is alone is tried with all others
         return finding.candidates[0] if finding.candidates else None
     before = {one.key for one in case.violations}
@@ -162,14 +162,14 @@ def _choose(violation: Violation, finding: Diagnosis, *, case: Case) -> Candidat
 
 
 def _apply(case: Case, explained: list[Explanation]) -> Draft | None:
-    """Apply every chosen change; None where nothing changes. One change may be the fix of several violations."""
+    """Apply every chosen change. Returns None if nothing changes. One change may fix several violations."""
     changes = [one.chosen.change for one in explained if one.chosen]
     changed = apply_changes(case.draft, changes=changes)
     return None if changed == case.draft else changed
 
 
 def parse_draft(text: str) -> DocumentNode | None:
-    """Parse a document; None where it does not parse, or is too large to be fixed."""
+    """Parse a document. Returns None if it does not parse or is too large to fix."""
     try:
         return parse(text, max_tokens=MAX_TOKENS)
     except (GraphQLError, RecursionError):

@@ -1,4 +1,4 @@
-"""Look-ups of hints that are rows: names of the schema like the one in an error, and where they stand."""
+"""Schema lookups of hints: similar names, and where they occur."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ Groups = Mapping[str, str]
 
 @dataclass(frozen=True, kw_only=True)
 class Context:
-    """What was asked: the schema where one is stored, the document where it parsed, the variables."""
+    """The context of a lookup: the schema if one is stored, the document if it parsed, the variables."""
 
     schema: GraphQLSchema | None = None
     document: Document | None = None
@@ -36,7 +36,7 @@ class Context:
 
 
 def look_up(lookup: str, *, groups: Groups, context: Context) -> str | None:
-    """Give what takes the place of {found}; None where nothing is known. An unknown lookup finds nothing."""
+    """Return the replacement of {found}. None if nothing is known or the lookup is unknown."""
     if lookup == "variable":
         return _missing_variables(context)
     finder = _FINDERS.get(lookup)
@@ -48,7 +48,7 @@ def _field(groups: Groups, schema: GraphQLSchema) -> str | None:
 
 
 def _level(groups: Groups, schema: GraphQLSchema) -> str | None:
-    """Look for the field below the type it was asked on, nearest first; not where the type itself has it."""
+    """Find the field below the type it was requested on, nearest first, unless the type itself has it."""
     wanted, parent = groups.get("field", ""), _parent(groups, schema)
     if any(fold_name(name) == fold_name(wanted) for name in fields_of(parent)):
         return None
@@ -79,7 +79,7 @@ def _enum_value(groups: Groups, schema: GraphQLSchema) -> str | None:
 
 
 def _selection(groups: Groups, schema: GraphQLSchema) -> str | None:
-    """Show what can be selected: plain values first, then what needs a selection of its own."""
+    """Show what can be selected: scalars first, then fields that need a selection of their own."""
     fields = fields_of(_parent(groups, schema))
     plain = [name for name, known in fields.items() if is_leaf_type(get_named_type(known.type)) and not known.args]
     deeper = [
@@ -112,12 +112,12 @@ _FINDERS: dict[str, Callable[[Groups, GraphQLSchema], str | None]] = {
 
 
 def _parent(groups: Groups, schema: GraphQLSchema) -> GraphQLNamedType | None:
-    """Give the type that an error names."""
+    """Return the type that an error names."""
     return schema.get_type(_bare(groups.get("type", "")))
 
 
 def _asked_field(groups: Groups, schema: GraphQLSchema) -> GraphQLField | None:
-    """Give the field by type and name, or by the path from the query's root that Java servers print."""
+    """Return the field by type and name, or by the path from the query root that Java servers print."""
     if groups.get("type"):
         return fields_of(_parent(groups, schema)).get(groups.get("field", ""))
     parent: GraphQLNamedType | None = schema.query_type

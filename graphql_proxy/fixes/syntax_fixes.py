@@ -1,4 +1,4 @@
-"""Fixes for documents that do not parse: habits of JSON and Markdown, brackets that are not closed."""
+"""Fixes for syntax errors: JSON and Markdown habits, unclosed brackets."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -35,7 +35,7 @@ def _use_double_quotes(text: str) -> str:
 
 
 def _close_arguments(text: str) -> str:
-    """Close arguments before a selection: there a brace follows a value, in arguments a colon, comma or bracket."""
+    """Close arguments before a selection: a brace that follows a value, not a colon, comma or bracket."""
     opened: list[str] = []
     gaps: list[int] = []
     for found in _BRACKETS.finditer(text):
@@ -53,7 +53,7 @@ def _close_arguments(text: str) -> str:
 
 
 def _expand_paths(text: str) -> str:
-    """Write `address.city` as selections; after a colon or in a list, `State.OPEN` is an enum value."""
+    """Expand `address.city` to selections. After a colon or in a list, `State.OPEN` is an enum value."""
 
     def expand(found: re.Match[str]) -> str:
         names = (found[1] or "").split(".")
@@ -76,14 +76,14 @@ _WAYS: tuple[tuple[Callable[[str], str], str], ...] = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SyntaxRepair:
-    """The texts that parse after the fewest fixes; several where braces may be closed at several places."""
+    """The texts that parse after the fewest fixes. There are several if braces may be closed at several places."""
 
     texts: list[str]
     reasons: list[str]
 
 
 def fix_syntax(text: str) -> SyntaxRepair | None:
-    """Give the texts that parse after the fewest fixes, with what those were; None where none helps."""
+    """Return the texts that parse after the fewest fixes, with the fixes. None if none parses."""
     if len(text) > MAX_TEXT:
         return None
     for number in range(len(_WAYS) + 1):
@@ -100,7 +100,7 @@ def fix_syntax(text: str) -> SyntaxRepair | None:
 
 
 def describe_syntax_error(text: str) -> str | None:
-    """Say where a text stops being GraphQL, with the words that stand there."""
+    """Say where a text stops being GraphQL, with the text there."""
     try:
         parse(text[:MAX_TEXT], no_location=True)
     except GraphQLSyntaxError as wrong:

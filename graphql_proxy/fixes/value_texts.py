@@ -1,4 +1,4 @@
-"""How a value is written for a type: numbers, enum values, quotes or none."""
+"""Literals for a type: numbers, enum values, quotes."""
 
 import json
 import re
@@ -28,7 +28,7 @@ NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 
 
 def write_value(node: ValueNode, *, wanted: Any, case: Case) -> list[str]:
-    """Give how a literal is written for a type; every way that surely means the same."""
+    """Return every way to write a literal for a type that certainly means the same."""
     bare = get_nullable_type(wanted)
     if isinstance(node, ListValueNode):
         return [case.text(node.values[0])] if len(node.values) == 1 and not is_list_type(bare) else []
@@ -46,13 +46,13 @@ def write_value(node: ValueNode, *, wanted: Any, case: Case) -> list[str]:
 
 
 def list_declared(case: Case) -> set[str]:
-    """Give the names of the variables that the operation declares."""
+    """Return the names of the variables that the operation declares."""
     definitions = case.operation.variable_definitions if case.operation else ()
     return {part.variable.name.value for part in definitions or ()}
 
 
 def _scalar_texts(raw: str, *, node: ValueNode) -> Iterable[str]:
-    """Give what a scalar may be without its quotes, or with them."""
+    """Return the readings of a scalar without its quotes, or with them."""
     if isinstance(node, StringValueNode | FloatValueNode):
         text = raw.strip().replace("_", "").replace(",", "") if isinstance(node, StringValueNode) else raw
         if NUMBER.fullmatch(text):
@@ -68,7 +68,7 @@ def _scalar_texts(raw: str, *, node: ValueNode) -> Iterable[str]:
 
 
 def find_enum_value(raw: str, *, kind: GraphQLEnumType, case: Case) -> str | None:
-    """Give the enum value that was surely meant."""
+    """Return the enum value that was certainly meant."""
     values = {name: known.description or "" for name, known in kind.values.items()}
     plain = re.sub(r"[^A-Za-z0-9_]+", "_", raw.rpartition(".")[2].strip())
     ranked = rank_names(plain, names=values, known_words=())
@@ -76,13 +76,13 @@ def find_enum_value(raw: str, *, kind: GraphQLEnumType, case: Case) -> str | Non
 
 
 def _stem(plain: str, values: Iterable[str]) -> str | None:
-    """Give the one value that is the wanted one with another ending, as OPENED for OPEN, DESCENDING for DESC."""
+    """Return the only value that differs in its ending: OPENED for OPEN, DESCENDING for DESC."""
     found = [name for name in values if is_short_form(plain, like=name)]
     return found[0] if len(found) == 1 else None
 
 
 def list_enum_values(raw: str, *, kind: GraphQLEnumType) -> tuple[Nearest, ...]:
-    """Give an enum's values, those like a text first."""
+    """List an enum's values, those similar to a text first."""
     ranked = [near.name for near in rank_names(raw, names=kind.values)]
     names = list(dict.fromkeys([*ranked, *kind.values]))[:MAX_NEAREST]
     return tuple(Nearest(name=name, type=kind.name) for name in names)
@@ -97,5 +97,5 @@ def advise_object(names: Sequence[str], *, kind: GraphQLInputObjectType) -> str:
 
 
 def advise_values(texts: Sequence[str]) -> str:
-    """Say which values there are to choose from; empty where there are none."""
+    """List the possible values. Empty if there are none."""
     return f"use one of {', '.join(f'`{text}`' for text in texts)}" if texts else ""

@@ -34,7 +34,7 @@ from toolbox.contract.encoding import encode, read_fraction, read_whole
 
 
 def fix_variable_value(violation: Violation, *, case: Case) -> Diagnosis:
-    """Send a variable's value as its type wants it."""
+    """Convert a variable's value to the form that its type expects."""
     path, wanted, value = violation.path, violation.wanted, violation.value
     if not path or wanted is None:
         return Diagnosis(hint=f"The variables do not fit: {violation.message[:200]}")
@@ -64,7 +64,7 @@ def fix_variable_value(violation: Violation, *, case: Case) -> Diagnosis:
 
 
 def convert_value(value: Any, *, wanted: Any, case: Case) -> list[Any]:
-    """Give a variable's value as a type takes it, where it surely means the same."""
+    """Convert a value to a type, if the result certainly means the same."""
     if isinstance(value, list) and len(value) == 1 and not is_list_type(wanted):
         return [value[0]] if fits(value[0], wanted=wanted) else []
     if isinstance(wanted, GraphQLEnumType) and isinstance(value, str):
@@ -87,7 +87,7 @@ def convert_value(value: Any, *, wanted: Any, case: Case) -> list[Any]:
 
 
 def list_fields_that_take(value: Any, *, kind: GraphQLInputObjectType) -> list[str]:
-    """Give the fields of an input object that take a value as it is; all of them where none does."""
+    """Return the fields of an input object that accept a value unchanged, or all if none does."""
     return [name for name, known in kind.fields.items() if fits(value, wanted=known.type)] or list(kind.fields)
 
 
@@ -134,7 +134,7 @@ def _fix_input_key(violation: Violation, *, kind: GraphQLInputObjectType, case: 
 
 
 def _fix_missing_variable(violation: Violation, *, where: str, case: Case) -> Diagnosis:
-    """Find the value under another name among the variables that the operation does not declare."""
+    """Find the value under another name among the undeclared variables."""
     hint = f"Send {where} in variables: it is of type {violation.wanted} and has no value."
     if len(violation.path) > 1:
         return Diagnosis(coordinate=where, hint=hint)

@@ -1,4 +1,4 @@
-"""What a stored schema has against a request: document, variables and operation, each with its rule and place."""
+"""Violations of a stored schema: document, variables and operation, each with its rule and place."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -56,13 +56,13 @@ class Violation:
 
     @property
     def key(self) -> tuple[str, str, Path]:
-        """What makes it the same violation after another one was fixed."""
+        """The identity of a violation after another one was fixed."""
         return self.rule, self.message, self.path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """What was found; `operation` is the one that would run, None where that is not clear."""
+    """The violations found. `operation` is the one that would run, None if that is ambiguous."""
 
     violations: list[Violation]
     operation: OperationDefinitionNode | None
@@ -76,7 +76,7 @@ def find_violations(
     rules: Iterable[type[ASTValidationRule]] = specified_rules,
     hides_suggestions: bool = True,
 ) -> Judgement:
-    """Validate a document with its variables and its operation's name; at most twenty violations."""
+    """Validate a document with its variables and its operation name. Returns at most twenty violations."""
     found: list[Violation] = []
     validate(
         schema,
@@ -95,7 +95,7 @@ def find_violations(
 def choose_operation(
     document: DocumentNode, *, name: str | None
 ) -> tuple[OperationDefinitionNode | None, list[Violation]]:
-    """Give the operation that a server would run, or why it would run none."""
+    """Return the operation that a server would run, or the reason why it would run none."""
     operations = [part for part in document.definitions if isinstance(part, OperationDefinitionNode)]
     named = {part.name.value: part for part in operations if part.name}
     if name:
@@ -114,7 +114,7 @@ def choose_operation(
 
 
 class _RuleContext:
-    """A validation context that also says which rule an error is of; the validator's errors do not."""
+    """A validation context that records the rule of each error. The validator's errors do not name it."""
 
     def __init__(self, context: ASTValidationContext, *, rule: str, found: list[Violation]) -> None:
         self._context = context
@@ -125,13 +125,13 @@ class _RuleContext:
         return getattr(self._context, name)
 
     def report_error(self, error: GraphQLError) -> None:
-        """Note an error with its rule, then report it."""
+        """Record the rule of an error, then report it."""
         self._found.append(Violation(rule=self._rule, message=error.message, nodes=tuple(error.nodes or ())))
         self._context.report_error(error)
 
 
 def _report_to(rule: type[ASTValidationRule], found: list[Violation]) -> type[ASTValidationRule]:
-    """Give the rule so that its errors are noted with its name."""
+    """Wrap a rule so that its errors are recorded with its name."""
     name = rule.__name__.removesuffix("Rule")
 
     class NamedRule(rule):  # type: ignore[valid-type, misc]  # the rules are a list
@@ -144,7 +144,7 @@ def _report_to(rule: type[ASTValidationRule], found: list[Violation]) -> type[AS
 def _judge_variables(
     operation: OperationDefinitionNode, *, schema: GraphQLSchema, given: Mapping[str, Any]
 ) -> list[Violation]:
-    """Give what is wrong with the values; the verdict is the executor's, the places come from a walk of ours."""
+    """Validate the values of variables. The executor decides; our own traversal finds the places."""
     definitions = [
         part for part in operation.variable_definitions or () if is_input_type(type_from_ast(schema, part.type))
     ]
@@ -188,7 +188,7 @@ def _judge_variable(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BadValue:
-    """A value that its type does not take, and where it stands; an unknown key has its input object as `wanted`."""
+    """A value that its type does not accept, with its path. An unknown key has its input object as `wanted`."""
 
     path: Path
     value: Any
@@ -197,7 +197,7 @@ class BadValue:
 
 
 def find_bad_values(value: Any, *, wanted: GraphQLInputType, path: Path) -> Iterable[BadValue]:
-    """Give the innermost values that do not fit; an input object's unknown and missing fields are its own."""
+    """Return the innermost values that do not fit. Unknown and missing fields belong to their input object."""
     bare: Any = get_nullable_type(wanted)
     if len(path) <= MAX_VALUE_DEPTH and value is not None:
         if is_list_type(bare):
@@ -222,7 +222,7 @@ def _find_bad_fields(value: Mapping[str, Any], *, wanted: GraphQLInputObjectType
 
 
 def fits(value: Any, *, wanted: GraphQLInputType) -> bool:
-    """Tell whether a type takes a value."""
+    """Return whether a type accepts a value."""
     try:
         return coerce_input_value(value, wanted) is not Undefined
     except RecursionError:
@@ -230,7 +230,7 @@ def fits(value: Any, *, wanted: GraphQLInputType) -> bool:
 
 
 def name_place(violation: Violation, *, at: int = 0) -> tuple[int, int] | None:
-    """Give line and column of one of the nodes at fault, the first one if not told otherwise."""
+    """Return line and column of a node at fault, by default the first one."""
     loc = violation.nodes[at].loc if len(violation.nodes) > at else None
     if loc is None:
         return None

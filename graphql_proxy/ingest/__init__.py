@@ -1,1 +1,1 @@
-"""How schemas come in: parse (text in, schema out), load (rows)."""
+"""Ingestion of schemas: parsing, and storing as rows."""

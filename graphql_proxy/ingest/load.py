@@ -1,4 +1,4 @@
-"""Rows of this domain: what ships and is missing, and a schema as a numbered snapshot with what changed."""
+"""Storing of upstreams, hints, operations and schema snapshots with their changes."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -29,7 +29,7 @@ CREDENTIAL_HEADERS = (OWN_HEADER, "authorization", "X-API-Key", "x-api-key")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredSchema:
-    """An upstream's newest schema, whether it was stored now, and what is wrong with its file."""
+    """An upstream's newest schema, whether it was stored now, and the warnings about its file."""
 
     version: int
     is_new: bool
@@ -41,14 +41,14 @@ class StoredSchema:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemaComparison:
-    """What would change if a file became an upstream's schema, and what is wrong with the file."""
+    """The changes that storing a file would make, and the warnings about it."""
 
     changes: list[Change]
     warnings: list[SchemaWarning]
 
 
 def compare_schema(slug: str, *, text: str) -> SchemaComparison:
-    """Compare a file with an upstream's newest schema; raises InvalidSchema."""
+    """Compare a file with an upstream's newest schema. Raises InvalidSchema."""
     parsed = parse_schema(text)
     sdl = print_schema(parsed.schema)
     newest = SchemaSnapshot.objects.filter(upstream__slug=slug).order_by("-version").first()
@@ -60,7 +60,7 @@ def store_schema(
     slug: str, *, text: str, taken_at: datetime, source: SchemaSnapshot.Source | None = None
 ) -> StoredSchema:
     """
-    Store a schema as the upstream's next version, unless it is the newest already; without a source, the file's form.
+    Store a schema as the upstream's next version unless it is the newest already. `source` defaults to the file's form.
 
     Raises InvalidSchema, and Upstream.DoesNotExist.
     """
@@ -94,13 +94,13 @@ def store_schema(
 
 
 def _is_same(newest: SchemaSnapshot, *, sdl: str, parsed: ParsedSchema) -> bool:
-    """Tell whether a schema is the stored one, in whatever order both list their types."""
+    """Return whether a schema equals the stored one, ignoring the order of types."""
     return newest.digest == digest(sdl) or print_sorted(read_stored(newest.sdl)) == print_sorted(parsed.schema)
 
 
 def load_hints() -> int:
     """
-    Store what is missing of the shipped hints, known by their names; gives how many were.
+    Store the shipped hints that are missing, identified by name. Returns how many were stored.
 
     What is stored is left as it is: a curator may have changed it, or turned it off.
     """
@@ -111,7 +111,7 @@ def load_hints() -> int:
 
 
 def ensure_upstream(slug: str, *, address: str, title: str, is_local: bool) -> bool:
-    """Store an upstream unless its name is taken, as the default where there is none; tells whether it is new."""
+    """Store an upstream unless its name is taken, as the default if there is none. Returns whether it is new."""
     is_default = not Upstream.objects.filter(is_default=True).exists()
     given = {"address": address, "is_default": is_default, "is_local": is_local, "title": title}
     return Upstream.objects.get_or_create(slug=slug, defaults=given)[1]
@@ -119,7 +119,7 @@ def ensure_upstream(slug: str, *, address: str, title: str, is_local: bool) -> b
 
 def create_upstream(slug: str, *, address: str) -> bool:
     """
-    Add an upstream under the same rules as the admin, as the default where there is none; False where it is there.
+    Add an upstream by the rules of the admin, as the default if there is none. Returns False if it exists.
 
     Raises ValidationError where the name or address cannot be used, or the upstream is at another address.
     """
@@ -138,12 +138,12 @@ def create_upstream(slug: str, *, address: str) -> bool:
 
 
 def ensure_operation(name: str, *, columns: dict[str, Any]) -> bool:
-    """Store an operation unless its name is taken; tells whether it is new."""
+    """Store an operation unless its name is taken. Returns whether it is new."""
     return SavedOperation.objects.get_or_create(name=name, defaults=columns)[1]
 
 
 def list_due_upstreams(now: datetime) -> list[Upstream]:
-    """Give the upstreams whose schema was never fetched again, or as long ago as each of them says."""
+    """Return the upstreams whose schema is due for a refresh."""
     refreshed = Upstream.objects.filter(is_enabled=True, refresh_hours__gt=0).select_related("refresh").order_by("slug")
     return [one for one in refreshed[:MAX_REFRESHED] if _is_due(one, now=now)]
 
@@ -154,12 +154,12 @@ def _is_due(upstream: Upstream, *, now: datetime) -> bool:
 
 
 def note_refresh(upstream: Upstream, *, tried_at: datetime, problem: str) -> None:
-    """Note for the admin when a schema was fetched again, and what was wrong; empty where nothing was."""
+    """Record the time of a schema refresh and its problem, which is empty on success."""
     SchemaRefresh.objects.update_or_create(upstream=upstream, defaults={"tried_at": tried_at, "problem": problem})
 
 
 def set_upstream_address(slug: str, *, address: str, only_from: tuple[str, ...]) -> None:
-    """Give an upstream another address, if the one it has begins with one of `only_from`."""
+    """Change the address of an upstream if the current one begins with one of `only_from`."""
     for upstream in Upstream.objects.filter(slug=slug):
         if upstream.address != address and upstream.address.startswith(only_from):
             upstream.address = address
@@ -168,7 +168,7 @@ def set_upstream_address(slug: str, *, address: str, only_from: tuple[str, ...])
 
 def ensure_own_key(upstream: Any, *, headers: Any, keys: Any, users: Any) -> None:
     """
-    Give our own upstream a key of its own, sealed, where it has none that today's SECRET_KEY opens.
+    Give our own upstream an encrypted key unless it has one that the current SECRET_KEY decrypts.
 
     A header of another name that carries a credential stays as a curator left it. The key reads linescore and belongs
     to a user who cannot log in. Takes model classes, because a migration calls it with those of its time.

@@ -1,4 +1,4 @@
-"""What ships with the domain: our own upstream with its schema, hints, and the documents of the contract's tools."""
+"""Sample data: our own upstream with its schema, hints, and the documents of the contract's tools."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -28,7 +28,7 @@ SCHEMA_WRITTEN_AT = datetime(2026, 11, 21, tzinfo=UTC)
 
 
 def load_samples(*, on_progress: Callable[[SampleReport], None] = ignore_progress) -> SampleReport:
-    """Store what is missing. What is stored stays as a curator left it; only the shipped schema is kept up to date."""
+    """Store what is missing. Existing rows stay as a curator left them; only the shipped schema is updated."""
     report = SampleReport(added=load_hints())
     for slug, address in ((CONFIGURED, settings.GRAPHQL_UPSTREAM_URL), (HOCKEY, USUAL_ADDRESS)):
         if address:
@@ -43,7 +43,7 @@ def load_samples(*, on_progress: Callable[[SampleReport], None] = ignore_progres
 
 
 def shipped_operations() -> list[dict[str, object]]:
-    """Read the documents of the contract's tools, each a file beside its mapping."""
+    """Read the documents of the contract's tools. Each is a file beside its mapping."""
     folder = files("graphql_proxy") / "samples" / "operations"
     described = orjson.loads((folder / "operations.json").read_bytes())
     return [
@@ -52,7 +52,7 @@ def shipped_operations() -> list[dict[str, object]]:
 
 
 def point_at(address: str) -> None:
-    """Tell our own upstream where this machine serves it, and give it a key, unless a curator moved it elsewhere."""
+    """Set the address and key of our own upstream, unless a curator moved it elsewhere."""
     set_upstream_address(HOCKEY, address=address, only_from=LOOPBACK)
     for upstream in Upstream.objects.filter(slug=HOCKEY, address=address):
         ensure_own_key(upstream, headers=UpstreamHeader, keys=ApiKey, users=get_user_model())

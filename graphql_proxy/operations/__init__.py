@@ -1,1 +1,1 @@
-"""Tools whose documents are rows."""
+"""Saved operations: tools whose documents are rows."""

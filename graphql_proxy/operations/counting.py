@@ -1,4 +1,4 @@
-"""Work out what the open upstreams really have, for descriptions of tools: queries, and the six operations."""
+"""Counts of queries and operations of the open upstreams, for the descriptions of tools."""
 
 from collections.abc import Iterable, Mapping
 
@@ -12,16 +12,16 @@ from toolbox.database.pools import reader
 
 MAX_NAMED = 5
 MAX_JUDGED_BYTES = 8_388_608
-"""A larger schema is not parsed to see whether it has hockey's operations."""
+"""A larger schema is not parsed to see whether it has the hockey operations."""
 SAMPLE = "hockey"
-"""The upstream that ships: a part of the API that the contract describes."""
+"""The shipped upstream, a part of the API that the contract describes."""
 FULL_QUERIES = 321
-"""The queries of that API, as the contract counts them."""
+"""The number of queries of that API by the contract."""
 
 
 async def refresh() -> None:
     """
-    Count again: the watcher of these tables calls it when they change.
+    Refresh the counts. The watcher of these tables calls this on every change.
 
     Counts come from the rows: a schema of 50 MB takes gigabytes once it is parsed, and every process comes by here.
     """
@@ -58,7 +58,7 @@ def _say_where(operation: Operation, known: Iterable[tuple[KnownUpstream, KnownS
 
 
 def _has(operation: Operation, known: KnownSchema) -> bool:
-    """Tell whether a schema has what every step of an operation cannot do without."""
+    """Return whether a schema has the fields that every step of an operation needs."""
     try:
         for step, mapping in operation.mapping.items():
             fit_document(operation.document, operation=step, needs=mapping.needs, given={}, schema=known.schema)

@@ -1,4 +1,4 @@
-"""Rows of SavedOperation as tools, or the reason why one cannot be."""
+"""Dynamic tools made from rows of SavedOperation."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -40,7 +40,7 @@ class NotATool(ValueError):
 
 
 async def load_tools(toolkit: Toolkit) -> Sequence[Tool | SkippedRow]:
-    """Make tools of all rows; what this process remembers of the domain's tables is forgotten first."""
+    """Make tools of all rows. Clears the caches of the domain's tables first."""
     clear_all_caches()
     schemas.forget()
     await counting.refresh()
@@ -61,7 +61,7 @@ async def _build_tool(row: Row, *, toolkit: Toolkit) -> Tool | SkippedRow:
 
 
 async def _for_its_callers(tool: Tool, row: Row, *, upstream: KnownUpstream) -> Tool:
-    """List a tool of a closed upstream only to those who may ask it; a row without one asks the key's own default."""
+    """Limit a tool of a closed upstream to its callers. A row without an upstream uses the key's own default."""
     if row["slug"] is None or upstream.is_open:
         return tool
     return replace(tool, is_visible_to=await who_may_ask(upstream))
@@ -94,7 +94,7 @@ def check_contract_document(row: Row) -> None:
 
 
 def made_tool(row: Row, *, schema: GraphQLSchema | None, toolkit: Toolkit) -> Tool:
-    """Make the tool of a row, held to the upstream's schema where one is known; raises NotATool, InvalidTool."""
+    """Make the tool of a row, validated against the upstream's schema if known. Raises NotATool, InvalidTool."""
     question = _question(row)
     operation, step = _operation(row, question=question, schema=schema)
     try:

@@ -1,4 +1,4 @@
-"""Sentences about open upstreams for descriptions of tools, as they were last worked out."""
+"""Sentences about open upstreams for the descriptions of tools, from the last count."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class Figures:
-    """What the upstreams have: their queries, and which have each of the six operations."""
+    """The upstreams' queries, and which upstreams support each of the six operations."""
 
     counts: str = ""
     operations: dict[str, str] = field(default_factory=dict)
@@ -16,10 +16,10 @@ figures = Figures()
 
 
 def describe_counts() -> str:
-    """Give how many queries each upstream has; empty until it was counted."""
+    """Say how many queries each upstream has. Empty before the first count."""
     return figures.counts
 
 
 def describe_operation(name: str) -> Callable[[], str]:
-    """Give what says which upstreams have one of the contract's operations; empty until it was worked out."""
+    """Say which upstreams support one of the contract's operations. Empty before the first count."""
     return lambda: figures.operations.get(name, "")

@@ -1,4 +1,4 @@
-"""Players, teams, tables and games: parameters into variables of stored documents, names into ids."""
+"""The six hockey tools: parameters to variables of stored documents, names to ids."""
 
 from collections.abc import Awaitable, Callable, Mapping
 
@@ -21,14 +21,14 @@ from toolbox.contract.client_channel import ClientChannel
 
 Looked = PlayerQuestion | TeamQuestion | GamesQuestion | GameLogsQuestion
 LookUp = Callable[..., Awaitable[OperationAnswer]]
-"""Answers a question of its kind, by `ask` and `caller`; raises Several where a name fits several."""
+"""Answers a question of its kind, by `ask` and `caller`. Raises Several for an ambiguous name."""
 MAX_OPTION = 120
 ANSWER, HEAD_TO_HEAD = "Answer", "HeadToHead"
 LOWEST_IS_BEST = ("GAA",)
 
 
 async def answer_or_ask(look_up: LookUp, *, ask: Looked, client: ClientChannel) -> OperationAnswer:
-    """Give the answer, for whom a person picked where a name fits several; else the question who is meant."""
+    """Return the answer. If a name is ambiguous, elicit a choice, else return the clarification."""
     while True:
         try:
             return await look_up(ask, caller=client.caller)
@@ -41,21 +41,21 @@ async def answer_or_ask(look_up: LookUp, *, ask: Looked, client: ClientChannel) 
 
 
 async def _pick_candidate(clarification: Clarification, *, client: ClientChannel) -> str | None:
-    """Have a person pick a candidate, and give its id."""
+    """Elicit the choice of a candidate and return its id."""
     options = {_describe_candidate(row): str(row["id"]) for row in clarification.candidates}
     picked = await client.pick(clarification.parameter, message=clarification.question, options=list(options))
     return options[picked] if picked else None
 
 
 def _describe_candidate(row: Mapping[str, object]) -> str:
-    """Tell a candidate apart from its namesakes by all that is known of it."""
+    """Describe a candidate by all known fields, to tell namesakes apart."""
     known = [str(value) for name, value in row.items() if name not in ("id", "name") and value is not None]
     about = f" ({', '.join(known)})"[:MAX_OPTION] if known else ""
     return f"{row.get('name', '')}{about}, id {row['id']}"
 
 
 async def player(ask: PlayerQuestion, *, caller: Caller) -> OperationAnswer:
-    """Give a player and the seasons played."""
+    """Return a player with the seasons played."""
     upstream = await upstream_for(caller, named=ask.upstream)
     found = await resolve_name(ask.player, kind="player", upstream=upstream)
     variables = {"id": found, "season": ask.season, "league": ask.league, "limit": ask.limit}
@@ -63,7 +63,7 @@ async def player(ask: PlayerQuestion, *, caller: Caller) -> OperationAnswer:
 
 
 async def team(ask: TeamQuestion, *, caller: Caller) -> OperationAnswer:
-    """Give a team and its seasons."""
+    """Return a team with its seasons."""
     upstream = await upstream_for(caller, named=ask.upstream)
     found = await resolve_name(ask.team, kind="team", upstream=upstream, league=ask.league)
     variables = {"id": found, "season": ask.season, "league": ask.league, "limit": ask.limit}
@@ -71,7 +71,7 @@ async def team(ask: TeamQuestion, *, caller: Caller) -> OperationAnswer:
 
 
 async def standings(ask: StandingsQuestion, *, caller: Caller) -> OperationAnswer:
-    """Give a table."""
+    """Return the standings of a league."""
     upstream = await upstream_for(caller, named=ask.upstream)
     operation = await operation_named("get_league_standings")
     sort = sort_of(operation, step=ANSWER, order="stat", stat=ask.sort) if ask.sort else None
@@ -80,7 +80,7 @@ async def standings(ask: StandingsQuestion, *, caller: Caller) -> OperationAnswe
 
 
 async def leaders(ask: LeadersQuestion, *, caller: Caller) -> OperationAnswer:
-    """Give the best of a league."""
+    """Return the leaders of a league."""
     upstream = await upstream_for(caller, named=ask.upstream)
     operation = await operation_named("get_league_leaders")
     step = ask.position.capitalize()
@@ -91,7 +91,7 @@ async def leaders(ask: LeadersQuestion, *, caller: Caller) -> OperationAnswer:
 
 
 async def games(ask: GamesQuestion, *, caller: Caller) -> OperationAnswer:
-    """Give games of all, of one team, or of two against each other."""
+    """Return games: of all teams, of one team, or of two against each other."""
     upstream = await upstream_for(caller, named=ask.upstream)
     operation = await operation_named("get_games")
     step = HEAD_TO_HEAD if ask.opponent else ANSWER
@@ -114,7 +114,7 @@ async def games(ask: GamesQuestion, *, caller: Caller) -> OperationAnswer:
 
 
 async def game_logs(ask: GameLogsQuestion, *, caller: Caller) -> OperationAnswer:
-    """Give the games of a player or a team, as they saw them."""
+    """Return the game logs of a player or a team."""
     upstream = await upstream_for(caller, named=ask.upstream)
     operation = await operation_named("get_game_logs")
     player_id = await resolve_name(ask.player, kind="player", upstream=upstream) if ask.player else None

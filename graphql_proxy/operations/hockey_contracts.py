@@ -1,4 +1,4 @@
-"""What may be asked about players, teams and games without writing GraphQL, and what is answered."""
+"""Input and output models of the six hockey tools."""
 
 import re
 from datetime import date
@@ -23,7 +23,7 @@ MAX_NAME = 100
 
 
 def _season(value: str) -> str:
-    """Take 2024-2025, refuse the rest with what was likely meant."""
+    """Accept 2024-2025, and refuse other forms with the likely season."""
     parts = re.fullmatch(r"([0-9]{4})-([0-9]{4})", value)
     if parts and int(parts[2]) == int(parts[1]) + 1:
         return value
@@ -111,7 +111,7 @@ class LeadersQuestion(ToolInput):
     upstream: str | None = UPSTREAM
 
     def chosen_stat(self) -> str:
-        """Give the stat to order by."""
+        """Return the stat to order by."""
         return self.stat or ("SVP" if self.position == "goalies" else "PTS")
 
 

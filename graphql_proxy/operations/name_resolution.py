@@ -1,4 +1,4 @@
-"""Names into ids: looked up by the upstream's own search, and left to the caller where several fit."""
+"""Resolution of names to ids by the upstream's own search. An ambiguous name is returned to the caller."""
 
 import re
 from typing import Any, Literal
@@ -15,7 +15,7 @@ Kind = Literal["player", "team"]
 
 
 class Several(Exception):
-    """A name that fits several; not an error, but an answer of its own."""
+    """A name that fits several candidates. It is an answer of its own, not an error."""
 
     def __init__(self, clarification: Clarification, *, upstream: KnownUpstream) -> None:
         super().__init__(clarification.question)
@@ -23,7 +23,7 @@ class Several(Exception):
         self.upstream = upstream
 
     def answer(self) -> OperationAnswer:
-        """Ask back."""
+        """Return the clarification."""
         return OperationAnswer(
             upstream=self.upstream.slug, rows=[], clarification=self.clarification, not_offered=[], notes=[]
         )
@@ -33,7 +33,7 @@ async def resolve_name(
     given: str, *, kind: Kind, upstream: KnownUpstream, parameter: str = "", league: str | None = None
 ) -> str:
     """
-    Give the id behind a name or id: a number is taken for an id, else the upstream is asked.
+    Return the id of a name or id. A number is an id; a name is searched at the upstream.
 
     Raises Several, and ToolError NOT_FOUND or NOT_OFFERED.
     """
@@ -58,7 +58,7 @@ async def resolve_name(
 
 
 def _keep_fitting(text: str, candidates: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Keep the one whose id or full name it is; else all that were found."""
+    """Keep the candidate whose id or full name matches exactly, else keep all."""
     wanted = text.casefold()
     by_id = [row for row in candidates if str(row["id"]).casefold() == wanted]
     by_name = [row for row in candidates if str(row.get("name", "")).casefold() == wanted]

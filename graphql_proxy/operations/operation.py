@@ -1,4 +1,4 @@
-"""Stored documents, run: found by name, fitted to the upstream's schema, sent, made flat."""
+"""Execution of stored documents: load, fit to the upstream's schema, send, flatten."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -44,14 +44,14 @@ class Operation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ran:
-    """What came of an operation."""
+    """The result of an operation."""
 
     flat: Flat
     not_offered: list[str]
     notes: list[str]
 
     def answer(self, upstream: KnownUpstream) -> OperationAnswer:
-        """Word it as a tool does."""
+        """Convert the result to the tool's answer."""
         return OperationAnswer(
             upstream=upstream.slug,
             record=self.flat.record,
@@ -66,7 +66,7 @@ _operations: TtlCache[dict[str, Operation]] = TtlCache()
 
 
 async def operation_named(name: str) -> Operation:
-    """Give the stored documents of a tool; one statement in 4 s. Raises ToolError."""
+    """Load the stored documents of a tool, cached for 4 s. Raises ToolError."""
 
     async def read() -> dict[str, Operation]:
         rows = await queries.operations(reader=reader)
@@ -88,7 +88,7 @@ async def run(
     is_oldest_first: bool = True,
 ) -> Ran:
     """
-    Run one operation of the document, with the variables that have a value.
+    Run one operation of the document with the variables that have a value.
 
     Raises ToolError: NOT_OFFERED where the upstream lacks it, REFUSED_BY_UPSTREAM where it answers with errors alone.
     """
@@ -118,14 +118,14 @@ async def run(
 
 
 def sort_of(operation: Operation, *, step: str, order: str, stat: str = "") -> str | None:
-    """Give the upstream's word for an order, None where the document has none."""
+    """Return the upstream's name of a sort order. None if the document has none."""
     mapping = operation.mapping.get(step)
     template = mapping.sorts.get(order) if mapping else None
     return template.replace("{stat}", stat) if template else None
 
 
 def read_operation(row: queries.Row) -> Operation:
-    """Read a row; a mapping that cannot be used counts as none."""
+    """Parse a row. A mapping that cannot be used counts as none."""
     try:
         mapping = read_mapping(row["result_mapping"])
     except NoMapping:
@@ -134,7 +134,7 @@ def read_operation(row: queries.Row) -> Operation:
 
 
 def _keep_declared(query: str, given: dict[str, Any]) -> dict[str, Any]:
-    """Keep the variables that the document still declares; upstreams may refuse others."""
+    """Keep the variables that the document still declares. Upstreams may refuse others."""
     head = query.partition("{")[0]
     return {name: value for name, value in given.items() if f"${name}:" in head}
 

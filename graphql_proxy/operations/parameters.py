@@ -1,4 +1,4 @@
-"""A row's JSON Schema of parameters as an input model; pure. A small, plain part of JSON Schema is taken."""
+"""A row's JSON Schema of parameters as an input model. Only a small subset of JSON Schema is supported. Pure."""
 
 from typing import Annotated, Any, Literal
 
@@ -61,7 +61,7 @@ def _field(name: str, part: Any, *, is_required: bool) -> tuple[Any, Any]:
 
 
 def _bound_type(name: str, part: dict[str, Any]) -> Any:
-    """Give the type with its bounds, after trying whether they and the default can be used."""
+    """Return the type with its bounds, after checking that they and the default are valid."""
     kind = _kind(name, part)
     taken = {} if "enum" in part else _BOUNDS.get(part["type"], {})
     given = [keyword for keyword in part if keyword in _ALL_BOUNDS]

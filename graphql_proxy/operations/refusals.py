@@ -1,4 +1,4 @@
-"""How tools made of stored documents say no."""
+"""Errors of the tools made of stored documents."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ _SUBJECTS = (("player", "players"), ("skater", "players"), ("goalie", "players")
 
 
 def not_configured(tool: str) -> ToolError:
-    """Tell that a tool's document is not there."""
+    """Say that a tool's document is missing."""
     return ToolError(
         NOT_CONFIGURED,
         f"The document of {tool} is missing, turned off or not usable.",
@@ -22,7 +22,7 @@ def not_configured(tool: str) -> ToolError:
 
 
 def missing_in_schema(tool: str, *, lacking: MissingInSchema, upstream: KnownUpstream) -> ToolError:
-    """Tell what the upstream does not have."""
+    """Say what the upstream does not have."""
     if lacking.fields:
         subject = _subject(lacking.fields[0])
         names = " and ".join(lacking.fields)
@@ -40,7 +40,7 @@ def missing_in_schema(tool: str, *, lacking: MissingInSchema, upstream: KnownUps
 
 
 def not_found(kind: str, *, given: str, upstream: KnownUpstream) -> ToolError:
-    """Tell that a name or id fits nothing."""
+    """Say that a name or id matches nothing."""
     return ToolError(
         NOT_FOUND,
         f"The upstream {upstream.slug} knows no {kind} {given!r}.",
@@ -52,7 +52,7 @@ def not_found(kind: str, *, given: str, upstream: KnownUpstream) -> ToolError:
 def refused_by_upstream(
     tool: str, *, errors: Sequence[GraphqlError], hints: Sequence[str], upstream: KnownUpstream
 ) -> ToolError:
-    """Tell what the upstream said instead of an answer."""
+    """Report the upstream's errors that came instead of an answer."""
     return ToolError(
         REFUSED_BY_UPSTREAM,
         f"The upstream {upstream.slug} answered {tool} with: {errors[0].message[:500]}",

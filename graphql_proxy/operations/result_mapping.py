@@ -1,4 +1,4 @@
-"""Answers of upstreams made flat and small by a mapping; pure. The mapping's form: graphql_proxy/README.md."""
+"""Flattening of answers by a mapping. Pure. graphql_proxy/README.md describes the form of the mapping."""
 
 from typing import Annotated, Any
 
@@ -24,14 +24,14 @@ class _Strict(BaseModel):
 
 
 class RecordMapping(_Strict):
-    """One object of the answer: where it stands, and which of its values to give under which names."""
+    """One object of the answer: its path, and the values to return under which names."""
 
     path: str
     fields: Fields
 
 
 class RowsMapping(_Strict):
-    """Lists of the answer: where they stand, the values of each row, where their total stands, how to order them."""
+    """Lists of the answer: their paths, the values of each row, the path of the total, the order."""
 
     path: Paths = Field(min_length=1, max_length=10)
     fields: Fields
@@ -40,7 +40,7 @@ class RowsMapping(_Strict):
 
 
 class OperationMapping(_Strict):
-    """What an operation needs of the upstream, and how its answer reads."""
+    """What an operation needs of the upstream, and how to read its answer."""
 
     needs: list[str] = []
     record: RecordMapping | None = None
@@ -49,7 +49,7 @@ class OperationMapping(_Strict):
 
 
 class NoMapping(ValueError):
-    """The mapping does not have the expected form; the message says where."""
+    """The mapping is malformed; the message says where."""
 
 
 def read_mapping(said: Any) -> dict[str, OperationMapping]:
@@ -65,7 +65,7 @@ def read_mapping(said: Any) -> dict[str, OperationMapping]:
 
 
 class Flat(BaseModel):
-    """What is left of an answer."""
+    """The flattened answer."""
 
     record: dict[str, Any] | None = None
     rows: list[dict[str, Any]] = []
@@ -73,7 +73,7 @@ class Flat(BaseModel):
 
 
 def flatten_data(data: Any, *, mapping: OperationMapping | None, limit: int = MAX_ROWS, reverse: bool = False) -> Flat:
-    """Give record and rows; without a mapping, the data as it is. Values that are not there are left out."""
+    """Return record and rows, or the data unchanged without a mapping. Missing values are left out."""
     if mapping is None:
         return Flat(record=data if isinstance(data, dict) else {"result": data})
     record = mapping.record
@@ -86,7 +86,7 @@ def flatten_data(data: Any, *, mapping: OperationMapping | None, limit: int = MA
 
 
 def value_at(data: Any, *, path: str) -> Any:
-    """Follow a dotted path; None where it leads to no value. A number is a place in a list."""
+    """Follow a dotted path. Returns None if it leads to no value. A number is an index into a list."""
     for step in path.split("."):
         if isinstance(data, list) and step.isdigit():
             data = data[int(step)] if int(step) < len(data) else None

@@ -1,4 +1,4 @@
-"""The DynamicTools of this domain: rows of SavedOperation. What makes tools of them is imported by the first look."""
+"""The DynamicTools of this domain: rows of SavedOperation. The first load imports the code that makes tools."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -7,10 +7,10 @@ from toolbox.contract.tool import SkippedRow, Tool, Toolkit
 
 
 class ToolkitOf(Protocol):
-    """Gives the toolkit that the tools belong to; asked late, because the toolkit holds this source."""
+    """Returns the toolkit of the tools. Called late, because the toolkit holds this source."""
 
     def __call__(self) -> Toolkit:
-        """Give it."""
+        """Return the toolkit."""
 
 
 class SavedOperations:
@@ -20,7 +20,7 @@ class SavedOperations:
         self._toolkit_of = toolkit_of
 
     async def load(self) -> Sequence[Tool | SkippedRow]:
-        """Make tools of all rows; what this process remembers of the domain's tables is forgotten first."""
+        """Make tools of all rows. Clears the caches of the domain's tables first."""
         from graphql_proxy.operations.dynamic_tools import load_tools  # noqa: PLC0415
 
         return await load_tools(self._toolkit_of())

@@ -1,4 +1,4 @@
-"""A stored document made to fit an upstream's schema: what the schema lacks is left out and named; pure."""
+"""Fitting of stored documents to an upstream's schema: unknown parts are removed and named. Pure."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from graphql import (
 
 
 class MissingInSchema(Exception):
-    """The schema lacks what the operation cannot do without: `fields` of Query, or `arguments` that were given."""
+    """The schema lacks what the operation requires: `fields` of Query, or `arguments` that were set."""
 
     def __init__(self, *, fields: Iterable[str] = (), arguments: Iterable[str] = ()) -> None:
         super().__init__()
@@ -34,7 +34,7 @@ class MissingInSchema(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FittedDocument:
-    """The one operation to send, and what was left out of it."""
+    """The operation to send, and what was removed from it."""
 
     query: str
     left_out: list[str]
@@ -49,7 +49,7 @@ def fit_document(
     schema: GraphQLSchema | None,
 ) -> FittedDocument:
     """
-    Take one operation of a document, and out of it what the schema does not know.
+    Extract one operation of a document and remove what the schema does not know.
 
     `needs` are names of root fields, as the answer calls them; `given` the variables that have a value. Arguments whose
     variable has no value are dropped. Raises MissingInSchema, KeyError where there is no such operation.
@@ -66,7 +66,7 @@ def fit_document(
 
 
 class _Pruner(Visitor):
-    """Removes unknown fields and arguments, and selections that nothing is left of."""
+    """A visitor that removes unknown fields and arguments, and empty selections."""
 
     def __init__(self, types: TypeInfo, *, given: Mapping[str, Any]) -> None:
         super().__init__()
@@ -84,13 +84,13 @@ class _Pruner(Visitor):
         return None
 
     def leave_field(self, node: FieldNode, *_: object) -> Any:
-        """Remove an object that nothing is selected of any more."""
+        """Remove an object whose selection is empty."""
         of = self.types.get_type()
         is_object = of is not None and is_composite_type(get_named_type(of))
         return REMOVE if is_object and not (node.selection_set and node.selection_set.selections) else None
 
     def enter_argument(self, node: ArgumentNode, *_: object) -> Any:
-        """Remove an argument without a value, and one that the field does not take."""
+        """Remove an argument without a value, and one that the field does not accept."""
         is_variable = isinstance(node.value, VariableNode)
         if is_variable and self.given.get(node.value.name.value) is None:  # type: ignore[attr-defined]  # as just asked
             return REMOVE
@@ -113,7 +113,7 @@ def _refuse_what_is_needed(
 
 
 def _root_fields(document: DocumentNode) -> dict[str, str]:
-    """Give the root fields by the names that the answer has for them."""
+    """Return the root fields by their response keys."""
     return {
         (part.alias or part.name).value: part.name.value
         for definition in document.definitions
@@ -124,30 +124,30 @@ def _root_fields(document: DocumentNode) -> dict[str, str]:
 
 
 class _Uses(Visitor):
-    """Collects the variables that are used, and removes the declarations of others."""
+    """A visitor that collects the used variables and skips declarations."""
 
     def __init__(self) -> None:
         super().__init__()
         self.used: set[str] = set()
 
     def enter_variable_definition(self, *_: object) -> Any:
-        """Look at uses alone."""
+        """Skip the declaration, which is not a use."""
         return False
 
     def enter_variable(self, node: VariableNode, *_: object) -> None:
-        """Note a use."""
+        """Record a use."""
         self.used.add(node.name.value)
 
 
 class _Declarations(Visitor):
-    """Removes declarations of variables that nothing uses."""
+    """A visitor that removes declarations of unused variables."""
 
     def __init__(self, used: set[str]) -> None:
         super().__init__()
         self.used = used
 
     def enter_variable_definition(self, node: Any, *_: object) -> Any:
-        """Remove what is not used."""
+        """Remove an unused declaration."""
         return None if node.variable.name.value in self.used else REMOVE
 
 

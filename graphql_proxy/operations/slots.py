@@ -1,4 +1,4 @@
-"""What questions put to the upstream name: its teams, seasons, days, or any words of its schema."""
+"""Slots of question patterns from the upstream: its teams, seasons, days, or words of its schema."""
 
 import re
 from collections.abc import Sequence
@@ -17,12 +17,12 @@ _MAX_TEAMS = 100
 _SHORT = 3
 _SAMPLE_TEAMS = ("Carolina Hurricanes", "Boston Bruins")
 _ANYBODY = Caller(name="anybody", scopes=frozenset(), key_id=0)
-"""Names are the same for every question, so they come from an upstream that is open to all, or from none."""
+"""Names are the same for every question, so they come only from an upstream that is open to all."""
 _teams: TtlCache[list[dict[str, Any]]] = TtlCache(seconds=MEMORY_SECONDS)
 
 
 async def _known_teams() -> list[dict[str, Any]]:
-    """Give the rows of the default upstream's standings, remembered; none where the upstream does not answer."""
+    """Return the teams in the default upstream's standings, cached. Empty if the upstream does not answer."""
     try:
         return await _teams.get("all", _fetch_teams)
     except (ToolError, DatabaseUnavailable):
@@ -40,7 +40,7 @@ async def _find_teams(text: str) -> Sequence[Candidate]:
 
 
 def _name_team(row: dict[str, Any]) -> NamedEntity:
-    """Give a team's names: whole, and each beginning and end of it that is longer than a word like New or Saint."""
+    """Return a team's names: the whole, and each prefix and suffix longer than a word like New or Saint."""
     name = str(row["team"])
     parts = name.split()
     halves = [" ".join(half) for at in range(1, len(parts)) for half in (parts[:at], parts[at:])]
@@ -66,7 +66,7 @@ async def _team_samples() -> list[str]:
 
 
 async def _season_samples() -> list[str]:
-    """Give the seasons of the table, where the upstream writes them as 2024-2025."""
+    """Return the seasons of the table, if the upstream writes them as 2024-2025."""
     said = {str(row.get("season")) for row in await _known_teams()}
     return sorted((name for name in said if re.fullmatch(r"\d{4}-\d{4}", name)), reverse=True)
 

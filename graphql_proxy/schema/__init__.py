@@ -1,1 +1,1 @@
-"""Schemas of upstreams: parsed, compared, searched, described, weighed."""
+"""Upstream schemas: parsing, comparison, search, descriptions, cost."""

@@ -1,4 +1,4 @@
-"""What changed between two versions of a schema, by graphql-core's own comparison."""
+"""Changes between two versions of a schema, by graphql-core's own comparison."""
 
 import re
 
@@ -53,5 +53,5 @@ def _kind(change: SchemaChange) -> str:
 
 
 def _grade(change: SchemaChange) -> int:
-    """Give 0 for breaking, 1 for dangerous, 2 for safe changes."""
+    """Return 0 for breaking, 1 for dangerous, 2 for safe changes."""
     return {"BreakingChangeType": 0, "DangerousChangeType": 1}.get(type(change.type).__name__, 2)

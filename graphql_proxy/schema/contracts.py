@@ -1,4 +1,4 @@
-"""What may be asked about a schema, and what is answered: contract `introspect_schema`."""
+"""Input and output models of `introspect_schema`."""
 
 from typing import Annotated, Any
 
@@ -15,7 +15,7 @@ SCHEMA_ERRORS = (*CHOICE_ERRORS, NO_SCHEMA, UNKNOWN_NAME)
 MAX_DEPTH = 5
 DEFAULT_DEPTH = 1
 TOKEN_BUDGET = 1_500
-"""What an answer may cost a model where it does not say, at four characters a token."""
+"""The default length of an answer, at four characters a token."""
 MAX_TOKEN_BUDGET = 20_000
 
 
@@ -125,5 +125,5 @@ class SchemaAnswer(ToolOutput):
     next: str = Field(description="What to do next.")
 
     def row_count(self) -> int | None:
-        """Count what was found."""
+        """Count the results."""
         return len(self.found) if self.found is not None else None

@@ -1,8 +1,8 @@
 """
-What a document asks for, fragments spread out: depth, fields, aliases, list sizes, cost.
+Cost of a document with its fragments expanded: depth, fields, aliases, list sizes.
 
-Every fragment is weighed once and its weight used wherever it is spread, so that a document which would be enormous
-when written out costs no more to look at than its text.
+Every fragment is weighed once and its weight is reused wherever it is spread. So a document that would be enormous when
+expanded costs no more to analyse than its text.
 """
 
 import re
@@ -39,15 +39,15 @@ SIZE_NAMES = frozenset(
     {"first", "last", "limit", "count", "size", "take", "top", "n", "pagesize", "perpage", "rows", "max", "maxresults",
      "maxitems", "maxcount", "maxrows", "maxsize", "maxrecords", "maxentries", "maxnodes", "numresults"}
 )  # fmt: skip
-"""Names of arguments and input fields that say how many rows to return, in lower case, without underscores."""
+"""Names of arguments and input fields for a number of rows, in lower case, without underscores."""
 MAX_INPUT_DEPTH = 4
 _INTEGERS = re.compile(r"(?i)int|long|number|limit|count|size|decimal|float")
-"""Scalars that can hold a size: Int, and the APIs' own, such as PositiveInt or Limit."""
+"""Scalars that can be a size: Int, and the APIs' own, such as PositiveInt or Limit."""
 _CONDITIONS = re.compile(r"(?i)where|filter|condition|criteria")
-"""Input objects that compare columns: a `count` in them is a value to compare with."""
+"""Input objects that compare columns. A `count` in them is a value to compare with."""
 _INTROSPECTION = frozenset({"__schema", "__type"})
 _MOST = 10**15
-"""Where counting ends: a document that spreads fragments inside each other can ask for more atoms than there are."""
+"""The upper bound of weights, since nested fragments can grow exponentially."""
 
 
 class FragmentCycle(Exception):
@@ -56,7 +56,7 @@ class FragmentCycle(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weight:
-    """What a selection asks for, once."""
+    """The weight of a selection."""
 
     depth: int = 0
     roots: int = 0
@@ -67,11 +67,11 @@ class Weight:
     introspects: bool = False
 
     def combine(self, other: "Weight") -> "Weight":
-        """Give the weight of both."""
+        """Return the sum of both."""
         return self._join(other, join=lambda one, two: min(one + two, _MOST))
 
     def or_else(self, other: "Weight") -> "Weight":
-        """Give the worst of both, of which only one is run."""
+        """Return the maximum of both, of which only one is run."""
         return self._join(other, join=max)
 
     def _join(self, other: "Weight", *, join: Callable[[int, int], int]) -> "Weight":
@@ -86,7 +86,7 @@ class Weight:
         )
 
     def nest_under(self, field: FieldNode, *, times: int, asked: int) -> "Weight":
-        """Give the weight of a field that holds this, a number of times."""
+        """Return the weight of a field that contains this, times a list size."""
         return Weight(
             depth=self.depth + 1,
             roots=1,
@@ -100,7 +100,7 @@ class Weight:
 
 @dataclass(frozen=True, kw_only=True)
 class Surroundings:
-    """What a document is weighed against: its variables, the schema where one is stored, the size of a plain list."""
+    """The context of a weight: variables, the schema if one is stored, the default size of a list."""
 
     variables: Mapping[str, Any]
     schema: GraphQLSchema | None
@@ -109,12 +109,12 @@ class Surroundings:
 
 
 def read_size_names(more: str) -> frozenset[str]:
-    """Give the known names of sizes with an upstream's own, which are separated by spaces."""
+    """Return the known names of size arguments plus an upstream's own, which are separated by spaces."""
     return SIZE_NAMES | {_plain(name) for name in more.split()}
 
 
 def weigh(document: Document, *, around: Surroundings) -> Weight:
-    """Give the worst that any of the operations asks for; raises FragmentCycle."""
+    """Return the weight of the worst operation. Raises FragmentCycle."""
     scales = _Scales(document, around)
     for name in _innermost_first(document):
         scales.weigh_fragment(name)
@@ -144,7 +144,7 @@ class _Scales:
         return self._selection(operation.selection_set, root, is_sized=False)
 
     def weigh_fragment(self, name: str) -> None:
-        """Weigh a fragment whose own spreads are weighed already."""
+        """Weigh a fragment whose own spreads are already weighed."""
         fragment = self._document.fragments[name]
         parent = self._type(fragment.type_condition.name.value)
         for is_sized in (False, True):
@@ -175,7 +175,7 @@ class _Scales:
         return inner.nest_under(field, times=times, asked=asked or 0)
 
     def _times(self, known: GraphQLField | None, *, asked: int | None, is_sized: bool) -> tuple[int, bool]:
-        """Tell how often what is inside a field is answered, and whether a list below has its size from here."""
+        """Return how often the content of a field is repeated, and whether the size applies to a list below."""
         is_list = known is not None and is_list_type(get_nullable_type(known.type))
         if asked is not None:
             return max(asked, 1), not is_list
@@ -187,7 +187,7 @@ class _Scales:
 
     def _asked_size(self, field: FieldNode, known: GraphQLField | None) -> int | None:
         """
-        Give the largest size that a field's arguments ask for, input objects looked into; else the schema's default.
+        Return the largest size among a field's arguments, including input objects; else the schema's default.
 
         A leaf has no rows, so its arguments are no sizes.
         """
@@ -205,7 +205,7 @@ class _Scales:
         return max(sizes, default=None)
 
     def _sizes(self, name: str, value: Any, *, of: GraphQLInputType | None, depth: int = 0) -> list[int]:
-        """Give the sizes in a value: its own number where its name is a size's, else those of its fields."""
+        """Return the sizes in a value: its own number if its name is a size's, else those of its fields."""
         if isinstance(value, Mapping):
             if depth >= MAX_INPUT_DEPTH or _CONDITIONS.search(name):
                 return []
@@ -221,7 +221,7 @@ class _Scales:
         return [int(min(max(value, 0), _MOST))]
 
     def _is_size(self, name: str, of: GraphQLInputType | None) -> bool:
-        """Tell whether an argument says how many rows to return; with a schema, only one that takes a number can."""
+        """Return whether an argument is a number of rows. With a schema, it must be numeric."""
         if _plain(name) not in self._around.size_names:
             return False
         if of is None:
@@ -229,7 +229,7 @@ class _Scales:
         return isinstance(get_named_type(of), GraphQLScalarType) and bool(_INTEGERS.search(get_named_type(of).name))
 
     def _plain_value(self, node: ValueNode, *, depth: int = 0) -> Any:
-        """Give the value of an argument: numbers and objects, variables replaced by what is sent; None for the rest."""
+        """Return the value of an argument: numbers and objects, with variables replaced. None for the rest."""
         if isinstance(node, IntValueNode):
             return int(node.value[:16])
         if isinstance(node, VariableNode):
@@ -255,7 +255,7 @@ def _field_of(parent: GraphQLNamedType | None, name: str) -> GraphQLField | None
 
 
 def _innermost_first(document: Document) -> list[str]:
-    """Order fragments so that each comes after those it spreads; raises FragmentCycle."""
+    """Order fragments topologically, so that each comes after those it spreads. Raises FragmentCycle."""
     waiting = {
         name: {spread for spread in _spreads(fragment.selection_set) if spread in document.fragments}
         for name, fragment in document.fragments.items()
@@ -271,7 +271,7 @@ def _innermost_first(document: Document) -> list[str]:
 
 
 def _spreads(selection: SelectionSetNode) -> Iterator[str]:
-    """Name every fragment that is spread anywhere inside."""
+    """Return the name of every fragment that is spread inside."""
     stack = [selection]
     while stack:
         for one in stack.pop().selections:

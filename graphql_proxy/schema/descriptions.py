@@ -1,4 +1,4 @@
-"""Answers about a schema, made to fit a token budget; pure."""
+"""Descriptions of a schema that fit a token budget. Pure."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -40,7 +40,7 @@ MAX_QUERIES = 8
 MAX_NAMED = 20
 MAX_REASON = 100
 MEMBERS_SHARE = 0.8
-"""Of the budget, for a type's own members; the rest is for what is below."""
+"""The share of the budget for a type's own members. The rest is for nested types."""
 
 Uses = Counter[str]
 NO_USES: Uses = Counter()
@@ -48,25 +48,25 @@ NO_USES: Uses = Counter()
 
 @dataclass(slots=True)
 class Budget:
-    """Characters that an answer may still take, and what was left out for want of them."""
+    """The characters that an answer may still use, and what was left out."""
 
     left: int = TOKEN_BUDGET * CHARACTERS_A_TOKEN - ENVELOPE_CHARACTERS
     left_out: list[str] = field(default_factory=list)
 
     @classmethod
     def from_tokens(cls, tokens: int) -> "Budget":
-        """Give the room that so many tokens leave."""
+        """Convert a number of tokens to characters."""
         return cls(left=max(tokens * CHARACTERS_A_TOKEN - ENVELOPE_CHARACTERS, 200))
 
     def take(self, text: str) -> bool:
-        """Take room for a text, if there is any left."""
+        """Reserve room for a text, if there is any left."""
         if len(text) + 4 > self.left:
             return False
         self.left -= len(text) + 4
         return True
 
     def lines(self, lines: Iterable[str], *, what: str, share: float = 1.0) -> list[str]:
-        """Keep as many lines as fit into a share of what is left; name the rest."""
+        """Keep as many lines as fit into a share of the rest, and name those that do not."""
         floor = int(self.left * (1 - share))
         wanted = list(lines)
         kept = 0
@@ -82,7 +82,7 @@ class Budget:
 
 
 def counts(schema: GraphQLSchema) -> SchemaCounts:
-    """Count what a schema holds."""
+    """Count the elements of a schema."""
     types = [of for name, of in schema.type_map.items() if not name.startswith("__")]
     return SchemaCounts(
         queries=len(schema.query_type.fields) if schema.query_type else 0,
@@ -94,7 +94,7 @@ def counts(schema: GraphQLSchema) -> SchemaCounts:
 
 
 def list_found(index: SchemaIndex, *, text: str, budget: Budget) -> list[FoundEntry]:
-    """Give what fits a search, best first."""
+    """Return the search results, best first."""
     entries = index.search(text, limit=MAX_FOUND)
     kept = []
     for entry in entries:
@@ -108,7 +108,7 @@ def list_found(index: SchemaIndex, *, text: str, budget: Budget) -> list[FoundEn
 def query_description(
     schema: GraphQLSchema, *, name: str, depth: int, budget: Budget, uses: Uses = NO_USES
 ) -> QueryDescription:
-    """Describe a query, else a mutation; raises KeyError where there is none of that name."""
+    """Describe a query, else a mutation. Raises KeyError if there is none of that name."""
     for operation, root in (("query", schema.query_type), ("mutation", schema.mutation_type)):
         if root is not None and name in root.fields:
             example = ExampleDocument(**example_for(schema, name=name, operation=operation))
@@ -123,7 +123,7 @@ def query_description(
 def field_description(
     schema: GraphQLSchema, *, coordinate: str, depth: int, budget: Budget, uses: Uses = NO_USES
 ) -> FieldDescription:
-    """Describe a field, or one of an input, by its coordinate, as `Repository.issues`; raises KeyError."""
+    """Describe a field or an input field by its coordinate, as `Repository.issues`. Raises KeyError."""
     type_name, _, name = coordinate.partition(".")
     of = schema.type_map[type_name]
     if not isinstance(of, GraphQLObjectType | GraphQLInterfaceType | GraphQLInputObjectType):
@@ -171,7 +171,7 @@ def _describe_field(
 def type_description(
     schema: GraphQLSchema, *, name: str, depth: int, budget: Budget, page: int = 1, uses: Uses = NO_USES
 ) -> TypeDescription:
-    """Describe a type, a page of its members; raises KeyError where there is none of that name."""
+    """Describe a type, with one page of its members. Raises KeyError if there is none of that name."""
     of = schema.type_map[name]
     described = _cut(of.description)
     budget.take(described or "")
@@ -194,7 +194,7 @@ def type_description(
 
 
 def _pages(lines: list[str], *, room: int) -> list[list[str]]:
-    """Share lines out so that each page fits; a line that fits no page has a page of its own."""
+    """Split lines into pages that fit. A line that fits no page has a page of its own."""
     pages: list[list[str]] = [[]]
     left = room
     for line in lines:
@@ -207,7 +207,7 @@ def _pages(lines: list[str], *, room: int) -> list[list[str]]:
 
 
 def nearest(name: str, *, index: SchemaIndex, kind: str) -> list[str]:
-    """Name what is spelt or called like `name`, of one kind."""
+    """Return the names of one kind most similar to `name`."""
     like_it = [entry for entry in index.search(name, limit=40) if entry.kind == kind]
     near = [entry.path if kind == "field" else entry.name for entry in like_it]
     return near[:5]
@@ -222,7 +222,7 @@ def _cut_names(names: list[str], *, budget: Budget) -> list[str]:
 def _below(
     start: list[GraphQLNamedType], *, depth: int, budget: Budget, uses: Uses, seen: set[str] | None = None
 ) -> dict[str, list[str]]:
-    """Give the members of types, then of the types of those, down to a depth, as far as there is room."""
+    """Return the members of types, then of their types, down to a depth, while there is room."""
     shown: dict[str, list[str]] = {}
     known, level = set(seen or ()), start
     missing: list[str] = []
@@ -247,13 +247,13 @@ def _below(
 
 
 def _wrappings(of: object) -> int:
-    """Count a list's own type, as TeamConnection: it is not what anyone asks the depth of."""
+    """Count list wrappers, such as TeamConnection. They do not count as depth."""
     named = get_named_type(of)  # type: ignore[call-overload]  # any type of a field
     return int(row_type(named) is not named)
 
 
 def _ranked_members(of: GraphQLNamedType, *, uses: Uses) -> list[str]:
-    """Give the members of a type, those first that calls use most; deprecated ones last."""
+    """Return the members of a type, the most used first, deprecated ones last."""
     if isinstance(of, GraphQLInputObjectType):
         return _inputs(of.fields, owner=of.name, uses=uses)
     if not isinstance(of, GraphQLObjectType | GraphQLInterfaceType):
@@ -265,7 +265,7 @@ def _ranked_members(of: GraphQLNamedType, *, uses: Uses) -> list[str]:
 
 
 def _inputs(inputs: Mapping[str, GraphQLArgument | GraphQLInputField], *, owner: str, uses: Uses) -> list[str]:
-    """Write arguments or input fields with types and defaults: required ones first, then those used most."""
+    """Write arguments or input fields with types and defaults, required ones first, then the most used."""
     ranked = sorted(
         inputs.items(),
         key=lambda item: (
@@ -282,7 +282,7 @@ def _is_required(of: GraphQLArgument | GraphQLInputField) -> bool:
 
 
 def _members(of: GraphQLNamedType) -> Iterator[str]:
-    """Give the values of an enum, or the types of a union."""
+    """Return the values of an enum, or the types of a union."""
     if isinstance(of, GraphQLEnumType):
         yield from (f"{name}{_deprecation(value.deprecation_reason)}" for name, value in of.values.items())
     elif isinstance(of, GraphQLUnionType):

@@ -1,4 +1,4 @@
-"""A ready-to-run document for any query field of a schema, with the variables it needs."""
+"""Example documents: a runnable document for any query field, with the variables it needs."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -64,7 +64,7 @@ def _is_needed(name: str, of: GraphQLArgument) -> bool:
 
 
 def _selection(schema: GraphQLSchema, about: GraphQLField, *, depth: int, indent: str) -> Iterator[str]:
-    """Give the lines of a selection in braces, nothing for a leaf."""
+    """Return the lines of a selection in braces. A leaf has none."""
     of = get_named_type(about.type)
     if isinstance(of, GraphQLUnionType):
         yield f" {{\n{indent}  __typename"
@@ -93,7 +93,7 @@ def _inside(schema: GraphQLSchema, of: Selectable, *, depth: int, indent: str) -
 
 
 def _leaves(of: Selectable) -> list[str]:
-    """Name the fields that need neither selection nor argument, preferred ones first."""
+    """Return the fields that need neither selection nor argument, preferred ones first."""
     leaves = [name for name, about in of.fields.items() if _is_leaf(about) and not _asks(about)]
     first = {name: place for place, name in enumerate(_GOOD_FIRST)}
     return sorted(leaves, key=lambda name: (bool(_DULL.search(name)), first.get(name, len(first))))
@@ -112,7 +112,7 @@ def _asks(about: GraphQLField) -> bool:
 
 
 def _value(of: GraphQLArgument | GraphQLInputField, *, name: str, within: tuple[str, ...] = ()) -> Any:
-    """Make up a value that the type takes, as it is written in JSON."""
+    """Return an example value of a type, in JSON form."""
     kind = of.type.of_type if isinstance(of.type, GraphQLNonNull) else of.type
     if isinstance(kind, GraphQLList):
         inner = get_named_type(kind)

@@ -1,4 +1,4 @@
-"""A schema as pages show it: lists of what it has, a type with its members, a query with a document that runs. Pure."""
+"""View models of the schema explorer: lists, types with members, queries with a runnable document. Pure."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -39,7 +39,7 @@ _KINDS: dict[str, type[GraphQLNamedType]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TypeName:
-    """A type as it is written, with the name in it that can be looked up: `[`, `Team`, `!]!`."""
+    """The notation of a type, split around the name that can be looked up: `[`, `Team`, `!]!`."""
 
     before: str
     name: str
@@ -59,7 +59,7 @@ class Argument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """A field, an input's field, or a value of an enum; `is_query` has a page of its own."""
+    """A field, an input field, or a value of an enum. With `is_query` it has a page of its own."""
 
     name: str
     type: TypeName | None = None
@@ -72,7 +72,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListRow:
-    """A line of a list: what it is, where its page is, how it reads."""
+    """A row of a list: kind, address, text."""
 
     kind: str
     name: str
@@ -83,17 +83,17 @@ class ListRow:
 
     @property
     def is_query(self) -> bool:
-        """Tell whether its page is a query's."""
+        """Return whether its page is a query's."""
         return self.kind == "query"
 
 
 def kind_of(of: GraphQLNamedType) -> str:
-    """Name what kind of type it is."""
+    """Return the kind of a type."""
     return next(name for name, kind in _KINDS.items() if isinstance(of, kind))
 
 
 def types_of(schema: GraphQLSchema, *, kind: str) -> list[GraphQLNamedType]:
-    """Give the types of a kind by name; the roots and what introspection is made of are left out."""
+    """Return the types of a kind by name, without root types and introspection types."""
     roots = {root.name for root in (schema.query_type, schema.mutation_type, schema.subscription_type) if root}
     wanted = _KINDS[kind]
     named = [of for name, of in schema.type_map.items() if not name.startswith("__") and name not in roots]
@@ -101,7 +101,7 @@ def types_of(schema: GraphQLSchema, *, kind: str) -> list[GraphQLNamedType]:
 
 
 def kinds_of(schema: GraphQLSchema) -> dict[str, int]:
-    """Count what a schema has, by kind; kinds that it lacks are left out."""
+    """Count the elements of a schema by kind, without empty kinds."""
     counted = {"query": len(schema.query_type.fields) if schema.query_type else 0}
     counted["mutation"] = len(schema.mutation_type.fields) if schema.mutation_type else 0
     counted |= {kind: len(types_of(schema, kind=kind)) for kind in _KINDS}
@@ -109,7 +109,7 @@ def kinds_of(schema: GraphQLSchema) -> dict[str, int]:
 
 
 def list_rows(schema: GraphQLSchema, *, kind: str) -> list[ListRow]:
-    """List everything of a kind; cheap enough for thousands, the page cuts it."""
+    """List all elements of a kind. Cheap enough for thousands; the page slices the list."""
     if kind in ("query", "mutation"):
         root = schema.query_type if kind == "query" else schema.mutation_type
         return (
@@ -122,7 +122,7 @@ def list_rows(schema: GraphQLSchema, *, kind: str) -> list[ListRow]:
 
 
 def list_found(entries: Iterable[Entry], *, schema: GraphQLSchema) -> list[ListRow]:
-    """Give what a search found, each with the type on whose page it stands."""
+    """List the search results, each with the type whose page shows it."""
     mutations = schema.mutation_type.name if schema.mutation_type else ""
     return [
         ListRow(
@@ -137,7 +137,7 @@ def list_found(entries: Iterable[Entry], *, schema: GraphQLSchema) -> list[ListR
 
 
 def members(of: GraphQLNamedType, *, root: GraphQLNamedType | None = None) -> list[Member]:
-    """Give a type's fields or values in the schema's order; those of the query root are queries."""
+    """Return a type's fields or values in the schema's order. Fields of the query root are queries."""
     if isinstance(of, GraphQLEnumType):
         return [
             Member(name=name, description=_join_lines(value.description), deprecated=value.deprecation_reason)
@@ -151,12 +151,12 @@ def members(of: GraphQLNamedType, *, root: GraphQLNamedType | None = None) -> li
 
 
 def list_interfaces(of: GraphQLNamedType) -> list[str]:
-    """Name the interfaces that a type has."""
+    """Return the names of the interfaces that a type implements."""
     return [one.name for one in getattr(of, "interfaces", ())]
 
 
 def possible(schema: GraphQLSchema, *, of: GraphQLNamedType) -> list[str]:
-    """Name the types that stand behind a union or an interface."""
+    """Return the names of the possible types of a union or an interface."""
     if not is_abstract_type(of):
         return []
     abstract: GraphQLAbstractType = of  # is_abstract_type says so
@@ -164,17 +164,17 @@ def possible(schema: GraphQLSchema, *, of: GraphQLNamedType) -> list[str]:
 
 
 def list_queries_giving(schema: GraphQLSchema, *, of: GraphQLNamedType) -> list[str]:
-    """Name the queries that return a type, as it is or as rows of a connection; 40 and one at most."""
+    """Return the names of up to 41 queries that return a type, directly or as rows of a connection."""
     return list(islice(_queries(schema, of=of, is_given=True), MAX_RELATED + 1))
 
 
 def list_queries_taking(schema: GraphQLSchema, *, of: GraphQLNamedType) -> list[str]:
-    """Name the queries that take a type as an argument; 40 and one at most."""
+    """Return the names of up to 41 queries that have an argument of a type."""
     return list(islice(_queries(schema, of=of, is_given=False), MAX_RELATED + 1))
 
 
 def document(schema: GraphQLSchema, *, name: str) -> dict[str, object]:
-    """Give a document that asks one query, its variables, and both as a tool's page takes them."""
+    """Return a document that runs one query, its variables, and both as arguments of a tool's page."""
     example = example_for(schema, name=name)
     return {**example, "written": json.dumps(example["variables"], indent=2, ensure_ascii=False)}
 
@@ -206,7 +206,7 @@ def _field(name: str, about: GraphQLField, *, kind: str, of: str) -> ListRow:
 
 
 def member(name: str, *, about: GraphQLField, is_query: bool) -> Member:
-    """Give one field with all its arguments."""
+    """Return one field with all its arguments."""
     return Member(
         name=name,
         type=type_name(about.type),
@@ -238,7 +238,7 @@ def _argument(name: str, of: GraphQLArgument) -> Argument:
 
 
 def type_name(of: object) -> TypeName:
-    """Take a type's writing apart around the name in it."""
+    """Split a type's notation around the name in it."""
     before, name, after = str(of).partition(str(get_named_type(of)))  # type: ignore[call-overload]  # any type
     return TypeName(before=before, name=name, after=after)
 
@@ -248,5 +248,5 @@ def _join_lines(text: str | None) -> str:
 
 
 def arguments_address(values: Mapping[str, object]) -> str:
-    """Write arguments as the address of a tool's page takes them."""
+    """Encode arguments as the query string of a tool's page."""
     return json.dumps({name: value for name, value in values.items() if value not in (None, {})}, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""The answer to a question about an upstream's schema."""
+"""The `introspect_schema` tool."""
 
 from difflib import get_close_matches
 
@@ -23,7 +23,7 @@ MAX_NEAR, MAX_NAME = 8, 100
 
 
 async def describe_schema(ask: SchemaQuestion, *, caller: Caller) -> SchemaAnswer:
-    """Give what was asked for, within the budget; raises ToolError."""
+    """Return the requested part of a schema within the budget. Raises ToolError."""
     upstream = await upstream_for(caller, named=ask.upstream)
     known = await schemas.find(upstream.slug)
     if known is None:
@@ -117,6 +117,6 @@ def _suggest_next(
 
 
 def _nothing_found(text: str, near: list[str]) -> str:
-    """Say plainly that a search found nothing, and what is called most like it."""
+    """Say that a search found nothing, and name the most similar results."""
     spelt = f"Spelt most like it: {', '.join(near)}." if near else "Nothing is spelt like it either."
     return f"Nothing matches {text[:60]!r} in names or descriptions. {spelt} Try what it is counted or listed by."

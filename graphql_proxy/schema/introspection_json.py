@@ -1,4 +1,4 @@
-"""The JSON that an introspection query answers, written as SDL. What cannot be written is left out with a warning."""
+"""Conversion of introspection JSON to SDL. Parts that cannot be converted are left out with a warning."""
 
 import re
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from graphql import GraphQLError, parse_const_value, specified_directives, speci
 from graphql_proxy.schema.warnings import WarningLog
 
 MAX_WRAPPERS = 20
-"""Lists and non-nulls around a type; introspection queries ask for nine at most."""
+"""The maximum lists and non-nulls around a type. Introspection queries ask for nine at most."""
 
 _NAME = re.compile(r"[_A-Za-z][_0-9A-Za-z]*")
 _NO_ENUM_VALUES = frozenset({"true", "false", "null"})
@@ -23,11 +23,11 @@ _OPERATIONS = (("query", "queryType"), ("mutation", "mutationType"), ("subscript
 
 
 class InvalidIntrospection(ValueError):
-    """The JSON is no answer to an introspection query; the message says why."""
+    """The JSON is not an introspection result; the message says why."""
 
 
 def write_sdl(text: str, *, log: WarningLog) -> str:
-    """Write an introspection answer, with or without its `data`, as SDL; raises InvalidIntrospection."""
+    """Convert an introspection result, with or without its `data`, to SDL. Raises InvalidIntrospection."""
     try:
         document = orjson.loads(text)
     except orjson.JSONDecodeError as invalid:
@@ -40,7 +40,7 @@ def write_sdl(text: str, *, log: WarningLog) -> str:
 
 
 class _Writer:
-    """Writes one schema. Every part that is not as introspection defines it is left out."""
+    """Writes one schema. Every part that does not conform to introspection is left out."""
 
     def __init__(self, log: WarningLog) -> None:
         self._log = log
@@ -118,7 +118,7 @@ class _Writer:
         return f"{head}{repeatable} on {' | '.join(places)}"
 
     def _reference(self, of: dict[str, Any], *, within: str) -> str:
-        """Write the type of a field or input with its deprecation; nothing where one of its names is not one."""
+        """Write the type of a field or input with its deprecation. Returns nothing if a name in it is invalid."""
         if not self._is_name(of.get("name"), within=within):
             return ""
         wrappers: list[str] = []
@@ -173,5 +173,5 @@ def _description(of: dict[str, Any], *, indent: str) -> str:
 
 
 def _string(text: str) -> str:
-    """Write a string; every escape of JSON is one of GraphQL."""
+    """Write a string. Every JSON escape is valid in GraphQL."""
     return orjson.dumps(text).decode()

@@ -1,8 +1,8 @@
 """
-A schema's file into a schema; pure. A file is SDL or the JSON that an introspection query answers, gzipped or not.
+Parsing of schema files: SDL or introspection JSON, optionally gzipped. Pure.
 
-Only what cannot be parsed is refused, with its line. What contradicts itself is repaired as far as a schema can be
-built from it, and what was wrong is listed as warnings.
+Only a file that cannot be parsed is refused, with the line of the error. Contradictions are repaired as far as needed
+to build a schema, and are listed as warnings.
 """
 
 import gzip
@@ -41,9 +41,9 @@ from graphql_proxy.schema.repair import repair_document
 from graphql_proxy.schema.warnings import MAX_MESSAGE, SchemaWarning, WarningLog, flatten_text
 
 MAX_SCHEMA_BYTES = 67_108_864
-"""Of a file, unpacked."""
+"""The maximum size of an unpacked file."""
 MAX_SCHEMA_TOKENS = 3_000_000
-"""Bounds memory: a token takes up to 800 bytes once it is parsed, and GitHub's schema has 60,000."""
+"""Limits memory: a parsed token takes up to 800 bytes, and GitHub's schema has 60,000."""
 _LIMIT_MESSAGE = "tokens. Parsing aborted."
 """How the parser's error for too many tokens ends. Its count does not tell: it leaves out comments just skipped."""
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -61,7 +61,7 @@ class InvalidSchema(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedSchema:
-    """A schema that can be used, the form that its file had, and what was wrong with it."""
+    """A usable schema, the format of its file, and the warnings about it."""
 
     schema: GraphQLSchema
     form: Form
@@ -69,7 +69,7 @@ class ParsedSchema:
 
 
 def decode_schema(raw: bytes) -> str:
-    """Unpack and decode a file: gzip or not, UTF-8 or UTF-16 with a byte order mark; raises InvalidSchema."""
+    """Unpack and decode a file: optional gzip, UTF-8, or UTF-16 with a byte order mark. Raises InvalidSchema."""
     if raw.startswith(_GZIP_MAGIC):
         raw = _unpack(raw)
     _check_size(len(raw))
@@ -82,7 +82,7 @@ def decode_schema(raw: bytes) -> str:
 
 
 def parse_schema(text: str) -> ParsedSchema:
-    """Parse a schema leniently; raises InvalidSchema where it cannot be parsed."""
+    """Parse a schema leniently. Raises InvalidSchema if it cannot be parsed."""
     text = text.removeprefix("\ufeff")
     _check_size(len(text))
     is_json = text.lstrip(" \t\r\n").startswith("{")
@@ -101,17 +101,17 @@ def parse_schema(text: str) -> ParsedSchema:
 
 
 def read_stored(sdl: str) -> GraphQLSchema:
-    """Read SDL that was checked when it was stored, without checking it again."""
+    """Parse stored SDL without validating it again."""
     return build_ast_schema(parse(sdl, no_location=True), assume_valid=True, assume_valid_sdl=True)
 
 
 def print_sorted(schema: GraphQLSchema) -> str:
-    """Print a schema by the alphabet: a server and a file may list the same types in other orders."""
+    """Print a schema in alphabetical order, since servers and files list the same types in different orders."""
     return print_schema(lexicographic_sort_schema(schema))
 
 
 def digest(sdl: str) -> str:
-    """Give the SHA-256 of a schema definition."""
+    """Return the SHA-256 of a schema definition."""
     return hashlib.sha256(sdl.encode()).hexdigest()
 
 
@@ -146,11 +146,11 @@ class _SchemaParser(Parser):
         super().__init__(source, lexer=self._tokens, max_tokens=MAX_SCHEMA_TOKENS)
 
     def loc(self, start_token: Token) -> Location | None:
-        """Give where a node begins."""
+        """Return the start of a node."""
         return _Start(start_token.start)
 
     def parse_implements_interfaces(self) -> tuple[NamedTypeNode, ...] | None:
-        """Parse interfaces that are separated by `&`, or by nothing but commas and spaces."""
+        """Parse interfaces that are separated by `&`, commas or spaces."""
         if not self.expect_optional_keyword("implements"):
             return None
         self.expect_optional_token(TokenKind.AMP)
@@ -160,17 +160,17 @@ class _SchemaParser(Parser):
         return tuple(names)
 
     def parse_directive_location(self) -> NameNode:
-        """Parse a place of a directive; one that a later specification has is as good."""
+        """Parse the location of a directive. Unknown locations are accepted."""
         return self.parse_name()
 
     def parse_fields_definition(self) -> tuple[FieldDefinitionNode, ...] | None:
-        """Parse fields, none among them."""
+        """Parse fields, possibly none."""
         if not self.peek(TokenKind.BRACE_L):
             return None
         return tuple(self.any(TokenKind.BRACE_L, self.parse_field_definition, TokenKind.BRACE_R))
 
     def parse_input_fields_definition(self) -> tuple[InputValueDefinitionNode, ...] | None:
-        """Parse input fields, none among them."""
+        """Parse input fields, possibly none."""
         if not self.peek(TokenKind.BRACE_L):
             return None
         return tuple(self.any(TokenKind.BRACE_L, self.parse_input_value_def, TokenKind.BRACE_R))
@@ -180,7 +180,7 @@ class _SchemaParser(Parser):
 
 
 class _Start(Location):
-    """Where a node begins; errors that quote a node's source would take time for each line before it."""
+    """The start of a node. Errors that quote a node's source would take time for each line before it."""
 
     __slots__ = ()
 
@@ -193,7 +193,7 @@ _NO_SOURCE = Source("")
 
 
 def _unpack(packed: bytes) -> bytes:
-    """Unpack a gzip file, no further than a schema may be long."""
+    """Unpack a gzip file, up to the maximum length of a schema."""
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(packed)) as file:
             return file.read(MAX_SCHEMA_BYTES + 1)
@@ -213,6 +213,6 @@ def _describe_syntax_error(error: GraphQLSyntaxError) -> str:
 
 
 def _coordinate(error: GraphQLError) -> str:
-    """Give the last schema coordinate, the more specific one, that a message of the validator names."""
+    """Return the last and so most specific schema coordinate in a message of the validator."""
     found = re.findall(r"\b[_A-Za-z]\w*\.\w+", error.message)
     return found[-1] if found else ""

@@ -1,8 +1,8 @@
 """
-Definitions of a schema's file, made consistent enough to build a schema from; pure.
+Repair of schema definitions that contradict each other, so that a schema can be built. Pure.
 
-The first definition of a name is the one that is used, and gains the members that only a later one has. Names that
-nothing defines become scalars. A member whose type cannot be where it is goes. Each of these is a warning.
+The first definition of a name is used and gains the members that only a later one has. Undefined names become scalars.
+A member whose type is not allowed in its place is removed. Each repair is a warning.
 """
 
 from collections import Counter
@@ -52,7 +52,7 @@ _MEMBERS = {
     "union_type": ("types",),
     "scalar_type": (),
 }
-"""What each kind of type holds, by attribute."""
+"""The attribute with the members of each kind of type."""
 _DEFINITIONS: dict[str, type[TypeDefinitionNode]] = {
     "object_type": ObjectTypeDefinitionNode,
     "interface_type": InterfaceTypeDefinitionNode,
@@ -68,12 +68,12 @@ _STANDARD_DIRECTIVES = frozenset(directive.name for directive in specified_direc
 
 
 def repair_document(document: DocumentNode, *, log: WarningLog) -> DocumentNode:
-    """Give a document of definitions alone, no name twice, no extensions, every name defined."""
+    """Return a document of definitions with unique names, without extensions, with every name defined."""
     return _Repair(document, log=log).repair()
 
 
 class _Repair:
-    """Repairs one document: first what stands twice, then what refers to nothing."""
+    """Repairs one document: first duplicates, then undefined references."""
 
     def __init__(self, document: DocumentNode, *, log: WarningLog) -> None:
         self._document = document
@@ -200,7 +200,7 @@ class _Repair:
         return _first_ones(members, within=within, log=self._log)
 
     def _can_be(self, reference: TypeNode, *, kinds: frozenset[str]) -> bool:
-        """Tell whether a type may be used in a place; a name that nothing defines becomes a scalar."""
+        """Return whether a type is allowed in a place. An undefined name becomes a scalar."""
         while isinstance(reference, ListTypeNode | NonNullTypeNode):
             reference = reference.type
         named = cast("NamedTypeNode", reference)
@@ -215,7 +215,7 @@ class _Repair:
     def _check_directives(
         self, directives: Sequence[ConstDirectiveNode] | None, *, path: str
     ) -> tuple[ConstDirectiveNode, ...]:
-        """Note unknown directives, each once; a deprecation whose reason is no string has none."""
+        """Record each unknown directive once. A deprecation whose reason is not a string loses it."""
         checked = []
         for one in directives or ():
             name = one.name.value
@@ -231,7 +231,7 @@ class _Repair:
         return tuple(checked)
 
     def _merge_schemas(self) -> list[SchemaDefinitionNode]:
-        """Give one schema definition, with the roots that are object types."""
+        """Return one schema definition with the root types that are object types."""
         if not self._schemas:
             return []
         roots: dict[str, OperationTypeDefinitionNode] = {}
@@ -255,7 +255,7 @@ def _kind_of(definition: TypeDefinitionNode) -> str:
 
 
 def _add_members(known: TypeDefinitionNode, *, more: Node, log: WarningLog | None) -> TypeDefinitionNode:
-    """Add the members of another definition or extension; with a log, those that are there already are noted."""
+    """Add the members of another definition or extension. With a log, duplicates are recorded."""
     changes: dict[str, Any] = {"directives": (*(known.directives or ()), *(getattr(more, "directives", None) or ()))}
     for attribute in _MEMBERS[_kind_of(known)]:
         members = (*(getattr(known, attribute) or ()), *(getattr(more, attribute) or ()))
@@ -264,7 +264,7 @@ def _add_members(known: TypeDefinitionNode, *, more: Node, log: WarningLog | Non
 
 
 def _first_ones(members: Iterable[Member] | None, *, within: str, log: WarningLog | None) -> list[Member]:
-    """Give the first member of each name."""
+    """Return the first member of each name."""
     found: dict[str, Member] = {}
     for one in members or ():
         name = one.name.value  # type: ignore[attr-defined]  # every member has a name

@@ -38,12 +38,12 @@ MAX_ALIKE, MIN_SHARED = 4, 0.25
 RARITY_OF_A_GUESS = 3.0
 DESCRIPTION_WEIGHT, ARGUMENT_WEIGHT, DEPRECATED_WEIGHT = 0.35, 0.3, 0.5
 MAX_DESCRIPTION = 2_000
-"""Characters of a description that are indexed."""
+"""The maximum indexed characters of a description."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One thing that can be found: where it stands, how it reads, what is said of it."""
+    """One search entry: its place, its signature, its description."""
 
     kind: Kind
     path: str
@@ -61,7 +61,7 @@ class _Occurrence:
 
 @dataclass(slots=True)
 class SchemaIndex:
-    """An inverted index over one schema's words; made once, asked often."""
+    """An inverted index over one schema's words."""
 
     entries: list[Entry] = field(default_factory=list)
     lengths: list[int] = field(default_factory=list)
@@ -71,7 +71,7 @@ class SchemaIndex:
 
     @classmethod
     def from_schema(cls, schema: GraphQLSchema) -> "SchemaIndex":
-        """Index everything that a schema names, built-in names left out."""
+        """Index every name in a schema except built-in ones."""
         index = cls()
         for entry, arguments in _entries(schema):
             index._add(entry, arguments=arguments)
@@ -81,7 +81,7 @@ class SchemaIndex:
         return index
 
     def search(self, text: str, *, limit: int) -> list[Entry]:
-        """Give the likeliest entries, best first; misspelt words find what is spelt alike."""
+        """Return the best entries first. Misspelt words match similar spellings."""
         scores: dict[int, float] = defaultdict(float)
         hits: dict[int, int] = defaultdict(int)
         wanted = _query_words(text)
@@ -98,7 +98,7 @@ class SchemaIndex:
         return [self.entries[number] for number in best[:limit]]
 
     def strangers(self, text: str) -> list[str]:
-        """Give the words of a search that are not in the schema, not even as the beginning of a word."""
+        """Return the words of a search that are not in the schema, not even as a prefix."""
         return [
             word
             for word in dict.fromkeys(_query_words(text))
@@ -106,7 +106,7 @@ class SchemaIndex:
         ]
 
     def nearest(self, text: str, *, limit: int) -> list[str]:
-        """Name what has words that are spelt most like those of a search, however unlike they are."""
+        """Return the names whose words are most similar to those of a search, at any distance."""
         scores: dict[int, float] = {}
         for word in _query_words(text):
             for known, likeness in self._alike(word):
@@ -117,14 +117,14 @@ class SchemaIndex:
         return list(dict.fromkeys(self.entries[number].path for number in best))[:limit]
 
     def _alike(self, word: str) -> list[tuple[str, float]]:
-        """Give the index's words that share most of their trigrams with one, and how much they share."""
+        """Return the index's words that share the most trigrams with a word, and how many they share."""
         grams = _grams(word)
         shared = Counter(known for gram in grams for known in self.trigrams.get(gram, ()))
         alike = ((known, 2 * count / (len(grams) + len(known))) for known, count in shared.items())
         return nlargest(MAX_ALIKE, (one for one in alike if one[1] >= MIN_SHARED), key=lambda one: one[1])
 
     def _find_by_prefix(self, word: str) -> set[str]:
-        """Give the index's words that begin with one."""
+        """Return the index's words that begin with a word."""
         grams = _grams(word) if len(word) >= MIN_PREFIX else ()
         like = {known for gram in grams for known in self.trigrams.get(gram, ())}
         return {known for known in like if known != word and known.startswith(word)}
@@ -135,7 +135,7 @@ class SchemaIndex:
         return score * weight / (1 + 0.15 * self.lengths[number])
 
     def _matches(self, word: str) -> dict[int, float]:
-        """Score every entry for one word, by its best occurrence there."""
+        """Score every entry for one word by its best occurrence there."""
         scores: dict[int, float] = {}
         for known, likeness in self._find_known(word):
             postings = self.postings[known]
@@ -147,7 +147,7 @@ class SchemaIndex:
         return scores
 
     def _find_known(self, word: str) -> Iterator[tuple[str, float]]:
-        """Give the index's words for one: itself, those that begin with it, else those spelt alike."""
+        """Return the index's words for a word: itself, those that begin with it, else similar ones."""
         if word in self.postings:
             yield word, 1.0
         like = {known for gram in _grams(word) for known in self.trigrams.get(gram, ()) if known != word}
@@ -177,12 +177,12 @@ class SchemaIndex:
 
 
 def words(text: str) -> list[str]:
-    """Take names and prose apart: camelCase, snake_case, lower case, singular."""
+    """Split names and prose into words: camelCase, snake_case, lower case, singular."""
     return [_singular(word.lower()) for word in _WORD.findall(text)]
 
 
 def _query_words(text: str) -> list[str]:
-    """Give the words of a search, those that say nothing left out unless there are no others."""
+    """Return the words of a search without stop words, unless there are no others."""
     found = words(text)[:MAX_WORDS]
     return [word for word in found if word not in _EMPTY_WORDS] or found
 
@@ -199,7 +199,7 @@ def _grams(word: str) -> set[str]:
 
 
 def _entries(schema: GraphQLSchema) -> Iterator[tuple[Entry, list[str]]]:
-    """Give everything with a name, and the names of its arguments."""
+    """Return everything with a name, and the names of its arguments."""
     roots: dict[str, Kind] = {}
     if schema.mutation_type is not None:
         roots[schema.mutation_type.name] = "mutation"
@@ -235,7 +235,7 @@ def _member(about: GraphQLField | GraphQLInputField, *, name: str, of: str, kind
 
 
 def arguments_signature(arguments: Mapping[str, GraphQLArgument], *, most: int = 6) -> str:
-    """Write arguments as SDL does, required ones first; past `most`, how many more there are."""
+    """Write arguments as SDL does, required ones first. Past `most`, say how many more there are."""
     if not arguments:
         return ""
     ordered = sorted(arguments.items(), key=lambda item: not str(item[1].type).endswith("!"))
@@ -245,13 +245,13 @@ def arguments_signature(arguments: Mapping[str, GraphQLArgument], *, most: int =
 
 
 def default_text(of: GraphQLArgument | GraphQLInputField) -> str:
-    """Write a default value as SDL does; empty where there is none, or null."""
+    """Write a default value as SDL does. Empty if there is none, or null."""
     node = of.ast_node.default_value if of.ast_node else None
     return "" if node is None or isinstance(node, NullValueNode) else print_ast(node)
 
 
 def row_type(of: GraphQLNamedType) -> GraphQLNamedType:
-    """Give the type of a connection's rows, else the type itself."""
+    """Return the row type of a connection, else the type itself."""
     edges = of.fields.get("edges") if isinstance(of, GraphQLObjectType) else None
     return get_named_type(edges.type) if edges else of
 

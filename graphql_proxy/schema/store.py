@@ -1,4 +1,4 @@
-"""Schemas of upstreams, parsed once in a process and cached; a newer version in the database replaces the old one."""
+"""Process-wide cache of parsed schemas. A newer version in the database replaces the old one."""
 
 import asyncio
 from collections import OrderedDict
@@ -28,7 +28,7 @@ _TEXT = "SELECT sdl FROM graphql_proxy_schemas WHERE digest = %s LIMIT 1"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class KnownSchema:
-    """A parsed schema with its search index, and which version of an upstream's it is."""
+    """A parsed schema with its search index and its version."""
 
     schema: GraphQLSchema
     index: SchemaIndex
@@ -46,7 +46,7 @@ class SchemaStore:
         self._parsing: SingleFlight[KnownSchema] = SingleFlight()
 
     async def find(self, slug: str) -> KnownSchema | None:
-        """Give an upstream's schema, None where none is stored; one statement every 4 s, two when it is new."""
+        """Return an upstream's schema, None if none is stored. Runs one statement every 4 s, two for a new version."""
 
         async def newest() -> KnownSchema | None:
             found = await self._pool.fetch(_NEWEST, [slug])
@@ -58,7 +58,7 @@ class SchemaStore:
         return await self._newest.get(slug, newest)
 
     def forget(self) -> None:
-        """Forget which versions are newest; what was parsed is kept, because it is known by its digest."""
+        """Forget which versions are newest. Parsed schemas stay cached by their digest."""
         self._newest.clear()
 
     async def _read(self, digest: str) -> KnownSchema:
@@ -68,7 +68,7 @@ class SchemaStore:
         return await self._parsing.run(digest, lambda: self._parse(digest))
 
     async def _parse(self, digest: str) -> KnownSchema:
-        """Parse in a thread, so that other calls are answered meanwhile."""
+        """Parse in a thread, so that other calls are not blocked."""
         found = await self._pool.fetch(_TEXT, [digest])
         sdl = found.rows[0]["sdl"]
         known = await asyncio.to_thread(_parse_stored, sdl)

@@ -1,4 +1,4 @@
-"""Which fields, arguments and inputs of a schema callers use, counted in our own record of calls."""
+"""Usage of fields, arguments and inputs, counted in our own record of calls."""
 
 import asyncio
 from collections import Counter
@@ -40,7 +40,7 @@ async def count_uses(
     schema: GraphQLSchema, *, slug: str, is_default: bool, version: int, pool: Pool = owner_pool
 ) -> Counter[str]:
     """
-    Count how many of the last answered calls of an upstream use each coordinate; one statement in five minutes.
+    Count how many of an upstream's last answered calls use each coordinate. Runs one statement in five minutes.
 
     A call without an upstream counts for the default one. Variables hold no coordinates that are counted.
     """
@@ -54,7 +54,7 @@ async def count_uses(
 
 
 def count_coordinates(calls: Iterable[str], *, schema: GraphQLSchema, slug: str, is_default: bool) -> Counter[str]:
-    """Count coordinates, as `Repository.issues`, `Repository.issues.first` and `IssueFilters.since`, once a call."""
+    """Count coordinates once a call: `Repository.issues`, `Repository.issues.first`, `IssueFilters.since`."""
     counted: Counter[str] = Counter()
     for call in calls:
         try:
@@ -70,7 +70,7 @@ def count_coordinates(calls: Iterable[str], *, schema: GraphQLSchema, slug: str,
 
 
 class _Uses(Visitor):
-    """Collects the coordinates of one document."""
+    """A visitor that collects the coordinates of one document."""
 
     def __init__(self, types: TypeInfo) -> None:
         super().__init__()
@@ -79,7 +79,7 @@ class _Uses(Visitor):
         self._field = ""
 
     def enter(self, node: Node, *_: object) -> None:
-        """Note a field, an argument or a field of an input."""
+        """Record a field, an argument or an input field."""
         types = self.types
         types.enter(node)
         if isinstance(node, FieldNode) and (parent := types.get_parent_type()):
@@ -91,5 +91,5 @@ class _Uses(Visitor):
             self.found.add(f"{get_named_type(holder).name}.{node.name.value}")
 
     def leave(self, node: Node, *_: object) -> None:
-        """Step out."""
+        """Leave a node."""
         self.types.leave(node)

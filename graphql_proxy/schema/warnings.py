@@ -1,4 +1,4 @@
-"""What was wrong with a schema's file and did not keep it from being used, with its place in the file."""
+"""Warnings about a schema file that can still be used, with their places in the file."""
 
 from bisect import bisect_right
 from itertools import accumulate
@@ -11,7 +11,7 @@ MAX_MESSAGE = 500
 
 
 class SchemaWarning(TypedDict):
-    """One repair or contradiction. Line and column are None for introspection JSON, where `path` alone says where."""
+    """One repair or contradiction. Line and column are None for introspection JSON, where only `path` is known."""
 
     path: str
     line: int | None
@@ -20,7 +20,7 @@ class SchemaWarning(TypedDict):
 
 
 class WarningLog:
-    """Collects warnings; the first 500 are listed, the rest counted. `text` is the SDL that nodes have places in."""
+    """Collects warnings. The first 500 are listed, the rest are counted. `text` is the SDL that nodes refer to."""
 
     def __init__(self, text: str | None) -> None:
         self._starts = [0, *accumulate(len(line) for line in text.splitlines(keepends=True))] if text else None
@@ -28,7 +28,7 @@ class WarningLog:
         self._count = 0
 
     def add(self, message: str, *, path: str = "", node: Node | None = None) -> None:
-        """Note a warning about a node of the parsed file."""
+        """Add a warning about a node of the parsed file."""
         self._count += 1
         if len(self._listed) < MAX_WARNINGS:
             line, column = self._locate(node)
@@ -37,7 +37,7 @@ class WarningLog:
             )
 
     def list_all(self) -> list[SchemaWarning]:
-        """Give the warnings in the order of the file."""
+        """Return the warnings in the order of the file."""
         listed = sorted(self._listed, key=lambda warning: (warning["line"] or 0, warning["column"] or 0))
         if more := self._count - len(listed):
             listed.append({"path": "", "line": None, "column": None, "message": f"{more:,} more are not listed."})

@@ -1,1 +1,1 @@
-"""What keeps upstreams and their schemas up to date: fetching, scheduled refreshes, files in version control."""
+"""Upkeep of upstreams and their schemas: fetching, scheduled refreshes, configuration files."""

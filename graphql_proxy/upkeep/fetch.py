@@ -1,4 +1,4 @@
-"""Fetch an upstream's schema from it, by introspection; find out whether it answers."""
+"""Fetching of an upstream's schema by introspection, and health checks of upstreams."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -24,7 +24,7 @@ class NoSchema(Exception):
 
 
 async def fetch_schema(upstream: KnownUpstream) -> str:
-    """Ask an upstream for its schema, as introspection JSON; raises NoSchema."""
+    """Fetch an upstream's schema as introspection JSON. Raises NoSchema."""
     if not upstream.allows_introspection:
         raise NoSchema(f"{upstream.slug} does not allow introspection; give its schema as a file")
     patient = replace(upstream, timeout_seconds=TIMEOUT_SECONDS, most_answer_bytes=MAX_SCHEMA_BYTES)
@@ -37,7 +37,7 @@ async def fetch_schema(upstream: KnownUpstream) -> str:
 
 
 async def find_problem(upstream: KnownUpstream, *, secrets: Mapping[str, str]) -> str:
-    """Ask an upstream for its __typename and say why it gave no answer; empty where it did."""
+    """Query an upstream for its __typename and return why it did not answer. Empty if it did."""
     patient = replace(upstream, timeout_seconds=min(upstream.timeout_seconds, PROBE_SECONDS))
     try:
         outcome, _ = await _post(patient, query="{ __typename }", secrets=secrets)
@@ -49,7 +49,7 @@ async def find_problem(upstream: KnownUpstream, *, secrets: Mapping[str, str]) -
 
 
 async def _post(upstream: KnownUpstream, *, query: str, secrets: Mapping[str, str]) -> tuple[Outcome, int]:
-    """Send a document with these headers; gives the outcome and the HTTP status."""
+    """Send a document with these headers. Returns the outcome and the HTTP status."""
     to = Destination(
         url=upstream.address,
         headers={"Content-Type": "application/json", "Accept": "application/json"} | dict(secrets),

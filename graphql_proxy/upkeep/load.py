@@ -18,12 +18,12 @@ SECTIONS = ("upstreams", "headers", "hints", "operations")
 
 
 class InvalidFile(ValueError):
-    """The file cannot be used; the message says which entry of it is wrong, and how."""
+    """The file cannot be used; the message names the wrong entry and the error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowChange:
-    """What the file says of a row that is not so: every field that differs, before and after."""
+    """The differences between an entry of the file and its row: every field, before and after."""
 
     section: str
     name: str
@@ -39,7 +39,7 @@ _FORMS: dict[str, Any] = {
 @transaction.atomic
 def sync_upstreams(path: Path, *, is_applied: bool) -> list[RowChange]:
     """
-    Make rows what a file says, under the rules of the admin's forms; rows that it does not name stay as they are.
+    Update rows from a file by the rules of the admin's forms. Rows that it does not name stay unchanged.
 
     Without `is_applied` everything is done and taken back, so that the comparison fails where storing would. Raises
     InvalidFile.
@@ -73,7 +73,7 @@ def _read(path: Path) -> dict[str, list[dict[str, Any]]]:
 
 
 def _sync_row(section: str, entry: Mapping[str, Any], *, place: str, folder: Path) -> RowChange | None:
-    """Store one entry; give what changed, None where nothing did."""
+    """Store one entry. Returns what changed, None if nothing did."""
     given = dict(entry)
     if section == "operations" and "document_file" in given:
         try:
@@ -105,7 +105,7 @@ def _sync_row(section: str, entry: Mapping[str, Any], *, place: str, folder: Pat
 
 
 def _find_row(section: str, given: dict[str, Any], *, place: str) -> Any:
-    """Give the row that an entry means, or a new one; a named upstream becomes its row."""
+    """Return the row of an entry, or a new one. A named upstream becomes its row."""
     key = "slug" if section == "upstreams" else "name"
     if not isinstance(given.get(key), str):
         raise InvalidFile(f"{place}: it needs a {key}")
@@ -129,7 +129,7 @@ def _find_row(section: str, given: dict[str, Any], *, place: str) -> Any:
 
 
 def _form_data(form: Any, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Write values as a browser sends them."""
+    """Encode values as a browser submits them."""
     data: dict[str, Any] = {}
     for name, field in form.fields.items():
         value = values.get(name)
@@ -150,7 +150,7 @@ def _plain(value: Any) -> Any:
 
 
 def _show(name: str, value: Any) -> Any:
-    """Give a value as a file writes it: an upstream by its name."""
+    """Return a value in the form of the file: an upstream by its name."""
     if name == "upstream" and value:
         return Upstream.objects.values_list("slug", flat=True).get(pk=value)
     return _plain(value)

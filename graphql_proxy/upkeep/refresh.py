@@ -1,4 +1,4 @@
-"""Schemas that are fetched again when they are due."""
+"""Scheduled refresh of schemas."""
 
 import logging
 from datetime import datetime
@@ -18,7 +18,7 @@ MAX_AT_ONCE = 20
 
 def refresh_due_schemas(*, now: datetime) -> dict[str, StoredSchema]:
     """
-    Fetch the schema of every upstream whose last try is as long ago as it says; give what was stored, by name.
+    Fetch the schema of every upstream that is due. Returns what was stored, by name.
 
     A new version announces itself: the database notifies tools and the resources of what changed. A failure is noted
     for the admin, and tried again when it is due.

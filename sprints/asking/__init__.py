@@ -1,1 +1,1 @@
-"""From a question to an answer: understood, turned into SQL, repaired, run, explained."""
+"""Answers to questions: read the question, write SQL, repair it, run it, explain the rows."""

@@ -1,4 +1,4 @@
-"""The domain's answerer: reads questions as `POST /api/sprints/chat` does without a model, and calls ask_sprints."""
+"""The answerer of this domain: reads questions without a model, and calls ask_sprints."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,24 +15,24 @@ from toolbox.database.pools import reader
 
 DOMAIN, TOOL = "sprints", "ask_sprints"
 CORRECTION_COST = 0.05
-"""Taken from the score for each word that was corrected or left aside."""
+"""Subtracted from the score for each word that was corrected or skipped."""
 UNCLEAR_SCORE = 0.75
-"""Of a question whose words are all known, but not what it asks."""
+"""The score of a question whose words are known but which is unclear."""
 KNOWN_WORD_SHARE = 0.5
-"""The score of a question with unknown words is at most this."""
+"""The maximum score of a question with unknown words."""
 _DOUBTED = regex.compile(r"Left aside: |Read '")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """What the next question may lean on: the questions that led to a query, and the query."""
+    """The context of the next question: the questions that led to a query, and the query."""
 
     questions: tuple[str, ...]
     query: MetricQuery | None
 
 
 class SprintsAnswerer:
-    """Answers what the grammar or a verified query reads."""
+    """Answers what the grammar or a verified query can read."""
 
     domain = DOMAIN
     tools = frozenset({TOOL})
@@ -41,7 +41,7 @@ class SprintsAnswerer:
         self._clock = clock
 
     async def read(self, question: str, *, before: Interpretation | None = None) -> Interpretation:
-        """Draft the answer without running it; in memory but for names and verified queries."""
+        """Draft the answer without running it. Everything except names and verified queries is in memory."""
         subject = before.subject if before and isinstance(before.subject, Subject) else None
         context = subject.query if subject else None
         now = self._clock()
@@ -54,7 +54,7 @@ class SprintsAnswerer:
         return _rate(reading, draft=draft_without_model(reading), earlier=earlier)
 
     def word(self, reading: Interpretation, *, answers: Sequence[Any]) -> AnswerText | PlannedCall:
-        """Give the words of the chat's answer."""
+        """Return the text of the chat's answer."""
         answer = answers[-1]
         if answer["isAmbiguous"]:
             return AnswerText(text=answer["answer"], outcome="asked_back")
@@ -63,7 +63,7 @@ class SprintsAnswerer:
 
 
 def _rate(reading: QuestionReading, *, draft: Draft, earlier: tuple[str, ...]) -> Interpretation:
-    """Say how sure the domain is of a question: whole if each of its words has a place in the draft."""
+    """Return the confidence that the question belongs to this domain: 1 if the draft uses each of its words."""
     question, leans = reading.question, bool(earlier)
     if draft.sql is not None:
         described = reading.write_question(draft.verified) if draft.verified else question
@@ -88,21 +88,21 @@ def _rate(reading: QuestionReading, *, draft: Draft, earlier: tuple[str, ...]) -
 
 
 def _is_about_sprints(reading: QuestionReading) -> bool:
-    """Tell whether a question says a term or a name of the data, beside words that every question has."""
+    """Return whether a question contains a term or a name of the data besides common words."""
     return bool(reading.linked.unclear or reading.parse.readings) or any(
         phrase.kind == "term" or phrase.names or phrase.keys for phrase in reading.parse.phrases
     )
 
 
 def _score_unknown(reading: QuestionReading) -> float:
-    """Give the share of the words that are known, halved; nothing of a question that names nothing of the data."""
+    """Return half the share of known words. 0 if the question names nothing of the data."""
     count = len(reading.linked.words)
     known = count - len(reading.parse.unbound)
     return KNOWN_WORD_SHARE * known / count if count and _is_about_sprints(reading) else 0.0
 
 
 def _write_choices(reading: QuestionReading, *, draft: Draft) -> tuple[Choice, ...]:
-    """Write the whole question for each choice of the first doubt; else the questions near it."""
+    """Return the whole question for each choice of the first doubt, else similar questions."""
     text = reading.linked.text
     choices = [
         Choice(label=choice, question=text.replace(doubt.said, choice, 1))

@@ -1,4 +1,4 @@
-"""A chart of an answer's rows as a Vega-Lite specification: data that a page may draw, never code. Pure."""
+"""Charts of rows as Vega-Lite specifications: data that a page may draw, never code. Pure."""
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
@@ -16,7 +16,7 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 def make_chart(rows: Rows, *, title: str = "") -> dict[str, Any] | None:
-    """Give a line over days, or bars by name, where the rows have numbers for it; else None."""
+    """Return a line chart over days, or bars by name, if the rows have numbers for it; else None."""
     if len(rows) < MIN_ROWS:
         return None
     columns = [name for name in rows[0] if _NAME.fullmatch(name)]
@@ -33,7 +33,7 @@ def make_chart(rows: Rows, *, title: str = "") -> dict[str, Any] | None:
 
 
 def is_number(value: object) -> bool:
-    """Tell whether a value is a number; True and False are none."""
+    """Return whether a value is a number. True and False are not."""
     return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
 
 
@@ -89,5 +89,5 @@ def _is_day(value: object) -> bool:
 
 
 def _rank_number(name: str) -> int:
-    """Rank the numbers of a row by what is mostly asked for, as its own order has them."""
+    """Return the rank of a number column: frequently requested ones first, then in order."""
     return next((place for place, word in enumerate(_PREFERRED) if word in name), len(_PREFERRED))

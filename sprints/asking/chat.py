@@ -1,4 +1,4 @@
-"""The contract's flow in one go: question, SQL, rows, one repair where it fails, words."""
+"""The chat: question, SQL, rows, one repair of a failed statement, words."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -24,7 +24,7 @@ from toolbox.model import Model
 
 
 class Filter(ToolOutput):
-    """A piece of what was understood."""
+    """A removable part of the query."""
 
     model_config = ConfigDict(alias_generator=to_camel)
 
@@ -34,7 +34,7 @@ class Filter(ToolOutput):
 
 
 class ChatAnswer(PlainAnswer):
-    """An answer with the query that it means, for the next question to change."""
+    """An answer with its query, which the next question may change."""
 
     filters: list[Filter] | None = Field(None, description="Its pieces; each can be taken away.")
     query: MetricQuery | None = Field(
@@ -47,7 +47,7 @@ async def chat(
     without: Sequence[int] = (),
 ) -> ChatAnswer:  # fmt: skip
     """
-    Answer a question; a statement that fails is repaired and run once more.
+    Answer a question. A failed statement is repaired and run once more.
 
     `context` is the query of the question before. With `without`, pieces of it are taken away and it is asked again.
     """
@@ -92,7 +92,7 @@ async def chat(
 
 async def _check_rows(result: QueryResult, *, draft: Draft) -> tuple[Sequence[str], Sequence[str]]:
     """
-    Doubt the rows where another derivation or a filter contradicts them; say which of them share a place.
+    Return doubts if another derivation or a filter contradicts the rows, and which rows tie.
 
     A statement of a model's own is always doubtful.
     """
@@ -106,7 +106,7 @@ async def _check_rows(result: QueryResult, *, draft: Draft) -> tuple[Sequence[st
 
 
 async def read_context(questions: Sequence[str], *, now: datetime, reader: Pool) -> MetricQuery | None:
-    """Give the query that the last of these questions means, each of which may change the one before it."""
+    """Return the query of the last of these questions. Each may change the query before it."""
     context: MetricQuery | None = None
     for question in questions:
         reading = await read_question(question, now=now, reader=reader, context=context)
@@ -115,14 +115,14 @@ async def read_context(questions: Sequence[str], *, now: datetime, reader: Pool)
 
 
 def remove_filters(query: MetricQuery, *, positions: Sequence[int]) -> MetricQuery:
-    """Take pieces away from a query, the last first, so that the positions stay those that were shown."""
+    """Remove parts of a query, the last first, so that the positions stay valid."""
     for position in sorted(set(positions), reverse=True):
         query = remove_chip(query, position)
     return query
 
 
 def _describe_source(draft: Draft) -> dict[str, Any]:
-    """Say what the rows rest on and what was understood."""
+    """Describe the source of the rows and the query."""
     if draft.meaning is None or draft.query is None:
         return {"source": "verified" if draft.verified else "model"}
     filters = [Filter(position=one.position, kind=one.kind, text=one.text) for one in draft.meaning.chips]

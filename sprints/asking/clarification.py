@@ -1,7 +1,7 @@
 """
-A question back, put to the person where the client can be asked, and the question again with the answer in it.
+Clarification of a question by elicitation, and the question again with the answers.
 
-Where nobody can be asked, or nobody answers, what comes is the draft with its clarification, as the contract has it.
+If the client does not support elicitation, or the user does not answer, the draft with its clarification is returned.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ _MORE = Doubt(question="", replaces="more")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _ClarifiedQuestion:
-    """The question as far as it is clear: its words, and whom the names in it mean."""
+    """The state of the question: its words, and the meaning of its names."""
 
     text: str
     meant: Mapping[str, str] = field(default_factory=dict)
@@ -31,7 +31,7 @@ class _ClarifiedQuestion:
 async def generate_with_clarification(
     question: str, *, client: ClientChannel, now: datetime, reader: Pool, model: Model | None, schema: SchemaInfo | None
 ) -> Draft:
-    """Turn a question into SQL, asking back up to three times on the way."""
+    """Turn a question into SQL, eliciting up to three clarifications."""
     clarified = _ClarifiedQuestion(text=question)
     draft = Draft()
     for turn in range(1, MAX_TURNS + 2):
@@ -63,7 +63,7 @@ def _make_field(doubt: Doubt) -> dict[str, Any]:
 def _apply_answers(
     clarified: _ClarifiedQuestion, *, doubts: Sequence[Doubt], given: Mapping[str, Any]
 ) -> _ClarifiedQuestion | None:
-    """Put the answers into the question; None where one is missing."""
+    """Apply the answers to the question. Returns None if one is missing."""
     for place, doubt in enumerate(doubts, 1):
         answer = given.get(f"answer_{place}")
         if not isinstance(answer, str) or not answer.strip() or (doubt.choices and answer not in doubt.choices):

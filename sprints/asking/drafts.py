@@ -1,4 +1,4 @@
-"""SQL for a question: by the grammar or a verified query; by a model where neither reads it; else a question back."""
+"""SQL for a question by the grammar, a verified query or a model; else a clarification."""
 
 import logging
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ _SLOT_QUESTIONS = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doubt:
     """
-    One thing to ask back, and what the answer replaces.
+    One clarification, and what its answer replaces.
 
     It says whom a `name` means, takes the place of the `words` that were said or of the whole `question`, or says
     `more`. Without choices anything may be answered.
@@ -58,7 +58,7 @@ class Doubt:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
     """
-    A statement for a question, or what to ask back.
+    A statement for a question, or a clarification.
 
     `query` is what the question means in the terms of the semantic layer, described by `meaning`; `verified` the
     verified query that the statement came from. A statement with neither is one that a model wrote. `doubts` are the
@@ -77,7 +77,7 @@ class Draft:
 
     @property
     def statements(self) -> tuple[str, ...]:
-        """What is to be said with the rows: the assumptions, and what a model's answer leaves out."""
+        """The notes for the rows: assumptions, and what a model's answer leaves out."""
         return (*self.assumptions, *(f"Doubtful: {one}" for one in self.warnings))
 
 
@@ -86,7 +86,7 @@ async def generate(
     context: MetricQuery | None = None,
 ) -> Draft:  # fmt: skip
     """
-    Turn a question into SQL or into a question back; ambiguous names are asked about before any model is.
+    Turn a question into SQL or a clarification. Ambiguous names are clarified before a model is called.
 
     `schema` is the caller's own, where it has one.
     """
@@ -95,7 +95,7 @@ async def generate(
 
 
 async def draft_answer(reading: QuestionReading, *, model: Model | None, schema: SchemaInfo | None) -> Draft:
-    """Draft the answer; a model is asked only what neither the grammar nor a verified query reads."""
+    """Draft the answer. A model is called only if neither the grammar nor a verified query reads the question."""
     draft = draft_without_model(reading)
     if reading.linked.unclear or model is None or draft.sql is not None:
         return _limit_to_schema(draft, schema=schema)
@@ -109,7 +109,7 @@ async def draft_answer(reading: QuestionReading, *, model: Model | None, schema:
 
 
 def draft_without_model(reading: QuestionReading) -> Draft:
-    """Answer by a curator's own query, by the grammar, or by a verified query that ships; else ask back."""
+    """Draft by a curator's query, the grammar, or a shipped verified query; else a clarification."""
     if reading.linked.unclear:
         return _ask_about_names(reading)
     if reading.parse.anaphor:
@@ -124,7 +124,7 @@ def draft_without_model(reading: QuestionReading) -> Draft:
 
 
 def draft_query(query: MetricQuery, *, reading: QuestionReading, said: Sequence[str] = ()) -> Draft | None:
-    """Write a query of the semantic layer as SQL, with what it means; None where its terms do not fit together."""
+    """Compile a query of the semantic layer, with its description. None if its terms do not fit together."""
     model, query = shipped_model(), keep_ties(query)
     try:
         compiled, meaning = compile_query(query, model=model), describe_query(query, model=model)
@@ -141,7 +141,7 @@ async def draft_by_model(
     model: Model, *, reading: QuestionReading, schema: SchemaInfo, layer: SemanticModel | None = None
 ) -> Draft:
     """
-    Have the model answer with a query of the layer, with SQL where the layer cannot say it, or with a question back.
+    Have the model answer with a query of the layer, with SQL if the layer cannot express it, or with a clarification.
 
     What the question says and the answer does not use is a doubt, said with the answer. Raises ModelFailure.
     """
@@ -211,7 +211,7 @@ def _ask_about_names(reading: QuestionReading) -> Draft:
 
 
 def _ask_back(reading: QuestionReading) -> Draft:
-    """Say which words have no place, or what is missing, and which questions near it work."""
+    """Name the words that were not understood, or what is missing, and similar questions that work."""
     parse = reading.parse
     if parse.readings:
         first, second = [describe_query(one, model=shipped_model()).text for one in parse.readings]
@@ -231,7 +231,7 @@ def _ask_back(reading: QuestionReading) -> Draft:
 
 
 def _ask_about_time(reading: QuestionReading) -> tuple[Doubt, ...]:
-    """Ask whether a time without a verb is that of creation or of completion."""
+    """Ask whether a time without a verb means creation or completion."""
     why = reading.parse.why
     said = next((one.said for one in reading.linked.periods if f"'{one.said}'" in why), None)
     choices = (f"created {said}", f"done {said}")
@@ -239,7 +239,7 @@ def _ask_about_time(reading: QuestionReading) -> tuple[Doubt, ...]:
 
 
 def _suggest(reading: QuestionReading, *, doubts: Sequence[Doubt]) -> tuple[str, ...]:
-    """Give questions that work: this one with a choice put in or a word left out, then verified ones near it."""
+    """Return questions that work: this one with a choice or without a word, then similar verified ones."""
     text = reading.linked.text
     own = [text.replace(doubt.said, choice, 1) for doubt in doubts if doubt.said for choice in doubt.choices]
     own = [regex.sub(r" ?\((\w+)\)", "", one) for one in own]
@@ -261,7 +261,7 @@ def _make_doubt(unclear: Unclear) -> Doubt:
 
 
 def _list_unknown_names(reading: QuestionReading) -> list[str]:
-    """Name capitalised words that are no names of the data, and the nearest that are."""
+    """Return capitalised words that are not names of the data, with the nearest names."""
     linked, said = reading.linked, []
     known: list[Stretch] = [*linked.spotted, *linked.periods, *linked.keys]
     for word in linked.words[1:]:

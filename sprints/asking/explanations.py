@@ -1,4 +1,4 @@
-"""What rows say, in words: by the model where one is configured, by rule where none is."""
+"""Explanations of rows in words, by the model if one is configured, else by rules."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -20,13 +20,13 @@ MAX_ROWS_LISTED, MAX_FACTS, MAX_VALUE_CHARACTERS = 3, 5, 80
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """The answer in words, and what may be asked next."""
+    """The answer in words, and suggested questions."""
 
     text: str
     suggestions: tuple[str, ...] = ()
 
     def as_contract(self) -> str:
-        """Write it as the contract wants it: plain text, or a JSON string where there are suggestions."""
+        """Format it for the contract: plain text, or a JSON string if there are suggestions."""
         if not self.suggestions:
             return self.text
         return encode({"explanation": self.text, "suggestions": list(self.suggestions)}).decode()
@@ -37,7 +37,7 @@ async def explain(
     assumptions: Sequence[str] = (),
 ) -> Explanation:  # fmt: skip
     """
-    Explain a result; `suggestions` are those known without a model.
+    Explain a result. `suggestions` are those known without a model.
 
     A failure of the model is said in the text. A text with numbers that the rows do not give is replaced.
     """
@@ -63,7 +63,7 @@ async def explain(
 
 
 def describe_rows(result: QueryResult) -> str:
-    """Say in a few sentences what the rows hold: one row whole, of several how many, the first, and the sums."""
+    """Describe the rows in a few sentences: one row in full; of several the count, the first, and the sums."""
     if result.error:
         return f"The statement could not be run: {result.error}"
     if not result.rows:
@@ -77,7 +77,7 @@ def describe_rows(result: QueryResult) -> str:
 
 
 def _describe_row(row: Mapping[str, Any]) -> str:
-    """Give the names in a row, then its numbers with what they are."""
+    """Return the names in a row, then its numbers with their columns."""
     facts = list(row.items())
     if not facts:
         return "an empty row"
@@ -94,7 +94,7 @@ def _describe_row(row: Mapping[str, Any]) -> str:
 
 
 def _describe_sum(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Give the sum of the first column of counts or points, over all rows; days of a burndown are not summed."""
+    """Return the sum of the first column of counts or points over all rows. Days of a burndown are not summed."""
     if "day" in rows[0]:
         return ""
     for name in rows[0]:

@@ -1,4 +1,4 @@
-"""What a model is given for each of the three tools. Whatever comes from people or data stands in JSON, as data."""
+"""Prompts of the three tools that call a model. Text of users and data is in JSON, as data."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -81,7 +81,7 @@ class ExplainedRows(BaseModel):
 
 
 def write_generation_task(reading: QuestionReading, *, schema: SchemaInfo, layer: SemanticModel | None = None) -> str:
-    """Write the task of turning a question into a query or SQL, with all that is known of it."""
+    """Write the prompt that turns a question into a query or SQL."""
     return "\n\n".join(
         (
             *((f"Terms:\n{_list_terms(layer)}",) if layer else ()),
@@ -96,7 +96,7 @@ def write_generation_task(reading: QuestionReading, *, schema: SchemaInfo, layer
 
 
 def write_repair_task(sql: str, *, error: str, schema: SchemaInfo) -> str:
-    """Write the task of repairing a statement."""
+    """Write the prompt that repairs a statement."""
     return (
         f"Views:\n{_list_views(schema)}\n\nFailed statement and error, as JSON:\n{_json({'sql': sql, 'error': error})}"
     )
@@ -105,7 +105,7 @@ def write_repair_task(sql: str, *, error: str, schema: SchemaInfo) -> str:
 def write_explanation_task(
     question: str, *, sql: str, rows: Sequence[Mapping[str, Any]], assumptions: Sequence[str] = ()
 ) -> str:
-    """Write the task of explaining rows; of many, the first are given and how many there are."""
+    """Write the prompt that explains rows. Of many rows it has the first and the count."""
     given = list(rows[:MAX_ROWS_GIVEN])
     while given and len(_json(given)) > MAX_CHARACTERS_GIVEN:
         given = given[: len(given) // 2]
@@ -114,7 +114,7 @@ def write_explanation_task(
 
 
 def _list_terms(layer: SemanticModel) -> str:
-    """List the terms by kind: id, of which entity, meaning."""
+    """List the terms by kind: id, entity, meaning."""
     lines = [f"- entity {one.id}: {one.description}" for one in layer.entities.values()]
     kinds = (("measure", layer.measures), ("dimension", layer.dimensions), ("predicate", layer.predicates),
              ("time", layer.time_roles))  # fmt: skip

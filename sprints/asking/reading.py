@@ -1,4 +1,4 @@
-"""A question with all that is found for it without a model: names, days, its parse, verified queries."""
+"""Reading of a question without a model: names, days, its parse, verified queries."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _EXAMPLES = EXAMPLES | {"period": "last month", "top": "10", "unit": "week"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionReading:
-    """A question, what it names, and the query that it means, if the grammar reads it whole."""
+    """A question, its names, and its query if the grammar reads it completely."""
 
     question: str
     linked: LinkedQuestion
@@ -34,21 +34,21 @@ class QuestionReading:
     assumptions: tuple[str, ...] = ()
 
     def find_verified(self) -> VerifiedStatement | None:
-        """Find the verified query that has the question among its wordings."""
+        """Return the verified query with the question among its wordings."""
         return self.library.find(self.linked, index=self.index, lexicon=self.lexicon)
 
     def rank_verified(self) -> list[VerifiedStatement]:
-        """Order the verified queries by how near they are."""
+        """Rank the verified queries by similarity."""
         return self.library.rank(self.linked, index=self.index, lexicon=self.lexicon)
 
     def list_nearest(self, *, topic: str = "", without: str = "") -> tuple[str, ...]:
-        """Name questions like this one that can be answered, those of a topic first, with the names that it says."""
+        """Return similar questions that can be answered, those of a topic first, with the names of the question."""
         ranked = sorted(self.rank_verified(), key=lambda query: query.topic != topic) if topic else self.rank_verified()
         worded = (self.write_question(query) for query in ranked if query.slug != without)
         return tuple(dict.fromkeys(worded))[:MAX_NEAREST]
 
     def can_answer(self, question: str) -> bool:
-        """Tell whether the grammar reads a question whole."""
+        """Return whether the grammar reads a question completely."""
         parse = parse_question(question, index=self.index, today=self.linked.today, lexicon=self.lexicon)
         return parse.query is not None and not parse.linked.unclear
 
@@ -72,7 +72,7 @@ async def read_question(
     context: MetricQuery | None = None,
 ) -> QuestionReading:  # fmt: skip
     """
-    Read a question; no statement is run where everything is in memory.
+    Read a question. No statement runs if everything is cached.
 
     `meant` says which of several a name means, `context` what the question before this one meant.
     """
@@ -90,7 +90,7 @@ async def read_question(
 
 
 def read_without_data(question: str, *, today: date) -> QuestionReading:
-    """Read a question about a database whose names are not known."""
+    """Read a question about a database whose names are unknown."""
     index, lexicon = NameIndex.from_names([]), shipped_lexicon()
     parse = parse_question(question, index=index, today=today, lexicon=lexicon)
     return QuestionReading(
@@ -99,7 +99,7 @@ def read_without_data(question: str, *, today: date) -> QuestionReading:
 
 
 async def suggest_questions(question: str, *, now: datetime, reader: Pool) -> tuple[str, ...]:
-    """Name questions to ask after this one; none where nothing answers it."""
+    """Suggest follow-up questions. Empty if nothing answers the question."""
     reading = await read_question(question, now=now, reader=reader)
     verified = reading.find_verified()
     if verified is None and reading.parse.query is None:
@@ -108,7 +108,7 @@ async def suggest_questions(question: str, *, now: datetime, reader: Pool) -> tu
 
 
 def _explain_days(linked: LinkedQuestion, *, now: date, as_of: date | None) -> list[str]:
-    """Say from which day days are counted, and where the data ends before the days that are asked about."""
+    """Say from which day days are counted, and where the data ends before the requested days."""
     said = []
     if linked.periods and linked.today != now:
         said.append(f"Counted days from {linked.today}, the latest that the data tells of.")

@@ -1,4 +1,4 @@
-"""Repair of a failed statement: as the schema proves, else by the model, else not at all."""
+"""Repair of a failed statement by the schema, else by the model."""
 
 import logging
 
@@ -21,7 +21,7 @@ async def repair(
     sql: str, *, error: str, reader: Pool, model: Model | None, schema: SchemaInfo | None = None
 ) -> RepairSqlResult:
     """
-    Repair a statement; where nothing proves a repair, the failed one comes back with the reason.
+    Repair a statement. Without a repair, the failed statement is returned with the reason.
 
     What the schema proves is not asked of a model. Whatever is given back was planned by the database, unless the
     caller brought a schema of another one.
@@ -51,7 +51,7 @@ async def repair(
 
 
 async def _find_refusal(sql: str, *, is_ours: bool) -> str:
-    """Say why the statement cannot be run; "" if it can, or if it is for another database."""
+    """Return why the statement cannot run. Empty if it can, or if it is for another database."""
     if not is_ours:
         return ""
     try:

@@ -1,1 +1,1 @@
-"""The board of a team: burndown, velocity, cycle time, ageing and forecasts, in the console and the admin."""
+"""Boards of teams in the console and the admin: burndown, velocity, cycle time, ageing, forecasts."""

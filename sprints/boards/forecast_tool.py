@@ -1,4 +1,4 @@
-"""What agents may ask about completion dates, and the answer: `forecast_completion`."""
+"""Our own tool `forecast_completion`."""
 
 import asyncio
 from datetime import date, datetime
@@ -31,7 +31,7 @@ class ForecastQuestion(ToolInput):
 
     @model_validator(mode="after")
     def check_one_amount(self) -> Self:
-        """Refuse both amounts, or none."""
+        """Refuse both amounts, or neither."""
         if (self.points is None) == (self.issues is None):
             raise ValueError("give either points or issues")
         return self
@@ -59,7 +59,7 @@ class ForecastResult(CamelAnswer):
 
 
 async def forecast_completion(ask: ForecastQuestion, *, reader: Pool) -> ForecastResult:
-    """Forecast by the team's past; three statements."""
+    """Forecast from the team's history. Runs three statements."""
     found = await queries.find_teams(reader, name=ask.team)
     if len(found) != 1:
         raise await _unknown_team(ask.team, found=len(found), reader=reader)

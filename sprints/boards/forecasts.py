@@ -1,8 +1,8 @@
 """
-When work will be done, by Monte Carlo simulation of a team's past throughput.
+Monte Carlo forecasts of completion dates from a team's past throughput.
 
 Each trial draws past periods at random, with replacement, until their sum reaches the amount. The same inputs give the
-same answer. What the past cannot say is refused: a short history, or one without a finished issue.
+same answer. A short history, or one without a finished issue, is refused.
 """
 
 import math
@@ -25,12 +25,12 @@ Row = dict[str, Any]
 
 
 class CannotForecast(ValueError):
-    """The past does not say when it will be done; the message says why, for a person."""
+    """The history does not allow a forecast; the message says why, for a person."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Throughput:
-    """What was finished in each past period, the oldest first, and how long a period is."""
+    """The amount finished in each past period, the oldest first, and the length of a period."""
 
     amounts: tuple[float, ...]
     period_days: float
@@ -39,7 +39,7 @@ class Throughput:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:
-    """In how many periods the work is done with this likelihood, in percent; and when that is."""
+    """The number of periods and the date by which the work is done with this likelihood in percent."""
 
     likelihood: int
     periods: int
@@ -47,7 +47,7 @@ class Completion:
 
 
 def weekly_throughput(rows: Sequence[Row], *, unit: str) -> Throughput:
-    """Take weeks as boards.queries reads them."""
+    """Return the throughput by week from the rows of boards.queries."""
     return Throughput(
         amounts=tuple(float(row[unit]) for row in rows), period_days=WEEK_DAYS,
         unestimated=sum(row["unestimated"] for row in rows) if unit == "points" else 0,
@@ -55,7 +55,7 @@ def weekly_throughput(rows: Sequence[Row], *, unit: str) -> Throughput:
 
 
 def sprint_throughput(rows: Sequence[Row], *, unit: str) -> Throughput:
-    """Take closed sprints, the oldest first; a period is the median time from one start to the next."""
+    """Return the throughput of closed sprints, the oldest first. A period is the median time between starts."""
     gaps = [(after["started_at"] - before["started_at"]) / timedelta(days=1) for before, after in pairwise(rows)]
     return Throughput(
         amounts=tuple(float(row[unit]) for row in rows), period_days=round(median(gaps), 2) if gaps else 0.0,
@@ -64,7 +64,7 @@ def sprint_throughput(rows: Sequence[Row], *, unit: str) -> Throughput:
 
 
 def forecast(amount: float, *, throughput: Throughput, as_of: datetime, trials: int = TRIALS) -> list[Completion]:
-    """Forecast when `amount` is done, counted from `as_of`. Raises CannotForecast."""
+    """Forecast when `amount` is done, from `as_of` on. Raises CannotForecast."""
     history = throughput.amounts
     if len(history) < MIN_PERIODS:
         raise CannotForecast(
@@ -87,7 +87,7 @@ def forecast(amount: float, *, throughput: Throughput, as_of: datetime, trials: 
 
 
 def simulate(amount: float, *, history: Sequence[float], trials: int = TRIALS) -> list[int]:
-    """Count the trials that are done after exactly 0, 1, 2 ... periods, at most MAX_PERIODS_AHEAD."""
+    """Count the trials that finish after exactly 0, 1, 2 ... periods, up to MAX_PERIODS_AHEAD."""
     dice = Random(f"{amount} {list(history)} {trials}")  # noqa: S311 - a simulation, the same for the same inputs
     left = [amount] * trials
     finished = []

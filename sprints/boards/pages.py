@@ -1,4 +1,4 @@
-"""A team's board in the console: burndown, velocity, cycle time, ageing, with a chooser of team and sprint."""
+"""Console pages of a team's board: burndown, velocity, cycle time, ageing, with a selection of team and sprint."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -19,7 +19,7 @@ SCOPE = "sprints:read"
 
 @require_scope(scope=SCOPE)
 def board(request: HttpRequest) -> HttpResponse:
-    """Show a team and one of its sprints: what is asked for, else the first team's, and the one that runs."""
+    """Show a team and a sprint: the requested ones, by default the first team and its active sprint."""
     team_id, sprint_id = _read_id(request, name="team"), _read_id(request, name="sprint")
     if sprint_id and not team_id:
         team_id = board_queries.team_of(sprint_id)
@@ -46,7 +46,7 @@ def board(request: HttpRequest) -> HttpResponse:
 
 
 def _read_id(request: HttpRequest, *, name: str) -> UUID | None:
-    """Read an id; raises Http404 where it is none."""
+    """Parse an id. Raises Http404 if it is malformed."""
     text = request.GET.get(name, "")
     try:
         return UUID(text) if text else None
@@ -55,7 +55,7 @@ def _read_id(request: HttpRequest, *, name: str) -> UUID | None:
 
 
 def _team(teams: Rows, *, team_id: UUID | None) -> Row | None:
-    """Give the team that is meant, without an id the first; raises Http404 where there is none of that id."""
+    """Return the requested team, by default the first. Raises Http404 for an unknown id."""
     found = [team for team in teams if team_id in (None, team["team_id"])]
     if team_id and not found:
         raise Http404(f"There is no team {team_id}.")
@@ -63,7 +63,7 @@ def _team(teams: Rows, *, team_id: UUID | None) -> Row | None:
 
 
 def _sprint(sprints: Rows, *, sprint_id: UUID | None) -> Row | None:
-    """Give the sprint that is meant; one of another team gives way to the one that runs, or was the last to."""
+    """Return the requested sprint. One of another team is replaced by the active or the latest one."""
     order = {"active": 0, "closed": 1, "future": 2}
     asked = [sprint for sprint in sprints if sprint["sprint_id"] == sprint_id]
     return next(iter(asked or sorted(sprints, key=lambda sprint: order.get(sprint["state"], 3))), None)

@@ -1,4 +1,4 @@
-"""What a sprint and a team came to: charts, each with its tables, for the pages and the admin."""
+"""Charts of a sprint and of a team, each with its tables, for the pages and the admin."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -26,14 +26,14 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Links:
-    """How tables name an issue and a sprint: by a link, where a reader may follow it."""
+    """How tables link to an issue and a sprint, where the reader may follow."""
 
     issue: Callable[[Row], str]
     sprint: Callable[[Row], str]
 
 
 def sprint_panels(sprint_id: UUID, *, total: Row, links: Links) -> list[Panel]:
-    """Draw a sprint of this summary: burndown, scope change, carry-over. Four statements."""
+    """Draw a sprint with this summary: burndown, scope change, carry-over. Runs four statements."""
     brought = board.count_brought_in(sprint_id)
     return [
         _burndown(board.days(sprint_id)),
@@ -43,7 +43,7 @@ def sprint_panels(sprint_id: UUID, *, total: Row, links: Links) -> list[Panel]:
 
 
 def team_panels(team_id: UUID, *, links: Links) -> list[Panel]:
-    """Draw a team: velocity, cycle time, the age of what is begun, and a forecast. Six statements."""
+    """Draw a team: velocity, cycle time, age of work in progress, forecast. Runs six statements."""
     done = board.done(team_id)
     return [
         _velocity(board.velocity(team_id), links=links),
@@ -76,7 +76,7 @@ def _burndown(days: Rows) -> Panel:
 
 
 def _to_come(days: Rows) -> list[date]:
-    """Give the days that a running sprint still has, at most sixty."""
+    """Return the remaining days of an active sprint, at most sixty."""
     if not days or not days[-1]["planned_end"]:
         return []
     left = (days[-1]["planned_end"] - days[-1]["day"]).days
@@ -195,7 +195,7 @@ def _cycle_time(done: Rows, *, months: Rows, links: Links) -> Panel:
 
 
 def _draw_ageing(begun: Rows, *, times: Sequence[float], links: Links) -> Panel:
-    """Draw what is at work by status, those first that issues enter young."""
+    """Draw the work in progress by status, the earliest status first."""
     stages = _stages(begun)
     points = [
         Dot(

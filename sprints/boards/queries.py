@@ -1,4 +1,4 @@
-"""Queries of boards over the views that agents see, so that pages, the admin and tools agree. Each is bounded."""
+"""SQL of boards over the views that agents see, so that pages, the admin and tools agree. Each has a limit."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -135,47 +135,47 @@ Rows = list[dict[str, Any]]
 
 
 def days(sprint_id: UUID) -> Rows:
-    """Give how each day of a sprint ended."""
+    """Return the state at the end of each day of a sprint."""
     return _rows(DAYS, [sprint_id])
 
 
 def summary(sprint_id: UUID) -> dict[str, Any]:
-    """Give what a sprint came to."""
+    """Return the summary of a sprint."""
     return _rows(SUMMARY, [sprint_id])[0]
 
 
 def scope_changes(sprint_id: UUID) -> Rows:
-    """Give what changed a sprint's scope, at most 200."""
+    """Return the scope changes of a sprint, at most 200."""
     return _rows(CHANGES, [sprint_id])
 
 
 def fetch_carry_over(sprint_id: UUID) -> Rows:
-    """Give what was left unfinished, at most 200."""
+    """Return the unfinished issues of a sprint, at most 200."""
     return _rows(CARRIED, [sprint_id])
 
 
 def count_brought_in(sprint_id: UUID) -> dict[str, Any]:
-    """Count what came from an earlier sprint."""
+    """Count the issues carried over from an earlier sprint."""
     return _rows(_BROUGHT, [sprint_id])[0]
 
 
 def velocity(team_id: UUID) -> Rows:
-    """Give a team's last sixteen closed sprints, in order."""
+    """Return a team's last sixteen closed sprints, in order."""
     return _rows(VELOCITY, [team_id])
 
 
 def done(team_id: UUID) -> Rows:
-    """Give a team's last 400 finished issues with their cycle times, in order."""
+    """Return a team's last 400 finished issues with their cycle times, in order."""
     return _rows(_DONE, [team_id])
 
 
 def cycle_times_by_month(team_id: UUID) -> Rows:
-    """Give the medians and 85th percentiles of those."""
+    """Return the medians and 85th percentiles of those by month."""
     return _rows(_MONTHS, [team_id])
 
 
 def at_work(team_id: UUID) -> Rows:
-    """Give what a team has begun and not ended, the oldest first, at most 200; ages are of the data, not of now."""
+    """Return a team's work in progress, the oldest first, at most 200. Ages count to the data's moment, not to now."""
     return _rows(_AT_WORK, [team_id])
 
 
@@ -190,23 +190,23 @@ def open_work(team_id: UUID) -> dict[str, Any]:
 
 
 def teams() -> Rows:
-    """Give the teams by their keys, at most 500."""
+    """Return the teams by their keys, at most 500."""
     return _rows(_TEAMS)
 
 
 def sprints(team_id: UUID) -> Rows:
-    """Give a team's sprints, those to come first, then the latest, at most 200."""
+    """Return a team's sprints, future ones first, then the latest, at most 200."""
     return _rows(_SPRINTS, [team_id])
 
 
 def team_of(sprint_id: UUID) -> UUID | None:
-    """Give the team whose sprint it is."""
+    """Return the team of a sprint."""
     found = _rows(_TEAM_OF, [sprint_id])
     return found[0]["team_id"] if found else None
 
 
 async def find_teams(reader: Pool, *, name: str) -> Rows:
-    """Find the team of this id, key or name that has data; two where several have it."""
+    """Return the team of this id, key or name that has data. Two if several match."""
     return (await reader.fetch(_TEAM_CALLED, {"name": name})).rows
 
 

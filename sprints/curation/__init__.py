@@ -1,1 +1,1 @@
-"""What curators do with verified queries in the admin: run one, ask a question, keep a good answer."""
+"""Curation of verified queries in the admin: run a query, ask a question, promote an answer."""

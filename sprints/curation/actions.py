@@ -1,4 +1,4 @@
-"""What the admin's pages do with verified queries: run one, ask a question, promote the answer."""
+"""Actions of the admin on verified queries: run a query, ask a question, promote an answer."""
 
 from datetime import datetime
 
@@ -16,12 +16,12 @@ from toolbox.model import configured_model
 
 
 def run_row(row: VerifiedQuery, *, now: datetime) -> tuple[list[StatementCheck], list[StatementCheck]]:
-    """Run a row as it is stored, enabled or not; gives its statements, and the wordings that another query has too."""
+    """Run a row as stored, enabled or not. Returns its statements, and wordings shared with another query."""
     return event_loop.run(_run(row, now=now))
 
 
 def find_refusals_of(sql: str) -> list[str]:
-    """Say why the guard would refuse a statement with slots; asks the database for the views at most."""
+    """Return why the guard refuses a statement with slots. Asks the database for the views at most."""
     return find_refusals(sql, catalog=event_loop.run(load_view_catalog()))
 
 
@@ -31,7 +31,7 @@ def ask(question: str, *, now: datetime) -> ChatAnswer:
 
 
 def promote_answer(answer: ChatAnswer, *, now: datetime) -> str:
-    """Make a verified query of an answer; gives its slug."""
+    """Make a verified query from an answer. Returns its slug."""
     index, moment = event_loop.run(load_name_index(reader=reader)), event_loop.run(data_as_of(reader=reader))
     today = (moment or now).date()
     slug, _ = promote(answer.question, sql=answer.sql or "", assumptions=answer.assumptions, index=index, today=today)

@@ -1,4 +1,4 @@
-"""Where people curate verified queries: run one before it is enabled, ask a question, promote a good answer."""
+"""Admin class of verified queries: run one before enabling it, ask a question, promote an answer."""
 
 from typing import Any
 
@@ -24,21 +24,21 @@ SLOTS_HELP = 'An object is needed: {"sprint": "current sprint"}.'
 
 
 class WordingsField(forms.CharField):
-    """A list of texts, one a line."""
+    """A list of texts, one on each line."""
 
     widget = UnfoldAdminTextareaWidget
 
     def prepare_value(self, value: Any) -> Any:
-        """Show one a line."""
+        """Format one text on each line."""
         return "\n".join(value) if isinstance(value, list) else value
 
     def to_python(self, value: Any) -> Any:
-        """Read one a line."""
+        """Parse one text from each line."""
         return [line.strip() for line in str(value or "").splitlines() if line.strip()]
 
 
 class VerifiedQueryForm(forms.ModelForm):  # type: ignore[type-arg]
-    """A verified query whose slots fit its SQL."""
+    """A verified query. Its slots must fit its SQL."""
 
     phrasings = WordingsField(required=False, help_text="Other ways to ask the same, one a line.")
     assumptions = WordingsField(required=False, help_text="Sentences said with the answer, one a line.")
@@ -49,7 +49,7 @@ class VerifiedQueryForm(forms.ModelForm):  # type: ignore[type-arg]
         widgets = {"sql": SqlEditor}
 
     def clean(self) -> dict[str, Any]:
-        """Refuse slots that the SQL does not have, slots that do not exist, and SQL that the guard refuses."""
+        """Refuse unknown or unused slots, and SQL that the guard refuses."""
         cleaned = super().clean() or {}
         slots = cleaned.get("slots") or {}
         if not isinstance(slots, dict):
@@ -61,20 +61,20 @@ class VerifiedQueryForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class StatementForm(forms.Form):
-    """A statement that is tried before it is saved."""
+    """A statement that is run before it is saved."""
 
     sql = forms.CharField(error_messages={"required": "Type a statement first."})
     slots = forms.JSONField(required=False, error_messages={"invalid": SLOTS_HELP})
 
     def clean_slots(self) -> dict[str, Any]:
-        """Want an object."""
+        """Require an object."""
         slots = self.cleaned_data["slots"]
         if slots is not None and not isinstance(slots, dict):
             raise ValidationError(SLOTS_HELP)
         return slots or {}
 
     def make_row(self) -> VerifiedQuery:
-        """Make the row that would be saved, with a question that means nothing."""
+        """Return the unsaved row, with a placeholder question."""
         return VerifiedQuery(
             slug="draft", question="draft", sql=self.cleaned_data["sql"], slots=self.cleaned_data["slots"]
         )
@@ -90,7 +90,7 @@ class AskForm(forms.Form):
 
 
 class VerifiedQueryAdmin(CuratedAdmin):
-    """Verified queries; a change is seen by tools within seconds."""
+    """Verified queries. Tools see a change within seconds."""
 
     notice = "Tools see a change within 5 s. Every statement runs through the guard, as one of a model would."
     form = VerifiedQueryForm
@@ -112,12 +112,12 @@ class VerifiedQueryAdmin(CuratedAdmin):
 
     @action(description="Ask a question", url_path="ask-any")  # type: ignore[untyped-decorator]
     def ask(self, request: HttpRequest) -> HttpResponse:
-        """Lead to the page that asks."""
+        """Redirect to the page that asks."""
         return redirect(reverse("admin:sprints_verifiedquery_ask_page"))
 
     @action(description="Run it", url_path="run-it")  # type: ignore[untyped-decorator]
     def run_it(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Lead to the page that runs this one."""
+        """Redirect to the page that runs this query."""
         return redirect(reverse("admin:sprints_verifiedquery_run_page", args=[int(object_id)]))
 
     def run_page(self, request: HttpRequest, number: int) -> HttpResponse:
@@ -130,7 +130,7 @@ class VerifiedQueryAdmin(CuratedAdmin):
         return render(request, "sprints/run_verified.html", context)
 
     def try_page(self, request: HttpRequest) -> HttpResponse:
-        """Run the statement of a form that is not saved; gives the part of a page that shows what came."""
+        """Run the statement of an unsaved form. Returns the part of a page with the result."""
         if not (self.has_add_permission(request) or self.has_change_permission(request)):
             return HttpResponse(status=403)
         form = StatementForm(request.POST)
@@ -138,7 +138,7 @@ class VerifiedQueryAdmin(CuratedAdmin):
         return render(request, "sprints/checked_statements.html", {"checked": checked, "form": form})
 
     def ask_page(self, request: HttpRequest) -> HttpResponse:
-        """Answer a question; a click keeps the answer."""
+        """Answer a question. A click stores the answer as a verified query."""
         if not self.has_view_permission(request):
             return HttpResponse(status=403)
         form = AskForm(request.POST or None)

@@ -1,4 +1,4 @@
-"""The definitions of the semantic layer as an analyst reads them: words, unit, grain, SQL, and an example answer."""
+"""Definitions of the semantic layer for analysts: words, unit, grain, SQL, and an example answer."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ EXAMPLE_ROWS = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DefinedTerm:
-    """A term of the model: `grain` says what one row is, `sql` how it is written over the views."""
+    """A term of the model. `grain` describes one row, `sql` is its expression over the views."""
 
     kind: str
     id: str
@@ -35,7 +35,7 @@ class DefinedTerm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExampleAnswer:
-    """An example query of a term: what it asks, in words and as SQL, and its rows."""
+    """An example query of a term: its description, its SQL, and its rows."""
 
     text: str
     sql: str
@@ -43,7 +43,7 @@ class ExampleAnswer:
 
 
 def list_definitions(model: SemanticModel, *, synonyms: Sequence[Mapping[str, Any]]) -> list[DefinedTerm]:
-    """List every term, by kind, in the order of the file; synonyms are rows of kind, term and phrase."""
+    """List every term by kind in file order. Synonyms are rows of kind, term and phrase."""
     return [
         _define(term, kind=kind, model=model, synonyms=[
             row["phrase"] for row in synonyms if (row["kind"], row["term"]) == (kind, term.id)
@@ -54,7 +54,7 @@ def list_definitions(model: SemanticModel, *, synonyms: Sequence[Mapping[str, An
 
 
 async def answer_example(kind: str, *, term: str, model: SemanticModel) -> ExampleAnswer | None:
-    """Answer an example query of a term, through the guard; None where the term cannot stand by itself."""
+    """Answer an example query of a term through the guard. None if the term cannot be queried alone."""
     for query in _make_examples(getattr(model, TERMS_BY_KIND[kind])[term], model=model):
         try:
             compiled = compile_query(query, model=model)
@@ -90,7 +90,7 @@ def _write_sql(term: Term) -> str:
 
 
 def _list_facts(term: Term) -> list[str]:
-    """Say what else the file holds of a term."""
+    """List the other attributes of a term in the file."""
     match term:
         case Measure():
             facts = [f"only rows that are {', '.join(term.where)}"] if term.where else []
@@ -107,7 +107,7 @@ def _list_facts(term: Term) -> list[str]:
 
 
 def _make_examples(term: Term, *, model: SemanticModel) -> list[MetricQuery]:
-    """Make queries that show a term, the best first."""
+    """Return queries that show a term, the best first."""
     entity = term if isinstance(term, Entity) else model.entities[term.entity]
     counts = [one.id for one in model.measures.values() if not one.hidden and one.entity == entity.id]
     count = (entity.count or next(iter(counts), None),) if entity.count or counts else ()

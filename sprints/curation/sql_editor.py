@@ -1,4 +1,4 @@
-"""A field for SQL with the views beside it, and a button that runs what is typed before it is saved."""
+"""A form field for SQL with a list of the views and a button that runs the unsaved statement."""
 
 from typing import Any
 
@@ -10,12 +10,12 @@ from toolbox.database import event_loop
 
 
 class SqlEditor(UnfoldAdminTextareaWidget):  # type: ignore[misc]
-    """A text box for a statement; a click on a view or a column of the schema puts its name where the cursor is."""
+    """A text box for a statement. A click on a view or a column inserts its name at the cursor."""
 
     template_name = "sprints/sql_editor.html"
 
     def get_context(self, name: str, value: Any, attrs: dict[str, Any] | None) -> dict[str, Any]:
-        """Add the views, and where the statement is run."""
+        """Add the views, and the address that runs the statement."""
         attrs = {"rows": 16, "spellcheck": "false"} | (attrs or {})
         context: dict[str, Any] = super().get_context(name, value, attrs)
         return context | {

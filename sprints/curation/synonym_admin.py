@@ -1,4 +1,4 @@
-"""Where people read the definitions of the semantic layer and add the words that are used here for them."""
+"""Admin class of synonyms, with pages of the semantic layer's definitions."""
 
 from typing import Any
 
@@ -23,13 +23,13 @@ MAX_SYNONYMS = 5_000
 
 
 def list_terms() -> list[DefinedTerm]:
-    """List every term with the synonyms that are stored."""
+    """List every term with the stored synonyms."""
     rows = TermSynonym.objects.order_by("pk").values("kind", "term", "phrase")[:MAX_SYNONYMS]
     return list_definitions(shipped_model(), synonyms=list(rows))
 
 
 class TermSynonymForm(forms.ModelForm):  # type: ignore[type-arg]
-    """A synonym of a term that there is, which means nothing else yet."""
+    """A synonym of an existing term. It must not have another meaning."""
 
     meaning = forms.ChoiceField(
         widget=UnfoldAdminSelectWidget, help_text="The term that the word means; Definitions shows them all."
@@ -49,11 +49,11 @@ class TermSynonymForm(forms.ModelForm):  # type: ignore[type-arg]
             self.initial["meaning"] = f"{self.instance.kind}:{self.instance.term}"
 
     def clean_phrase(self) -> str:
-        """Compare words without case and further spaces."""
+        """Normalise case and whitespace."""
         return " ".join(self.cleaned_data["phrase"].lower().split())
 
     def clean(self) -> dict[str, Any]:
-        """Refuse a word that the grammar, the data or another synonym has a meaning for."""
+        """Refuse a word that already has a meaning in the grammar, the data or another synonym."""
         cleaned = super().clean() or {}
         if not {"phrase", "form", "meaning"} <= cleaned.keys():
             return cleaned
@@ -69,7 +69,7 @@ class TermSynonymForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class TermSynonymAdmin(CuratedAdmin):
-    """Synonyms for terms; questions are read with a change within seconds."""
+    """Synonyms of terms. Questions are read with a change within seconds."""
 
     notice = "Questions are read with a new word within 5 s. What a word means already cannot be given to another term."
     form = TermSynonymForm
@@ -94,11 +94,11 @@ class TermSynonymAdmin(CuratedAdmin):
 
     @action(description="Definitions", url_path="read-definitions")  # type: ignore[untyped-decorator]
     def definitions(self, request: HttpRequest) -> HttpResponse:
-        """Lead to the page of all definitions."""
+        """Redirect to the page of all definitions."""
         return redirect(reverse("admin:sprints_termsynonym_definitions_page"))
 
     def definitions_page(self, request: HttpRequest) -> HttpResponse:
-        """Show every term with its words, unit, grain and SQL; `q` keeps those that hold a text."""
+        """Show every term with its words, unit, grain and SQL. `q` filters by a text."""
         if not self.has_view_permission(request):
             return HttpResponse(status=403)
         text = request.GET.get("q", "").strip().casefold()

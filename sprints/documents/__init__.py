@@ -1,1 +1,1 @@
-"""What documents of sprints show, and what completes their names."""
+"""Contents of the MCP resources of sprints, and their completions."""

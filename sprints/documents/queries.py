@@ -1,4 +1,4 @@
-"""Teams and sprints as documents read them, and what goes on from what was typed; of everything a bounded number."""
+"""SQL of the team and sprint resources and their completions, each with a limit."""
 
 from typing import Any
 
@@ -42,17 +42,17 @@ WHERE starts_with(lower(full_name), lower(%(typed)s)) ORDER BY full_name LIMIT 1
 
 
 async def teams_called(said: str) -> list[Row]:
-    """Give the team of this id or key; two where the key is that of several."""
+    """Return the team of this id or key. Two if several have the key."""
     return (await reader.fetch(_TEAM, {"said": said})).rows
 
 
 async def sprints_called(said: str) -> list[Row]:
-    """Give the sprint of this id or name; two where the name is that of several."""
+    """Return the sprint of this id or name. Two if several have the name."""
     return (await reader.fetch(_SPRINT, {"said": said})).rows
 
 
 async def board(team_id: object) -> Row:
-    """Give a team's velocity, its sprints that are not closed, and its open issues by status."""
+    """Return a team's velocity, its sprints that are not closed, and its open issues by status."""
     return {
         "velocity": (await reader.fetch(VELOCITY, [team_id])).rows,
         "sprints": (await reader.fetch(_RUNNING, [team_id])).rows,
@@ -61,7 +61,7 @@ async def board(team_id: object) -> Row:
 
 
 async def sprint(sprint_id: object) -> Row:
-    """Give a sprint's sums, days, changes of scope, and what it left unfinished."""
+    """Return a sprint's sums, days, scope changes, and unfinished issues."""
     return {
         "summary": next(iter((await reader.fetch(SUMMARY, [sprint_id])).rows), None),
         "days": (await reader.fetch(DAYS, [sprint_id])).rows,
@@ -71,17 +71,17 @@ async def sprint(sprint_id: object) -> Row:
 
 
 async def teams(typed: str) -> list[str]:
-    """Give keys of teams whose key or name begins so."""
+    """Return keys of teams whose key or name begins with a text."""
     return await _values(_TEAMS, typed=typed)
 
 
 async def sprints(typed: str, *, team: str) -> list[str]:
-    """Give names of sprints, the latest first; of one team, where one is named."""
+    """Return names of sprints, the latest first, optionally of one team."""
     return await _values(_SPRINTS, typed=typed, team=team)
 
 
 async def people(typed: str) -> list[str]:
-    """Give names of people."""
+    """Return names of people."""
     return await _values(_PEOPLE, typed=typed)
 
 

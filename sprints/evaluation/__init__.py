@@ -1,1 +1,1 @@
-"""How well questions are answered, measured against statements that people have written."""
+"""Evaluation of answers against gold statements written by people."""

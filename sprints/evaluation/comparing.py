@@ -1,4 +1,4 @@
-"""Whether two results say the same: rows as a set, columns by what they hold. Pure."""
+"""Comparison of results: rows as a set, columns by content. Pure."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ MAX_ASSIGNMENTS = 5_000
 
 def same(given: Rows, *, gold: Rows, ordered: bool = False) -> bool:
     """
-    Tell whether the rows hold the gold rows: names of columns and, unless `ordered`, the order of rows do not matter.
+    Return whether the rows contain the gold rows. Column names are ignored, and row order unless `ordered`.
 
     More columns than the gold has are no mistake, fewer are; more or fewer rows are. Numbers are held against each
     other at the decimals of the coarser one, at one decimal at least.
@@ -31,7 +31,7 @@ def same(given: Rows, *, gold: Rows, ordered: bool = False) -> bool:
 
 
 def _choices(held: list[list[Any]], wanted: list[list[Any]]) -> Any:
-    """Give the ways to take columns of the answer for the gold's: those whose values could be the same."""
+    """Return the possible mappings of the gold's columns to the answer's, by values that could be equal."""
     fitting = [[place for place, column in enumerate(held) if _alike(column, gold)] for gold in wanted]
     if any(not places for places in fitting):
         return iter(())
@@ -45,7 +45,7 @@ def _choices(held: list[list[Any]], wanted: list[list[Any]]) -> Any:
 
 
 def _alike(column: list[Any], gold: list[Any]) -> bool:
-    """Tell whether the columns hold the same values, order aside."""
+    """Return whether the columns hold the same values, ignoring order."""
     left, right = sorted(map(_sortable, column)), sorted(map(_sortable, gold))
     return all(_equal(one, other) for one, other in zip(left, right, strict=True))
 
@@ -61,7 +61,7 @@ def _rows_agree(held: list[list[Any]], wanted: list[list[Any]], *, ordered: bool
 
 
 def _sortable(value: Any) -> tuple[int, Any]:
-    """Give a value that sorts beside any other: nulls, then numbers, then texts."""
+    """Return a sort key for any value: nulls, then numbers, then texts."""
     if value is None:
         return (0, 0)
     if isinstance(value, bool):
@@ -82,7 +82,7 @@ def _number(value: Any) -> Decimal | None:
 
 
 def _equal(left: tuple[int, Any], right: tuple[int, Any]) -> bool:
-    """Compare two values as `_sortable` gives them: null equals null alone, numbers as far as both are told."""
+    """Compare two values from `_sortable`. Null equals only null; numbers are compared at their common precision."""
     (kind, one), (other_kind, other) = left, right
     if kind != other_kind:
         return False

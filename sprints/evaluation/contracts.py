@@ -1,4 +1,4 @@
-"""What `evaluate_sql_questions` takes and answers."""
+"""Input and output models of our own tool `evaluate_sql_questions`."""
 
 from typing import Literal
 

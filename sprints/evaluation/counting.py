@@ -1,4 +1,4 @@
-"""A model whose tokens are counted; where its server tells none, four characters are taken for one."""
+"""A model wrapper that counts tokens. Without a count of the server, four characters are one token."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +9,7 @@ CHARACTERS_A_TOKEN = 4
 
 
 class CountingModel:
-    """Asks another model and adds up what goes in and what comes out."""
+    """Wraps a model and adds up the tokens of its input and output."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
@@ -17,7 +17,7 @@ class CountingModel:
         self.name = getattr(model, "name", "model")
 
     def tokens(self) -> int:
-        """Estimate the tokens so far."""
+        """Return the estimated tokens so far."""
         return self._characters // CHARACTERS_A_TOKEN
 
     def estimate_tokens(self, messages: Sequence[Message], *, tools: Sequence[Any] = ()) -> int:
@@ -25,7 +25,7 @@ class CountingModel:
         return self._model.estimate_tokens(messages, tools=tools)
 
     def turn(self, messages: Sequence[Message], *, tools: Sequence[Any] = (), max_tokens: int | None = None) -> Any:
-        """Take one step, uncounted."""
+        """Take one step without counting it."""
         return self._model.turn(messages, tools=tools, max_tokens=max_tokens)
 
     async def complete_structured(

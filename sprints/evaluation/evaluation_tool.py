@@ -1,4 +1,4 @@
-"""The shipped set of questions, asked by a tool: `evaluate_sql_questions`."""
+"""Our own tool `evaluate_sql_questions` on the shipped set of questions."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -21,7 +21,7 @@ SCOPE = "sprints:write"
 
 
 async def evaluate(ask: EvaluationQuestion, *, client: ClientChannel, now: datetime, reader: Pool) -> Evaluation:
-    """Ask each question, run its SQL and compare; more than a few as a task, where the client knows tasks."""
+    """Ask each question, run its SQL and compare. A larger set runs as a task if the client supports tasks."""
     model = _model(ask, client=client)
     if ask.most > AT_ONCE or model:
         await client.continue_as_task()

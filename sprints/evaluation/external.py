@@ -1,8 +1,8 @@
 """
-Questions about somebody else's database: a dump in a scratch database, which is dropped at the end.
+Evaluation on another database: a dump in a scratch database, which is dropped at the end.
 
-What a model writes passes the guard, which knows the tables of the dump's largest schema, and runs as the analyst's
-role, which may read that schema and owns nothing.
+The model's SQL passes the guard, which knows the tables of the dump's largest schema, and runs as the analyst's role,
+which may read that schema and owns nothing.
 """
 
 from collections import Counter
@@ -52,14 +52,14 @@ LIMIT 5000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class External:
-    """A loaded dump: how to connect to it, and what is in it."""
+    """A loaded dump: its connection and its catalog."""
 
     address: str
     schema: SchemaInfo
     catalog: ViewCatalog
 
     async def ask(self, question: str, *, model: Model, today: date) -> Draft:
-        """Have the model write SQL from the schema alone; a failure of the model is a question back."""
+        """Have the model write SQL from the schema alone. A failure of the model is a clarification."""
         try:
             reading = read_without_data(question, today=today)
             return await draft_by_model(model, reading=reading, schema=self.schema)
@@ -67,7 +67,7 @@ class External:
             return Draft(clarification=f"The model failed: {failure}")
 
     async def run(self, statement: str) -> QueryResult:
-        """Run one statement; its failure is in the result."""
+        """Run one statement. A failure is in the result."""
         try:
             checked = check(statement, catalog=self.catalog, default_rows=MAX_ROWS, max_rows=MAX_ROWS)
             return QueryResult(**await self._rows(checked.sql), runtime_ms=0.0)
@@ -116,7 +116,7 @@ def load_dump(dump: str, *, admin: str, analyst: str, name: str) -> Iterator[Ext
 
 
 def _catalog(columns: Sequence[dict[str, Any]]) -> ViewCatalog:
-    """Name the tables of the schema that has most columns; a dump without tables has schema public."""
+    """Return the tables of the schema with the most columns. A dump without tables has schema public."""
     schemas = Counter(row["schema"] for row in columns)
     schema = schemas.most_common(1)[0][0] if schemas else "public"
     its = [row for row in columns if row["schema"] == schema]
@@ -127,7 +127,7 @@ def _catalog(columns: Sequence[dict[str, Any]]) -> ViewCatalog:
 
 
 def _allow_analyst(inside: psycopg.Connection[Any], *, schema: str, analyst: str) -> None:
-    """Grant the analyst the schema, and make the functions that the guard writes into statements."""
+    """Grant the schema to the analyst, and create the functions that the guard inserts into statements."""
     role = str(psycopg.conninfo.conninfo_to_dict(analyst).get("user"))
     names = {"schema": sql.Identifier(schema), "role": sql.Identifier(role)}
     inside.execute(sql.SQL(_FUNCTIONS.read_text(encoding="utf-8")).format(**names))

@@ -1,4 +1,4 @@
-"""Asking a set of questions and holding each answer against the gold statement's rows."""
+"""Runs of an evaluation: ask a set of questions and compare each answer with the gold rows."""
 
 import csv
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -15,7 +15,7 @@ Verdict = Literal["right", "wrong", "failed", "asked", "refused", "broken gold"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """A question with the statement that answers it; without one, the right answer is to ask back."""
+    """A question with its gold statement. Without one, a clarification is the right answer."""
 
     category: str
     question: str
@@ -24,7 +24,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedAnswer:
-    """What became of a question. `tokens` are those of the model, as far as they are known."""
+    """The result of a question. `tokens` are those of the model, if known."""
 
     category: str
     question: str
@@ -36,13 +36,13 @@ class JudgedAnswer:
 
     @property
     def is_good(self) -> bool:
-        """Tell whether it is what it should be: rows where there are some, a question back where there are none."""
+        """Return whether the result is right: rows if there is a gold statement, else a clarification."""
         return self.verdict == ("right" if self.is_answerable else "asked")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """The count of a category."""
+    """The counts of a category."""
 
     category: str
     questions: int
@@ -61,7 +61,7 @@ Ran = Callable[[str], Awaitable[QueryResult]]
 
 def read_pairs(text: str) -> list[Pair]:
     """
-    Read pairs from CSV with a heading; raises ValueError naming the column that is missing.
+    Read pairs from CSV with a header. Raises ValueError with the name of a missing column.
 
     `question` is needed; `gold_sql` may be called sql or query, `category` may be missing.
     """
@@ -86,7 +86,7 @@ async def judge(
     pair: Pair, *, ask: Asked, run: Ran, tokens: Callable[[], int] = lambda: 0, ordered: bool = False,
     clock: Callable[[], float],
 ) -> JudgedAnswer:  # fmt: skip
-    """Ask one question, run what comes, and compare it with the gold."""
+    """Ask one question, run the SQL, and compare the rows with the gold."""
     before, started = tokens(), clock()
     drafted = await ask(pair.question)
     took = (clock() - started) * 1000
@@ -98,7 +98,7 @@ async def judge(
 
 
 def scores(judged: Iterable[JudgedAnswer]) -> list[Score]:
-    """Count by category, all of them last."""
+    """Count by category, with the total last."""
     every = list(judged)
     categories = dict.fromkeys(one.category for one in every)
     counted = [_score(name, [one for one in every if one.category == name]) for name in categories]
@@ -106,7 +106,7 @@ def scores(judged: Iterable[JudgedAnswer]) -> list[Score]:
 
 
 def as_rows(judged: Iterable[JudgedAnswer]) -> list[dict[str, object]]:
-    """Give the judgements as JSON would hold them."""
+    """Return the results in JSON form."""
     return [asdict(one) | {"is_good": one.is_good} for one in judged]
 
 

@@ -1,4 +1,4 @@
-"""Questions about a database with a semantic model of its own: a grammar or a language model makes queries of them."""
+"""Questions about a database with its own semantic model, read by the grammar or a language model."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -31,7 +31,7 @@ class SemanticQuestions:
 
     @classmethod
     def from_file(cls, path: Path, *, today: date, language_model: Model | None) -> "SemanticQuestions":
-        """Read and check a semantics file; raises ValueError that says what is wrong with it."""
+        """Read and check a semantics file. Raises ValueError with the problem."""
         semantics = read_model(path)
         if errors := find_definition_errors(semantics):
             raise ValueError(" ".join(errors))
@@ -42,7 +42,7 @@ class SemanticQuestions:
         return make_lexicon(self.semantics)
 
     async def ask(self, question: str) -> Draft:
-        """Turn a question into SQL, or into a question back."""
+        """Turn a question into SQL or a clarification."""
         try:
             query, clarification = await self._find_query(question)
             if query is None:

@@ -1,1 +1,1 @@
-"""From Jira, from files or from the sample, into the tables."""
+"""Ingestion of issues from Jira, files or the sample."""

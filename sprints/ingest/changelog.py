@@ -1,4 +1,4 @@
-"""An issue's changelog: when it was in which sprint, its moves, its estimates, its blocked times. Pure."""
+"""Parsing of an issue's changelog: sprint memberships, status changes, estimates, blocked times. Pure."""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ _BLOCKED = re.compile("block|阻塞|bloqu|blocca", re.IGNORECASE)
 
 @dataclass(slots=True)
 class Past:
-    """What a changelog tells."""
+    """The history in a changelog."""
 
     moves: list[Transition] = field(default_factory=list)
     estimates: list[Estimate] = field(default_factory=list)
@@ -25,7 +25,7 @@ class Past:
 
 @dataclass(slots=True, kw_only=True)
 class PresentState:
-    """What the issue says of itself now, which the changelog ends in."""
+    """The current state of the issue, which is the end of the changelog."""
 
     created_at: datetime
     sprints: tuple[SprintRecord, ...]
@@ -43,12 +43,12 @@ class _Change:
     item: dict[str, Any]
 
     def text(self, end: str) -> str:
-        """Give what the field was (`from`) or became (`to`), in words."""
+        """Return the value before (`from`) or after (`to`) as text."""
         return clean(self.item.get(f"{end}String"), most=2_000)
 
 
 def read_past(entries: list[Any], *, present: PresentState, survey: Survey, notes: Notes) -> Past:
-    """Read a changelog, in whatever order it comes; entries that cannot be read are noted."""
+    """Parse a changelog in any order. Entries that cannot be read are noted."""
     changes = sorted(_changes(entries, notes=notes), key=lambda change: change.at)
     past = Past()
     for change in changes:
@@ -107,7 +107,7 @@ def _read_status_change(change: _Change) -> Iterator[Transition]:
 
 
 def _blocks(flags: list[_Change], *, moves: list[Transition], present: PresentState) -> Iterator[Block]:
-    """Give the times under a flag, and those in a status that says blocked."""
+    """Return the times under a flag, and those in a status that means blocked."""
     since: datetime | None = None
     for change in flags:
         is_set = bool(change.text("to"))
@@ -130,7 +130,7 @@ def read_memberships(
     changes: list[_Change], *, present: PresentState, survey: Survey, notes: Notes
 ) -> list[Membership]:
     """
-    Read in which sprints an issue was; one time each, from when it was first added.
+    Return the sprint memberships of an issue, one for each sprint, from when it was first added.
 
     Jira lists a sprint that is over as long as the issue was in it at its end, so what leaves the list was taken out.
     Without a changelog an issue is taken to have been in its first sprint from its creation, in later ones from their
@@ -165,7 +165,7 @@ def _ids(given: Any) -> list[str]:
 
 
 def _name(change: _Change, *, survey: Survey, notes: Notes) -> None:
-    """Make a sprint that only the changelog names: it was deleted, or left out of the source."""
+    """Create a sprint that only the changelog names: it was deleted or is not in the source."""
     for end in ("from", "to"):
         keys = _ids(change.item.get(end))
         names = [part.strip() for part in change.text(end).split(",")] if len(keys) > 1 else [change.text(end)]

@@ -1,8 +1,8 @@
 """
-Bytes of a CSV file into rows under Jira's English headings: encoding, delimiter, language and dates by their content.
+Parsing of CSV files to rows with Jira's English headings: encoding, delimiter, language and dates by content.
 
-Pure. Nothing is guessed that the file does not show: a table whose key or creation time is under no known heading is
-refused, with the headings that are not known.
+Pure. Nothing is guessed without evidence in the file: a table without a known heading for the key or the creation time
+is refused, with the unknown headings.
 """
 
 import codecs
@@ -23,7 +23,7 @@ from sprints.ingest.record import NotReadable
 from sprints.ingest.values import clean
 
 MAX_FIELD = 16 << 20
-"""Descriptions may be long; the csv module's own limit is 128 KiB."""
+"""The maximum field size, since descriptions may exceed the csv module's own 128 KiB."""
 DELIMITERS = ",;\t|"
 MAX_ROWS_SNIFFED = 200
 FALLBACK = "cp1252"
@@ -37,13 +37,13 @@ _NUMBERS = re.compile(r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d{2})(?:,?\s+(.+))?")
 _WORDS = re.compile(r"(\d{1,2})[./\s-]+([^\W\d]+)\.?[./\s-]+(\d{4}|\d{2})(?:,?\s+(.+))?")
 _TIME = re.compile(r"(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?(?:\s*([ap])\.?\s?m\.?)?", re.IGNORECASE)
 _PREAMBLE = re.compile(r"\A[ \r\n]*(?:sep=.[\r\n]+)?[ \r\n]*", re.IGNORECASE)
-"""Empty lines, and the line by which Excel is told the separator."""
+"""Empty lines, and the line that tells Excel the separator."""
 _DECIMAL = re.compile(r"\d{1,6},\d{1,3}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Languages:
-    """What csv_headings.toml says: canonical headings and languages by heading, months and other words."""
+    """The content of csv_headings.toml: canonical headings and languages by heading, months and other words."""
 
     headings: dict[str, tuple[str, frozenset[str]]]
     custom: frozenset[str]
@@ -53,7 +53,7 @@ class Languages:
 
 @dataclass(slots=True, kw_only=True)
 class Table:
-    """A table under Jira's English headings. `warnings` are for a person."""
+    """A table with Jira's English headings. `warnings` are for a person."""
 
     names: list[str]
     rows: list[list[str]]
@@ -62,7 +62,7 @@ class Table:
 
 @lru_cache(maxsize=1)
 def languages() -> Languages:
-    """Read the headings that are known."""
+    """Load the known headings."""
     given = tomllib.loads((files("sprints.ingest") / "csv_headings.toml").read_text("utf-8"))
     found: dict[str, tuple[str, set[str]]] = {}
     for language, words in given.items():
@@ -78,7 +78,7 @@ def languages() -> Languages:
 
 
 def decode(text: bytes) -> tuple[str, str]:
-    """Decode by the byte order mark, by zero bytes, or as UTF-8, else as Windows-1252. Gives the encoding too."""
+    """Decode by the byte order mark, by zero bytes, or as UTF-8, else as Windows-1252. Returns the encoding too."""
     encoding = next((name for mark, name in _BOMS if text.startswith(mark)), "")
     if not encoding:
         head = text[:2_000]
@@ -91,7 +91,7 @@ def decode(text: bytes) -> tuple[str, str]:
 
 
 def find_table(written: str) -> Table | None:
-    """Read a CSV export; None where the text is none. Raises NotReadable where it is one that cannot be understood."""
+    """Parse a CSV export. Returns None for other text. Raises NotReadable for an export that is not understood."""
     written = _PREAMBLE.sub("", written)
     if written[:1] in ("{", "["):
         return None
@@ -121,13 +121,13 @@ def find_table(written: str) -> Table | None:
 
 
 def decimal_text(text: str) -> str:
-    """Write a number with a decimal comma as with a point."""
+    """Convert a decimal comma to a point."""
     return text.replace(",", ".") if _DECIMAL.fullmatch(text.strip()) else text
 
 
 @contextmanager
 def _long_fields() -> Iterator[None]:
-    """Raise the csv module's limit, which is the whole process's, for as long as it takes."""
+    """Raise the csv module's field limit, which is process-wide, for the duration of a block."""
     before = csv.field_size_limit(MAX_FIELD)
     try:
         yield
@@ -150,7 +150,7 @@ def _fold(name: str) -> str:
 
 
 def _is_known(name: str) -> bool:
-    """Tell whether a heading is known; those of a site's own fields need not be."""
+    """Return whether a heading is known. Headings of custom fields need not be."""
     folded = _fold(name)
     found = _CUSTOM.fullmatch(folded)
     return not folded or folded in languages().headings or bool(found and found[1] in languages().custom)
@@ -165,7 +165,7 @@ def _canonical(name: str) -> str:
 
 
 def _find_language(head: list[str]) -> str:
-    """Name the language of most headings; those that several share count for each."""
+    """Return the language of most headings. Headings shared by several languages count for each."""
     counted = Counter(
         language for name in head for language in languages().headings.get(_fold(name), ("", frozenset()))[1]
     )
@@ -173,7 +173,7 @@ def _find_language(head: list[str]) -> str:
 
 
 def _key_column(rows: list[list[str]], *, width: int) -> int | None:
-    """Find the column whose values are issue keys, each another."""
+    """Return the column whose values are distinct issue keys."""
     for place in range(width):
         values = [row[place].strip() for row in rows if len(row) > place and row[place].strip()]
         if values and len(set(values)) == len(values) >= len(rows) / 2 and all(map(_KEY.fullmatch, values)):
@@ -182,7 +182,7 @@ def _key_column(rows: list[list[str]], *, width: int) -> int | None:
 
 
 def _read_dates_alike(table: Table, *, language: str) -> None:
-    """Settle for the whole file whether 03/04/2026 is in March or in April, and write its dates as ISO 8601 does."""
+    """Decide for the whole file whether 03/04/2026 is in March or in April, and convert its dates to ISO 8601."""
     places = [place for place, name in enumerate(table.names) if name in DATES]
     cells = [row[place].strip() for row in table.rows for place in places if len(row) > place]
     slashed = [found for found in map(_NUMBERS.fullmatch, cells) if found and found[2] != "."]
@@ -199,7 +199,7 @@ def _read_dates_alike(table: Table, *, language: str) -> None:
 
 
 def iso_text(text: str, *, day_first: bool) -> str:
-    """Write a date as a person writes it, in any of the languages, as ISO 8601 does; empty where it is none."""
+    """Convert a date in any of the languages to ISO 8601. Empty if it is not a date."""
     text = text.strip()
     time: str | None
     if found := _NUMBERS.fullmatch(text):

@@ -1,4 +1,4 @@
-"""The HTTP client of one Jira: polite, and for a bounded time."""
+"""The HTTP client of one Jira, with retries, rate limits and a time limit."""
 
 import ipaddress
 import json
@@ -25,7 +25,7 @@ TRY_AGAIN = {429, 500, 502, 503, 504}
 
 
 class NoAnswer(NotReadable):
-    """The site did not give the document, however often it was asked. `status` is its last word, 0 if it said none."""
+    """The site did not return the document after all attempts. `status` is the last status, 0 without a response."""
 
     def __init__(self, reason: str, *, status: int = 0) -> None:
         super().__init__(reason)
@@ -33,11 +33,11 @@ class NoAnswer(NotReadable):
 
 
 class TimeIsUp(NoAnswer):
-    """The time that the whole run may take is over; what was stored so far is stored."""
+    """The time limit of the run is over. What was stored so far is kept."""
 
 
 def authorization(*, token: str, email: str = "") -> str:
-    """Write the header: Cloud takes e-mail and API token, Server and Data Center a personal access token."""
+    """Return the Authorization header: e-mail and API token for Cloud, a personal access token for Server."""
     if not token:
         return ""
     return f"Basic {b64encode(f'{email}:{token}'.encode()).decode()}" if email else f"Bearer {token}"
@@ -64,7 +64,7 @@ class JiraClient:
     _ends_at: float = field(init=False)
 
     def __post_init__(self) -> None:
-        """Open the connections, which are reused."""
+        """Open the connection pool."""
         parts = urlsplit(self.site_url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise NotReadable(f"{self.site_url!r} is no address as https://example.atlassian.net")
@@ -77,7 +77,7 @@ class JiraClient:
         self._ends_at = self.clock() + self.most_seconds
 
     def __enter__(self) -> Self:
-        """Use the connections until the end of the block."""
+        """Return the client."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -85,7 +85,7 @@ class JiraClient:
         self._client.close()
 
     def get(self, path: str, **parameters: Any) -> Any:
-        """Give the JSON at a path, as /rest/api/2/field; NoAnswer says why there is none, TimeIsUp that time is up."""
+        """Return the JSON at a path, as /rest/api/2/field. Raises NoAnswer, or TimeIsUp at the time limit."""
         reason, status, wait = "", 0, 0.0
         for attempt in range(self.attempts):
             self._wait(wait if attempt else 0.0)
@@ -137,7 +137,7 @@ def _json(body: bytes) -> Any:
 
 
 def _reason(status: int, *, headers: httpx.Headers, body: bytes) -> str:
-    """Say what the site says: Jira gives its reasons as errorMessages."""
+    """Return the error of the site. Jira has reasons in errorMessages."""
     told = {
         401: "HTTP 401: the token is not accepted",
         403: "HTTP 403: the token may not read this",
@@ -155,7 +155,7 @@ def _reason(status: int, *, headers: httpx.Headers, body: bytes) -> str:
 
 
 def _retry_after(headers: httpx.Headers) -> float:
-    """Read Retry-After, in seconds or as a time; 0 where it says nothing that can be understood."""
+    """Parse Retry-After, in seconds or as a date. 0 if it is missing or malformed."""
     said = headers.get("Retry-After", "").strip()
     if re.fullmatch("[0-9]{1,9}", said):
         return float(said)

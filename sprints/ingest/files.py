@@ -1,4 +1,4 @@
-"""Saved answers of a Jira, and CSV exports, from a file or a folder, into the tables."""
+"""Ingestion of saved Jira answers and CSV exports, from a file or a folder."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +19,7 @@ def ingest_files(
     rules: LoadRules | None = None,
     on_progress: OnProgress = ignore_progress,
 ) -> LoadReport:
-    """Store what a file, or the files of a folder together, hold; a folder's other files are left alone."""
+    """Store the content of a file, or of a folder's files together. Other files in a folder are ignored."""
     fields = tuple(organisation.points_fields)
     records, survey, unreadable = read_sources(_files(place), points_fields=fields)
     report = LoadReport(expected=len(survey.issues), unreadable=unreadable)

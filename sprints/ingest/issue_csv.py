@@ -32,7 +32,7 @@ _LINK = re.compile(r"(outward|inward) issue link \((.+)\)")
 
 
 def read_csv(table: Table, *, survey: Survey, source: str) -> Iterator[Record]:
-    """Read an export; a row that is no issue is a doubt."""
+    """Parse an export. A row that is not an issue becomes a doubt."""
     for reason in table.warnings:
         yield Doubt(kind="file", name=source, reason=reason, is_warning=True, source=source)
     for number, values in enumerate(table.rows, 2):
@@ -127,7 +127,7 @@ def _person(row: Row, role: str) -> UserRecord | None:
 
 
 def _sprint(name: str, *, team: TeamRecord, survey: Survey) -> SprintRecord:
-    """Find the sprint by its name; else make one of the name, taken as closed and without dates."""
+    """Return the sprint of a name. An unknown one is created as closed and without dates."""
     wanted = clean(name, most=255)
     known = next((one for one in survey.sprints.values() if one.sprint_name == wanted), None)
     if known:
@@ -153,7 +153,7 @@ def _epic(row: Row) -> str:
 
 
 def _field(row: Row, name: str) -> str:
-    """Give a field of the site's own, whose heading some exports write without its brackets."""
+    """Return a custom field. Some exports write its heading without brackets."""
     return _one(row, f"custom field ({name})") or _one(row, name)
 
 
@@ -171,4 +171,4 @@ _WORDS = {
     "duplicate": "duplicates", "inward duplicate": "is duplicated by", "cloners": "clones",
     "inward cloners": "is cloned by",
 }  # fmt: skip
-"""How the REST API words the standard links, by the names that the export has for them."""
+"""The REST API's descriptions of the standard links, by their names in the export."""

@@ -1,4 +1,4 @@
-"""One issue of Jira's REST API, any version, into a record. Pure; what cannot be understood is noted."""
+"""Parsing of one issue of Jira's REST API, any version, to a record. Problems are noted. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from sprints.ingest.values import (
 
 
 def read_issue(one: dict[str, Any], *, survey: Survey, source: str) -> Iterator[Record]:
-    """Read an issue: the people, sprints, team and statuses that it names, then itself; or a doubt in its place."""
+    """Parse an issue: its people, sprints, team and statuses, then itself, or a doubt in its place."""
     name = clean(one.get("key") or one.get("id"), most=100)
     notes = Notes(kind="issue", name=name, source=source)
     try:
@@ -47,7 +47,7 @@ class _Reader:
         return fields
 
     def records(self) -> Iterator[Record]:
-        """Read everything that the issue names, and the issue."""
+        """Yield everything that the issue names, and the issue."""
         key = clean(self.one.get("key"), most=100)
         if not key or "-" not in key:
             raise NotReadable("an issue without a key")
@@ -155,7 +155,7 @@ class _Reader:
                 yield self.survey.sprint(read, given=one)
 
     def _sprint_like(self) -> Iterator[str]:
-        """Find fields whose content is sprints, where the fields' names are not given."""
+        """Return fields whose content looks like sprints, if the fields' names are unknown."""
         if self.survey.fields.sprints():
             return
         for name, value in self.fields.items():

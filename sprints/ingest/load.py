@@ -1,9 +1,9 @@
 """
-Records into tables: in batches, safe to run twice and to be killed at any point.
+Storing of records in batches. A load is idempotent and may be killed at any point.
 
-A batch is one transaction. Its issues are compared by digest with what was read the last time: the same is left alone,
-so that a curator's correction lasts until the issue changes at its source. Epics, parents and links may point at
-issues that come later; they are set at the end of each load, for all issues that it read.
+A batch is one transaction. Its issues are compared by digest with the last load; unchanged ones are left alone, so a
+curator's correction lasts until the issue changes at its source. Epics, parents and links may point at issues that come
+later; they are set at the end of each load, for all issues that it read.
 """
 
 import logging
@@ -40,7 +40,7 @@ _FORGET = (
 @dataclass(slots=True)
 class LoadReport:
     """
-    What became of the issues, and what came with them.
+    The counts of issues by result, and of what came with them.
 
     `skipped` are stored already, and the same, or newer than what was read (`older`). Sprints, users and teams
     count what was added or changed.
@@ -59,7 +59,7 @@ class LoadReport:
     unreadable: list[Doubt] = field(default_factory=list)
 
     def add(self, selection: Selection, *, changed_at: list[datetime]) -> None:
-        """Count what became of a batch."""
+        """Add the counts of a batch."""
         self.added += selection.added
         self.changed += len(selection.written) - selection.added
         self.skipped += selection.skipped
@@ -69,7 +69,7 @@ class LoadReport:
 
     @property
     def total(self) -> int:
-        """Count every issue that was read and stored, or refused."""
+        """Count every issue that was read: stored or refused."""
         return self.added + self.changed + self.skipped + self.refused_count
 
     @property
@@ -79,11 +79,11 @@ class LoadReport:
 
     @property
     def warnings(self) -> int:
-        """Count what was stored in part."""
+        """Count issues that were stored in part."""
         return sum(doubt.is_warning for doubt in self.doubts)
 
     def summary(self) -> str:
-        """Say the counts in one line."""
+        """Return the counts in one line."""
         left_out = len(self.doubts) - self.warnings
         return (
             f"issues: {self.added:,} added, {self.changed:,} changed, {self.skipped:,} unchanged, "
@@ -95,7 +95,7 @@ class LoadReport:
         )
 
     def reasons(self) -> Iterator[str]:
-        """Give every file and record that did not go in whole, by name, with its reason."""
+        """Yield the name and reason of every file and record that was not stored in full."""
         for doubt in self.unreadable:
             yield f"not readable: {printable(doubt.name)}: {printable(doubt.reason, most=300)}"
         for doubt in self.doubts:
@@ -107,7 +107,7 @@ OnProgress = Callable[[LoadReport], None]
 
 
 def ignore_progress(report: LoadReport) -> None:
-    """Show progress to nobody."""
+    """Ignore the progress."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,12 +124,12 @@ class LoadRules:
 
 
 def organisations_with_site() -> list[Organisation]:
-    """Give the organisations that have a Jira of their own, a hundred at most."""
+    """Return the organisations with a Jira of their own, at most a hundred."""
     return list(Organisation.objects.exclude(site_url="").order_by("slug")[:100])
 
 
 def ensure_organisation(slug: str, *, name: str = "", site_url: str = "") -> Organisation:
-    """Give the organisation, made where it is missing, by an id that follows from its name."""
+    """Return the organisation, creating it if needed, with an id derived from its name."""
     organisation, _ = Organisation.objects.get_or_create(
         slug=slug,
         defaults={
@@ -142,13 +142,13 @@ def ensure_organisation(slug: str, *, name: str = "", site_url: str = "") -> Org
 
 
 def configure(organisation: Organisation, *, points_fields: list[str]) -> None:
-    """Remember which fields hold story points."""
+    """Store which fields hold story points."""
     organisation.points_fields = points_fields
     organisation.save(update_fields=["points_fields"])
 
 
 def note_synced(organisation: Organisation, *, report: LoadReport) -> None:
-    """Remember up to when a site's changes are stored: issues come in the order in which they changed."""
+    """Store up to when a site's changes are loaded. Issues come in the order in which they changed."""
     if report.latest and (organisation.synced_until is None or report.latest > organisation.synced_until):
         organisation.synced_until = report.latest
         organisation.save(update_fields=["synced_until"])
@@ -160,7 +160,7 @@ def count_rows(organisation: Organisation) -> int:
 
 
 def forget(organisation: Organisation) -> None:
-    """Delete an organisation with all that was loaded of it; a statement a table, nothing is read."""
+    """Delete an organisation with everything loaded of it, with one statement for each table."""
     with transaction.atomic(), _derivation_deferred(), connection.cursor() as cursor:
         for statement in _FORGET:
             cursor.execute(statement, [organisation.pk])
@@ -174,7 +174,7 @@ def load_records(
     rules: LoadRules | None = None,
     on_progress: OnProgress = ignore_progress,
 ) -> LoadReport:
-    """Store records; those that come first may be named by those that follow."""
+    """Store records. Earlier records may be referenced by later ones."""
     rules, pending = rules or LoadRules(), PendingLinks()
     for batch in batches(iter(records), most_issues=rules.batch_issues):
         _load_what_is_sound(batch, organisation=organisation, report=report, rules=rules, pending=pending)
@@ -188,7 +188,7 @@ def load_records(
 
 @contextmanager
 def _derivation_deferred() -> Iterator[None]:
-    """Silence the triggers of migration 0002; the caller runs sprints_derive. Inside a transaction."""
+    """Disable the triggers of migration 0002. The caller runs sprints_derive. Requires a transaction."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config('sprints.deriving', 'later', true)")
     yield
@@ -199,7 +199,7 @@ def _derivation_deferred() -> Iterator[None]:
 def _load_what_is_sound(
     batch: Batch, *, organisation: Organisation, report: LoadReport, rules: LoadRules, pending: PendingLinks
 ) -> None:
-    """Load a batch. What the database refuses is searched by halves, until one record is left to be quarantined."""
+    """Load a batch. If the database refuses it, bisect it until one record is left to quarantine."""
     try:
         with transaction.atomic(), _derivation_deferred():
             selection = _load_batch(batch, organisation=organisation, report=report, rules=rules)
@@ -217,7 +217,7 @@ def _load_what_is_sound(
 
 
 def _reason(error: Exception) -> str:
-    """Give the first line of what the database says; the rest names internals."""
+    """Return the first line of the database's message. The rest names internals."""
     words = f"it names {error}, which is not there" if isinstance(error, KeyError) else str(error).partition("\n")[0]
     return f"not stored: {words}"
 
@@ -242,7 +242,7 @@ def _load_batch(batch: Batch, *, organisation: Organisation, report: LoadReport,
 
 
 def _quarantine(doubts: list[Doubt], *, organisation: Organisation) -> list[Doubt]:
-    """Keep what was not understood; what was kept before is kept once."""
+    """Quarantine what was not understood. Repeated records are stored once."""
     once = {(doubt.kind, clean(doubt.name, most=200), clean(doubt.reason, most=500)): doubt for doubt in doubts}
     QuarantinedRecord.objects.bulk_create(
         [

@@ -1,4 +1,4 @@
-"""What every source is read into, before it is stored. Moments are in UTC; people and issues go by the source's ids."""
+"""Records that every source is parsed into. Times are in UTC; people and issues have the source's ids."""
 
 import json
 from collections import defaultdict
@@ -13,7 +13,7 @@ MAX_RECORD_LETTERS = 2_000
 
 
 class NotReadable(ValueError):
-    """A file or an answer is not what we read; the message says why, for a person."""
+    """A file or an answer is not readable; the message says why, for a person."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,7 @@ class TeamRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserRecord:
-    """A person's account. The e-mail address is stored for curators and shown to no agent."""
+    """A person's account. The e-mail address is stored for curators and never shown to agents."""
 
     external_id: str
     full_name: str
@@ -36,7 +36,7 @@ class UserRecord:
     team_key: str = ""
 
     def known_as(self, known: "UserRecord | None") -> "UserRecord":
-        """Keep what another mention said: authors of changes often come without their e-mail and whether they left."""
+        """Merge in another mention: authors of changes often lack their e-mail and whether they are active."""
         if known is None:
             return self
         return replace(self, email=self.email or known.email, is_active=self.is_active and known.is_active)
@@ -52,7 +52,7 @@ class StatusRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SprintRecord:
-    """A sprint; its team may be known only from its board or its issues."""
+    """A sprint. Its team may be known only from its board or its issues."""
 
     external_id: str
     sprint_name: str
@@ -66,7 +66,7 @@ class SprintRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Membership:
-    """The time in which an issue is in a sprint, until it was taken out, if it was."""
+    """The time in which an issue is in a sprint, until it is removed, if it was."""
 
     sprint: str
     added_at: datetime
@@ -75,7 +75,7 @@ class Membership:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transition:
-    """A change of status; names, not ids, because ids of statuses that are gone say nothing."""
+    """A change of status, by name, since ids of deleted statuses are meaningless."""
 
     changed_at: datetime
     from_status: str
@@ -105,7 +105,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """A link to another issue, by its key, as it reads from this one."""
+    """A link to another issue by key, in the direction of this issue."""
 
     link_type: str
     issue_key: str
@@ -114,7 +114,7 @@ class Link:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IssueRecord:
     """
-    An issue with what is known of its past.
+    An issue with the known part of its history.
 
     Without `has_history` the source gave no changelog: stored moves and estimates are then left as they are.
     """
@@ -171,7 +171,7 @@ def _as_dicts(records: tuple[Any, ...]) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doubt:
-    """What could not be understood: of a record that was left out, or, as a warning, of one that was stored."""
+    """What could not be understood, of a record that was skipped or, as a warning, of one that was stored."""
 
     kind: str
     name: str
@@ -186,7 +186,7 @@ Record = TeamRecord | UserRecord | StatusRecord | SprintRecord | IssueRecord | D
 
 @dataclass(slots=True)
 class Batch:
-    """Records of one piece of a source, by kind."""
+    """Records of one part of a source, by kind."""
 
     teams: dict[str, TeamRecord] = field(default_factory=dict)
     users: dict[str, UserRecord] = field(default_factory=dict)
@@ -196,7 +196,7 @@ class Batch:
     doubts: list[Doubt] = field(default_factory=list)
 
     def add(self, record: Record) -> None:
-        """Put a record where it belongs; what comes again replaces what came before, unless it is an older issue."""
+        """Add a record. A repeated one replaces the earlier one, unless it is an older issue."""
         match record:
             case TeamRecord():
                 self.teams[record.team_key] = record
@@ -219,12 +219,12 @@ class Batch:
 
     @property
     def size(self) -> int:
-        """Count its records."""
+        """Count the records."""
         kinds = (self.teams, self.users, self.statuses, self.sprints, self.issues, self.doubts)
         return sum(len(records) for records in kinds)
 
     def halves(self) -> tuple["Batch", "Batch"]:
-        """Part it: what issues name and the issues; issues alone in the middle, and so what they name."""
+        """Split the batch: references and issues; issues alone in the middle, with their references."""
         named: list[Record] = [
             *self.teams.values(),
             *self.users.values(),
@@ -240,7 +240,7 @@ class Batch:
         return _batch_of(records[:middle]), _batch_of(records[middle:])
 
     def as_doubt(self, *, reason: str) -> Doubt:
-        """Say of its only record that it was left out."""
+        """Convert its only record to a doubt that it was skipped."""
         for kind, records in (("team", self.teams), ("user", self.users), ("status", self.statuses),
                               ("sprint", self.sprints), ("issue", self.issues)):  # fmt: skip
             for name, record in records.items():
@@ -249,7 +249,7 @@ class Batch:
         return Doubt(kind="record", name="", reason=reason)
 
     def teams_of_sprints(self) -> dict[str, str]:
-        """Say whose each sprint is: its board's team, else the team of the issues in it, where that is one."""
+        """Return the team of each sprint: its board's, else the team of its issues if there is only one."""
         keys: dict[str, set[str]] = defaultdict(set)
         for issue in self.issues.values():
             for one in issue.memberships:
@@ -266,13 +266,13 @@ def _batch_of(records: list[Record]) -> Batch:
 
 
 def printable(text: str, *, most: int = 200) -> str:
-    """Make a stranger's text safe to show on one line: no control characters, not endless."""
+    """Make untrusted text safe to show on one line: no control characters, limited length."""
     shown = "".join(letter if letter.isprintable() else "?" for letter in text[:most])
     return f"{shown}..." if len(text) > most else shown
 
 
 def batches(records: Iterator[Record], *, most_issues: int) -> Iterator[Batch]:
-    """Cut a stream of records after so many issues."""
+    """Split a stream of records into batches by number of issues."""
     batch = Batch()
     for record in records:
         batch.add(record)

@@ -1,4 +1,4 @@
-"""Teams, people, statuses and sprints into their tables, and where each is then found."""
+"""Storing of teams, people, statuses and sprints, and lookup of their ids."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -72,21 +72,21 @@ _ISSUES_OF_SPRINTS = "SELECT DISTINCT issue_id FROM sprints_sprint_issues WHERE 
 
 @dataclass(slots=True)
 class References:
-    """Where teams, people, statuses and sprints are found: by key, account, name and the source's id."""
+    """Ids of teams, people, statuses and sprints by key, account, name and the source's id."""
 
     teams: dict[str, UUID] = field(default_factory=dict)
     users: dict[str, UUID] = field(default_factory=dict)
     statuses: dict[str, int] = field(default_factory=dict)
     sprints: dict[str, UUID] = field(default_factory=dict)
     changed_sprint_issues: list[UUID] = field(default_factory=list)
-    """Issues of sprints that were started, moved or closed: what is derived of them is no longer true."""
+    """Issues of sprints that were started, moved or closed, whose derived columns are stale."""
     written_teams: int = 0
     written_users: int = 0
     written_sprints: int = 0
 
 
 def write_references(batch: Batch, *, organisation: Organisation, replaces_stored: bool) -> References:
-    """Write the batch's teams, people, statuses and sprints, and find all that its issues name; eleven statements."""
+    """Store the batch's teams, people, statuses and sprints, and find all references. Runs eleven statements."""
     references = References()
     common = {"organisation": organisation.pk, "replaces": replaces_stored}
     _write_teams(batch, common=common, references=references)
@@ -148,7 +148,7 @@ def _write_sprints(batch: Batch, *, common: dict[str, Any], references: Referenc
 
 
 def _run(statement: str, common: dict[str, Any], **given: Sequence[Any]) -> int:
-    """Write, and say how many rows were."""
+    """Run the statement and return the number of rows."""
     with connection.cursor() as cursor:
         cursor.execute(statement, common | given)
         written: int = cursor.rowcount

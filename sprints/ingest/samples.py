@@ -1,4 +1,4 @@
-"""The organisation that ships with the project: Meridian, three teams and ten sprints each (samples/README.md)."""
+"""The sample organisation Meridian: three teams with ten sprints each (samples/README.md)."""
 
 from importlib.resources import files
 

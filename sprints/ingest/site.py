@@ -1,4 +1,4 @@
-"""A Jira site into the tables: what it says of itself, its boards' sprints, then its issues, a page at a time."""
+"""Ingestion from a Jira site: its metadata, its boards' sprints, then its issues by page."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -15,20 +15,20 @@ from sprints.models import Organisation
 PAGE_ISSUES, PAGE_ROWS = 100, 50
 MAX_PAGES = 100_000
 OVERLAP = timedelta(hours=26)
-"""JQL reads times in the zone of whose token it is, which may be 14 hours off either way."""
+"""JQL interprets times in the time zone of the token's owner, which may differ by up to 14 hours."""
 FIRST = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IssueSelection:
-    """Which issues: of which projects (all, if none), changed since when, besides a JQL of one's own."""
+    """The selection of issues: projects (all if empty), changed since, and further JQL."""
 
     projects: tuple[str, ...] = ()
     since: datetime | None = None
     jql: str = ""
 
     def write_jql(self) -> str:
-        """Write the JQL; Cloud refuses one without a bound, so that there always is one."""
+        """Write the JQL. Cloud refuses one without a bound, so there is always one."""
         since = max((self.since or FIRST) - OVERLAP, FIRST)
         parts = [f'updated >= "{since:%Y-%m-%d %H:%M}"']
         if self.projects:
@@ -41,19 +41,19 @@ class IssueSelection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """A Jira, by what it said of itself."""
+    """A Jira site and its metadata."""
 
     client: JiraClient
     is_cloud: bool
 
     @classmethod
     def meet(cls, client: JiraClient) -> "Site":
-        """Ask which kind of Jira it is."""
+        """Detect the kind of Jira."""
         told = client.get("/rest/api/2/serverInfo")
         return cls(client=client, is_cloud=isinstance(told, dict) and told.get("deploymentType") == "Cloud")
 
     def search(self, jql: str, *, on_total: Callable[[int], None]) -> Iterator[dict[str, Any]]:
-        """Walk the pages of a search: Cloud by tokens, Server by where the page starts."""
+        """Iterate the pages of a search, by token on Cloud and by offset on Server."""
         token, start = None, 0
         for _ in range(MAX_PAGES):
             page = self._page(jql, token=token, start=start)
@@ -69,7 +69,7 @@ class Site:
         raise NoAnswer(f"more than {MAX_PAGES:,} pages")
 
     def rows(self, path: str, **parameters: Any) -> Iterator[Any]:
-        """Walk the pages of a list, as the Agile API gives them."""
+        """Iterate the pages of a list of the Agile API."""
         start = 0
         for _ in range(MAX_PAGES):
             page = self.client.get(path, startAt=start, maxResults=PAGE_ROWS, **parameters)
@@ -89,7 +89,7 @@ class Site:
         return self.client.get("/rest/api/2/search", startAt=start, **common)
 
     def _fetch_whole_changelog(self, one: Any) -> Any:
-        """Fetch the rest of a changelog that the search has cut short; Server always gives it whole."""
+        """Fetch the rest of a changelog that the search has truncated. Server never truncates it."""
         log = one.get("changelog") if isinstance(one, dict) else None
         given = log.get("histories") if isinstance(log, dict) else None
         total = log.get("total") if isinstance(log, dict) else None
@@ -113,7 +113,7 @@ def ingest_site(
     on_progress: OnProgress = ignore_progress,
 ) -> LoadReport:
     """
-    Store a site's issues in the order in which they changed, so that a run that is stopped goes on where it was.
+    Store a site's issues in the order in which they changed, so that a stopped run can continue.
 
     What the site does not give of sprints, boards or statuses is named and the rest goes in. Without an answer to the
     search, or when time is up, what was stored so far stays, and the report says how far it came.
@@ -154,7 +154,7 @@ def _survey(site: Site, *, survey: Survey, wanted: IssueSelection, report: LoadR
 def _read_until_failure(
     rows: Iterator[Any], *, path: str, report: LoadReport, silent: tuple[int, ...] = ()
 ) -> Iterator[Any]:
-    """Give rows until the site stops giving them; a kanban board, asked for sprints, answers 400, which is no fault."""
+    """Yield rows until the site fails. A kanban board answers 400 for sprints, which is not an error."""
     try:
         yield from rows
     except TimeIsUp:

@@ -1,4 +1,4 @@
-"""Bytes into records: Jira's JSON answers or a CSV export, plain or gzipped, told apart by what is in them. Pure."""
+"""Detection and parsing of sources by content: Jira's JSON answers or CSV exports, plain or gzipped. Pure."""
 
 import gzip
 import json
@@ -22,7 +22,7 @@ def read_sources(
     sources: Iterable[tuple[str, bytes]], *, points_fields: tuple[str, ...] = ()
 ) -> tuple[Iterator[Record], Survey, list[Doubt]]:
     """
-    Read named files together: what one says of sprints, statuses and fields serves the issues of another.
+    Parse files together: the sprints, statuses and fields of one serve the issues of another.
 
     Gives the records, what was list_surveyed_records (its issues can be counted), and the files that are not readable.
     """
@@ -53,7 +53,7 @@ def _take_source(name: str, packed: bytes, *, survey: Survey, tables: list[tuple
 
 
 def list_surveyed_records(survey: Survey) -> Iterator[Record]:
-    """Give what a survey found besides issues; what may still be named by issues comes with those."""
+    """Return what a survey found besides issues. Issues bring their own references."""
     yield from survey.teams.values()
     yield from survey.users.values()
     yield from dict.fromkeys(survey.status(status.status_name) for status in survey.status_by_id.values())
@@ -61,7 +61,7 @@ def list_surveyed_records(survey: Survey) -> Iterator[Record]:
 
 
 def issues_of(survey: Survey) -> Iterator[Record]:
-    """Read the issues that a survey holds, and forget them."""
+    """Yield the issues of a survey, and free them."""
     waiting, survey.issues = survey.issues, []
     for source, one in waiting:
         yield from read_issue(one, survey=survey, source=source)
@@ -70,7 +70,7 @@ def issues_of(survey: Survey) -> Iterator[Record]:
 
 
 def list_unused_changes(survey: Survey) -> Iterator[Doubt]:
-    """Name changelogs whose issue was not there; and fields of numbers, where none was found to hold story points."""
+    """List changelogs without their issue, and numeric fields if none was found to hold story points."""
     for name, entries in survey.changes.items():
         reason = f"{len(entries)} entries of its changelog, and the issue is not in the source"
         yield Doubt(kind="change", name=name, reason=reason, record=write_record(entries))
@@ -81,7 +81,7 @@ def list_unused_changes(survey: Survey) -> Iterator[Doubt]:
 
 
 def unpack(packed: bytes) -> bytes:
-    """Unpack gzip; what is larger than a gigabyte is refused."""
+    """Unpack gzip. More than a gigabyte is refused."""
     if not packed.startswith(GZIP):
         return packed
     try:
@@ -95,7 +95,7 @@ def unpack(packed: bytes) -> bytes:
 
 
 def documents(written: str) -> list[Any]:
-    """Read JSON, or a JSON document on each line."""
+    """Parse JSON, or one JSON document on each line."""
     try:
         return [_json(written)]
     except ValueError as whole:

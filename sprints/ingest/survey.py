@@ -1,8 +1,8 @@
 """
-All that a source says, gathered before issues are read: fields, statuses, sprints, people, changelogs.
+The content of a source before issues are parsed: fields, statuses, sprints, people, changelogs.
 
-Jira's answers are told apart by what is in them, not by the names of files: pages and bare lists, of issues, sprints,
-statuses, users, projects, fields, boards and changelog entries.
+Jira's answers are recognised by content, not by file name: pages and bare lists of issues, sprints, statuses, users,
+projects, fields, boards and changelog entries.
 """
 
 from collections import Counter, defaultdict
@@ -32,7 +32,7 @@ TO_DO_WORDS = ("to do", "todo", "open", "backlog", "new", "selected", "reopened"
 @dataclass(slots=True)
 class FieldNames:
     """
-    What is known of a site's fields, gathered from wherever it says so.
+    The known names of a site's fields, from every place that has them.
 
     `configured` are names or ids of fields for story points; where given, no other is looked for.
     """
@@ -42,7 +42,7 @@ class FieldNames:
     types: dict[str, str] = field(default_factory=dict)
 
     def learn(self, name_by_id: Any, *, type_by_id: Any = None) -> None:
-        """Take `names` and `schema` of a search, as `expand=names,schema` gives them."""
+        """Add `names` and `schema` of a search, as `expand=names,schema` returns them."""
         for key, name in name_by_id.items() if isinstance(name_by_id, dict) else ():
             if isinstance(key, str) and isinstance(name, str):
                 self.names.setdefault(key, name)
@@ -51,38 +51,38 @@ class FieldNames:
                 self.types.setdefault(key, given["custom"])
 
     def learn_fields(self, given: Iterable[Any]) -> None:
-        """Take the answer of /rest/api/2/field."""
+        """Add the answer of /rest/api/2/field."""
         for one in given:
             if isinstance(one, dict) and isinstance(one.get("id"), str):
                 name = one.get("untranslatedName") or one.get("name")
                 self.learn({one["id"]: name}, type_by_id={one["id"]: one.get("schema")})
 
     def learn_change(self, item: dict[str, Any]) -> None:
-        """Take a field's name and id from a changelog's item."""
+        """Add a field's name and id from an item of a changelog."""
         if item.get("fieldtype") == "custom" and isinstance(item.get("fieldId"), str):
             self.learn({item["fieldId"]: item.get("field")})
 
     def points(self) -> tuple[str, ...]:
-        """Name the fields for story points, the likeliest first."""
+        """Return the fields for story points, the most likely first."""
         if self.configured:
             wanted = {name.casefold() for name in self.configured}
             return tuple(dict.fromkeys([*self._find_by_name(wanted), *self.configured]))
         return self._find_fields(POINTS_TYPES, names=POINTS_NAMES)
 
     def sprints(self) -> tuple[str, ...]:
-        """Name the fields that hold sprints."""
+        """Return the fields that hold sprints."""
         return self._find_fields(SPRINT_TYPES, names=SPRINT_NAMES)
 
     def epics(self) -> tuple[str, ...]:
-        """Name the fields that hold an epic's key."""
+        """Return the fields that hold an epic's key."""
         return self._find_fields(EPIC_TYPES, names=EPIC_NAMES)
 
     def flags(self) -> tuple[str, ...]:
-        """Name the fields that flag an issue as blocked."""
+        """Return the fields that flag an issue as blocked."""
         return self._find_by_name(FLAG_NAMES)
 
     def is_points(self, item: dict[str, Any]) -> bool:
-        """Tell whether a changelog's item is about story points."""
+        """Return whether an item of a changelog is about story points."""
         return item.get("fieldId") in self.points() or (
             not self.configured and str(item.get("field")).casefold() in POINTS_NAMES
         )
@@ -97,7 +97,7 @@ class FieldNames:
 
 @dataclass(slots=True)
 class Survey:
-    """What a source says besides its issues; `issues` waits to be read, each with the name of where it stood."""
+    """The content of a source besides its issues. `issues` are unparsed, each with the name of its place."""
 
     fields: FieldNames = field(default_factory=FieldNames)
     teams: dict[str, TeamRecord] = field(default_factory=dict)
@@ -113,14 +113,14 @@ class Survey:
     doubts: list[Doubt] = field(default_factory=list)
 
     def take(self, document: Any, *, source: str) -> None:
-        """Take one answer of a Jira; what is none of its kinds is a doubt."""
+        """Add one answer of a Jira. An unknown kind becomes a doubt."""
         for one in _items(document):
             if isinstance(document, dict):
                 self.fields.learn(document.get("names"), type_by_id=document.get("schema"))
             self._take_one(one, source=source)
 
     def status(self, name: str, *, status_id: str = "") -> StatusRecord:
-        """Give a status with its category: as the site lists it, as most issues say, else as its name suggests."""
+        """Return a status with its category: from the site's list, else from most issues, else by its name."""
         listed = self.status_by_id.get(status_id)
         known = listed if listed and listed.status_name == name else self._find_listed_status(name)
         if known:
@@ -136,7 +136,7 @@ class Survey:
         return StatusRecord(status_name=name, status_category=guessed)
 
     def sprint(self, read: SprintRecord, *, given: Any = None) -> SprintRecord:
-        """Give a sprint as the site lists it, else as the first issue names it; with its board's team, if known."""
+        """Return a sprint from the site's list, else from the first issue, with its board's team if known."""
         board = self.boards_of_sprints.setdefault(read.external_id, _board(given))
         known = self.sprints.setdefault(read.external_id, read)
         team = self.boards.get(board, "")
@@ -166,7 +166,7 @@ class Survey:
         self.doubts.append(Doubt(kind=kind, name=name, reason=reason, source=source, record=record))
 
     def take_issue(self, one: dict[str, Any], *, source: str) -> None:
-        """Keep an issue to be read, and learn from it what statuses, fields and sprints mean."""
+        """Store an issue for parsing, and learn statuses, fields and sprints from it."""
         fields = one["fields"]
         status = fields.get("status")
         if isinstance(status, dict):
@@ -182,12 +182,12 @@ class Survey:
         self.issues.append((source, one))
 
     def take_change(self, one: dict[str, Any], *, source: str) -> None:
-        """Keep an entry of a changelog that stands apart from its issue."""
+        """Add an entry of a changelog that is separate from its issue."""
         self._learn_changes(one)
         self.changes[str(one.get("issue") or one.get("issueId") or one.get("issueKey"))].append(one)
 
     def take_sprint(self, one: dict[str, Any], *, source: str) -> None:
-        """Keep a sprint."""
+        """Add a sprint."""
         notes = Notes(kind="sprint", name=str(one.get("id")), source=source)
         read = sprint(one, notes=notes)
         if read:
@@ -196,14 +196,14 @@ class Survey:
         self.doubts += notes.doubts
 
     def take_user(self, one: dict[str, Any], *, source: str) -> None:
-        """Keep a person."""
+        """Add a person."""
         if read := person(one):
             self.users[read.external_id] = read
         else:
             self._doubt("user", str(one.get("displayName"))[:60], "an account without an id", source=source)
 
     def take_status(self, one: dict[str, Any], *, source: str) -> None:
-        """Keep a status with its category."""
+        """Add a status with its category."""
         notes = Notes(kind="status", name=clean(one.get("name"), most=200), source=source)
         meant = category(one.get("statusCategory"), notes=notes)
         if meant and notes.name:
@@ -213,19 +213,19 @@ class Survey:
         self.doubts += notes.doubts
 
     def take_project(self, one: dict[str, Any], *, source: str) -> None:
-        """Keep a project as a team."""
+        """Add a project as a team."""
         key = clean(one["key"], most=50)
         name = clean(one.get("name"), most=200) or key
         self.teams[key] = TeamRecord(team_key=key, team_name=name, external_id=clean(one.get("id"), most=100))
 
     def take_board(self, one: dict[str, Any], *, source: str) -> None:
-        """Remember whose board it is."""
+        """Record the team of a board."""
         place = one.get("location")
         if isinstance(place, dict) and isinstance(place.get("projectKey"), str):
             self.boards[str(one["id"])] = place["projectKey"]
 
     def take_field(self, one: dict[str, Any], *, source: str) -> None:
-        """Learn a field's name and type."""
+        """Record a field's name and type."""
         self.fields.learn_fields([one])
 
     def _learn_changes(self, entry: dict[str, Any]) -> None:
@@ -236,7 +236,7 @@ class Survey:
 
 
 def guess_category(name: str) -> str:
-    """Say what a status means by its name alone."""
+    """Return the likely category of a status by its name alone."""
     folded = name.casefold()
     if any(word in folded for word in TO_DO_WORDS):
         return CATEGORIES["new"]
@@ -291,4 +291,4 @@ _KINDS: tuple[tuple[Callable[[dict[str, Any]], bool], Take], ...] = (
         lambda survey, one, at: survey.take_project(one, source=at),
     ),
 )
-"""How an object is known for what it is, in this order, and who takes it."""
+"""How to recognise the kind of an object, in this order, and which method takes it."""

@@ -1,4 +1,4 @@
-"""Values as Jira writes them: times, points, texts, people, sprints. Pure; what is odd is noted, not lost."""
+"""Parsing of Jira's values: times, points, texts, people, sprints. Problems are noted. Pure."""
 
 import json
 import re
@@ -24,7 +24,7 @@ _BLOCKS = {"paragraph", "heading", "codeBlock", "listItem", "tableRow", "blockqu
 
 @dataclass(slots=True)
 class Notes:
-    """What was odd about one record, by its name; each note is a warning."""
+    """The problems of one record, by its name. Each note is a warning."""
 
     kind: str
     name: str
@@ -32,7 +32,7 @@ class Notes:
     doubts: list[Doubt] = field(default_factory=list)
 
     def add(self, reason: str) -> None:
-        """Note a reason."""
+        """Add a reason."""
         self.doubts.append(Doubt(kind=self.kind, name=self.name, reason=reason, is_warning=True, source=self.source))
 
 
@@ -69,7 +69,7 @@ def _parse_iso(text: str) -> datetime | None:
 
 
 def day(given: Any, *, notes: Notes) -> date | None:
-    """Read a day; what is none is noted."""
+    """Parse a day. Note a malformed one."""
     try:
         read = moment(given)
     except ValueError as error:
@@ -79,7 +79,7 @@ def day(given: Any, *, notes: Notes) -> date | None:
 
 
 def optional_moment(given: Any, *, what: str, notes: Notes) -> datetime | None:
-    """Read a time that may be missing; what is none is noted."""
+    """Parse an optional time. Note a malformed one."""
     try:
         return moment(given)
     except ValueError as error:
@@ -88,7 +88,7 @@ def optional_moment(given: Any, *, what: str, notes: Notes) -> datetime | None:
 
 
 def points(given: Any, *, notes: Notes, what: str = "story points") -> Decimal | None:
-    """Read story points: a number or a text of one, from 0 to a million, to three places; else noted."""
+    """Parse story points: a number or its text, from 0 to a million, to three places. Note a malformed one."""
     if given is None or given == "":
         return None
     try:
@@ -103,7 +103,7 @@ def points(given: Any, *, notes: Notes, what: str = "story points") -> Decimal |
 
 
 def seconds(given: Any, *, notes: Notes, what: str) -> int | None:
-    """Read a duration in whole seconds; else noted."""
+    """Parse a duration in whole seconds. Note a malformed one."""
     if given is None or given == "":
         return None
     try:
@@ -118,7 +118,7 @@ def seconds(given: Any, *, notes: Notes, what: str) -> int | None:
 
 def clean(given: Any, *, most: int = 0, notes: Notes | None = None, what: str = "") -> str:
     """
-    Make a text that can be stored: no NUL, no half surrogates, no invisible letters at its ends; cut at `most`.
+    Clean a text for storing: no NUL, no lone surrogates, no invisible characters at the ends; cut at `most`.
 
     ADF, the document format of v3, becomes plain text; names are taken from objects that have one.
     """
@@ -138,12 +138,12 @@ def clean(given: Any, *, most: int = 0, notes: Notes | None = None, what: str = 
 
 
 def write_record(given: Any) -> str:
-    """Write the start of a record as it was read, for the quarantine."""
+    """Serialise the start of a record as it was read, for the quarantine."""
     return clean(json.dumps(given, ensure_ascii=False), most=MAX_RECORD_LETTERS)
 
 
 def adf_text(document: dict[str, Any]) -> str:
-    """Write an Atlassian document as plain text, a line for each paragraph, list item and table row."""
+    """Convert an Atlassian document to plain text, one line for each paragraph, list item and table row."""
     text = "".join(_adf(document, depth=0))
     return re.sub(r"\n{2,}", "\n", text).strip()
 
@@ -163,7 +163,7 @@ def _adf(node: Any, *, depth: int) -> Iterator[str]:
 
 
 def _own_text(node: dict[str, Any], *, kind: str, attributes: dict[str, Any]) -> str:
-    """Give what a node says of itself, besides what is in it."""
+    """Return a node's own text, without its children."""
     if kind == "text":
         return str(node.get("text", ""))
     if kind == "hardBreak":
@@ -182,7 +182,7 @@ def _adf_date(given: Any) -> str:
 
 
 def category(given: Any, *, notes: Notes) -> str:
-    """Read a status category; its key and its id may contradict each other, then the key counts and it is noted."""
+    """Parse a status category. If its key and its id contradict each other, the key counts and it is noted."""
     if not isinstance(given, dict):
         return ""
     by_key = CATEGORIES.get(str(given.get("key")), "")
@@ -193,7 +193,7 @@ def category(given: Any, *, notes: Notes) -> str:
 
 
 def person(given: Any) -> UserRecord | None:
-    """Read a person: Cloud names accounts by accountId, Server by key or name; None where there is nobody."""
+    """Parse a person: accountId on Cloud, key or name on Server. None if there is nobody."""
     if not isinstance(given, dict):
         return None
     account = clean(given.get("accountId") or given.get("key") or given.get("name"), most=200)
@@ -207,7 +207,7 @@ def person(given: Any) -> UserRecord | None:
 
 
 def sprint(given: Any, *, notes: Notes) -> SprintRecord | None:
-    """Read a sprint: the Agile API's object, the Cloud field's, or the text that Server's field holds."""
+    """Parse a sprint: the Agile API's object, the Cloud field's, or the text of Server's field."""
     if isinstance(given, str):
         given = greenhopper(given)
     if not isinstance(given, dict) or given.get("id") in (None, ""):
@@ -231,7 +231,7 @@ def sprint(given: Any, *, notes: Notes) -> SprintRecord | None:
 
 
 def greenhopper(text: str) -> dict[str, str] | None:
-    """Read Server's `...Sprint@1a2b[id=7,state=CLOSED,name=A, B,goal=,...]`; a name may hold commas and brackets."""
+    """Parse Server's `...Sprint@1a2b[id=7,state=CLOSED,name=A, B,goal=,...]`. A name may hold commas and brackets."""
     found = re.fullmatch(r"(?s)[\w.$]*Sprint@[0-9a-f]+\[(.*)\]", text.strip())
     if not found:
         return None

@@ -1,8 +1,8 @@
 """
-Issues into their tables: which of them are written, their rows, their history, and what they say of each other.
+Storing of issues: selection, rows, history, and links between them.
 
-An issue is known by its source's id, else by its key. A key belongs to one issue: of two that have it, the one changed
-last. What is older than what is stored is not written.
+An issue is identified by its source's id, else by its key. A key belongs to one issue: of two with the same key, to the
+one changed last. An issue older than the stored one is not written.
 """
 
 from collections.abc import Iterable
@@ -89,7 +89,7 @@ WHERE u.user_id = home.assignee_id AND u.team_id IS NULL
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredIssue:
-    """What decides whether a stored issue is written again."""
+    """The fields that decide whether a stored issue is written again."""
 
     external_id: str
     issue_key: str
@@ -99,11 +99,11 @@ class StoredIssue:
 
 @dataclass(slots=True)
 class Selection:
-    """What became of a batch's issues: the ones to write, with their digests; counts and doubts of the others."""
+    """The selected issues of a batch with their digests, and counts and doubts of the others."""
 
     written: dict[str, tuple[IssueRecord, str]] = field(default_factory=dict)
     adopted: dict[str, str] = field(default_factory=dict)
-    """Ids by keys: stored issues that are the same under a new id."""
+    """Ids by key of stored issues that are the same under a new id."""
     moved: list[str] = field(default_factory=list)
     added: int = 0
     skipped: int = 0
@@ -114,7 +114,7 @@ class Selection:
 def select_issues(
     issues: Iterable[IssueRecord], *, organisation_id: UUID, replaces_stored: bool, forgets_corrections: bool
 ) -> Selection:
-    """Decide which issues are written. Each of the others is counted, or is a doubt that names both."""
+    """Select the issues to write. Each of the others is counted, or is a doubt that names both."""
     given = list(issues)
     known = {"ids": [issue.external_id for issue in given], "keys": [issue.issue_key for issue in given]}
     with connection.cursor() as cursor:
@@ -151,7 +151,7 @@ def select_issues(
 def _one_for_each_key(
     issues: list[IssueRecord], *, by_key: dict[str, StoredIssue], selection: Selection
 ) -> Iterable[IssueRecord]:
-    """Give the issue changed last of each key; one without an id is the one of its key that has one."""
+    """Return the issue changed last of each key. One without an id is the one of its key that has one."""
     ids = {issue.issue_key: issue.external_id for issue in issues if issue.external_id != issue.issue_key}
     chosen: dict[str, IssueRecord] = {}
     for issue in issues:
@@ -173,13 +173,13 @@ def _one_for_each_key(
 
 
 def _moves_away(holder: StoredIssue, *, given: dict[str, IssueRecord]) -> bool:
-    """Tell whether the holder of a key gives it up in the same batch."""
+    """Return whether the holder of a key gives it up in the same batch."""
     moved = given.get(holder.external_id)
     return moved is not None and moved.issue_key != holder.issue_key and moved.updated_at >= holder.updated_at
 
 
 def _replaces(issue: IssueRecord, *, holder: StoredIssue, selection: Selection) -> bool:
-    """Tell whether a stored issue of the same key is this one: it has no id, or was changed earlier, which is noted."""
+    """Return whether a stored issue of the same key is this one: it has no id, or changed earlier, which is noted."""
     if issue.updated_at < holder.updated_at:
         return False
     if holder.external_id != holder.issue_key:
@@ -196,7 +196,7 @@ def _make_key_conflict(issue: IssueRecord, *, by: str) -> Doubt:
 
 
 def write_issues(selection: Selection, *, organisation_id: UUID, references: References) -> list[UUID]:
-    """Write the selected issues with their history; gives their ids."""
+    """Write the selected issues with their history. Returns their ids."""
     common: dict[str, Any] = {"organisation": organisation_id}
     rows = [_row(issue, digest, organisation_id, references) for issue, digest in selection.written.values()]
     with connection.cursor() as cursor:
@@ -227,12 +227,12 @@ def _row(issue: IssueRecord, digest: str, organisation_id: UUID, references: Ref
 
 
 def _names_others(issue: IssueRecord) -> bool:
-    """Tell whether it names other issues: it is then whole, and has its digest, when those are linked."""
+    """Return whether it references other issues. It is complete, and has its digest, once those are linked."""
     return bool(issue.epic_key or issue.parent_key or issue.links)
 
 
 def _replace_history(issues: list[IssueRecord], *, ids: dict[str, UUID], references: References) -> None:
-    """Replace history whole: a changelog is complete, or absent; without one only sprint memberships are replaced."""
+    """Replace the history. Without a changelog only sprint memberships are replaced."""
     with_history = [ids[issue.external_id] for issue in issues if issue.has_history]
     tables = _history_rows(issues, ids=ids, references=references)
     with connection.cursor() as cursor:
@@ -272,16 +272,16 @@ def _history_rows(
 
 @dataclass(slots=True)
 class PendingLinks:
-    """Epics, parents and links of written issues, set once every issue of a load is there."""
+    """Epics, parents and links of written issues, set once every issue of a load is stored."""
 
     issues: list[tuple[IssueRecord, str]] = field(default_factory=list)
 
     def add(self, selection: Selection) -> None:
-        """Remember the written issues that name others."""
+        """Record the written issues that reference others."""
         self.issues += [found for found in selection.written.values() if _names_others(found[0])]
 
     def write(self, *, organisation_id: UUID) -> list[Doubt]:
-        """Set them, and the team of each person; gives a warning for each issue that is named and not there."""
+        """Set them, and the team of each person. Returns a warning for each missing issue."""
         given: dict[str, Any] = {
             "organisation": organisation_id,
             "ids": [issue.external_id for issue, _ in self.issues],

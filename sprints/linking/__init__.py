@@ -1,1 +1,1 @@
-"""What a question names: people, teams, sprints, statuses, priorities, labels and days, found in the data."""
+"""Linking of questions to the data: people, teams, sprints, statuses, priorities, labels and days."""

@@ -9,7 +9,7 @@ _ONE_DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """From a day to before another."""
+    """The days from one until before another."""
 
     start: date
     end: date
@@ -21,7 +21,7 @@ class Span:
 
 
 def find_unit(day: date, *, unit: str) -> Span:
-    """Give the day, week, month, quarter, half or year that the day lies in."""
+    """Return the day, week, month, quarter, half or year of a day."""
     if unit == "day":
         return Span(day, day + _ONE_DAY)
     if unit == "week":
@@ -33,14 +33,14 @@ def find_unit(day: date, *, unit: str) -> Span:
 
 
 def add_units(day: date, *, unit: str, by: int) -> date:
-    """Give the day that many units later; a day that its month lacks becomes the last of the month."""
+    """Return the day that many units later. A day that its month lacks becomes the last of the month."""
     if unit in ("day", "week"):
         return day + timedelta(days=by * (7 if unit == "week" else 1))
     return add_months(day, months=by * _MONTHS[unit])
 
 
 def add_months(day: date, *, months: int) -> date:
-    """Give the same day of a month that many months later, or that month's last day."""
+    """Return the same day of a month that many months later, or that month's last day."""
     year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
     following = date(year + (month + 1) // 12, (month + 1) % 12 + 1, 1)
     return min(date(year, month + 1, 1) + timedelta(days=day.day - 1), following - _ONE_DAY)

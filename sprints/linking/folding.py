@@ -1,4 +1,4 @@
-"""Words as they are compared: without case, accents or width, in any script."""
+"""Folding of words for comparison: case, accents and width, in any script."""
 
 import unicodedata
 from collections.abc import Iterable
@@ -14,26 +14,26 @@ _LETTERS = str.maketrans({"\u0131": "i", "ø": "o", "ł": "l", "đ": "d", "ð": 
 _UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]")
 _ACCENTS = range(200, 256)
 _POINTS = range(10, 36)
-"""Combining classes of vowel points in Hebrew and Arabic, which people leave out."""
+"""Combining classes of vowel points in Hebrew and Arabic, which are usually omitted."""
 
 
 class Stretch(Protocol):
-    """Something that stands in a text, from a position to before another."""
+    """A range in a text, from a position to before another."""
 
     @property
     def start(self) -> int:
-        """Where it begins."""
+        """The start position."""
         ...
 
     @property
     def end(self) -> int:
-        """Where it has ended."""
+        """The end position."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of a question: as it is compared, and where it stands in the normalised text."""
+    """A word of a question: its folded form, and its range in the normalised text."""
 
     folded: str
     start: int
@@ -41,34 +41,34 @@ class Word:
 
 
 def overlaps(one: Stretch, *, others: Iterable[Stretch]) -> bool:
-    """Tell whether it shares a letter with any of the others."""
+    """Return whether it overlaps any of the others."""
     return any(one.start < other.end and other.start < one.end for other in others)
 
 
 def normalise(text: str) -> str:
-    """Give the text in composed form, which positions of words refer to."""
+    """Return the text in composed form. Positions of words refer to it."""
     return unicodedata.normalize("NFC", text)
 
 
 def fold(text: str) -> str:
-    """Fold case, width and accents; marks that make another letter (Devanagari vowels, Japanese voicing) stay."""
+    """Fold case, width and accents. Marks that make another letter (Devanagari vowels, Japanese voicing) stay."""
     apart = unicodedata.normalize("NFKD", text).casefold().translate(_LETTERS)
     kept = (letter for letter in unicodedata.normalize("NFKD", apart) if not _is_accent(letter))
     return unicodedata.normalize("NFKC", "".join(kept))
 
 
 def words(text: str) -> list[Word]:
-    """Split a normalised text into folded words; a possessive loses its ending."""
+    """Split a normalised text into folded words. A possessive loses its ending."""
     return [_word(found) for found in _WORD.finditer(text)]
 
 
 def name_words(name: str) -> tuple[str, ...]:
-    """Give the folded words of a name."""
+    """Return the folded words of a name."""
     return tuple(word.folded for word in words(normalise(name)))
 
 
 def is_unspaced(text: str) -> bool:
-    """Tell whether the text is in a script that writes words without spaces between them."""
+    """Return whether the text is in a script without spaces between words."""
     return bool(_UNSPACED.search(text))
 
 

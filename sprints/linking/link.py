@@ -1,4 +1,4 @@
-"""A question linked to the data: which rows, sprints and days it means, what was assumed, what is not clear."""
+"""Linking of a question: its rows, sprints and days, assumptions, and ambiguities."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -33,7 +33,7 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unclear:
     """
-    Something of the question that has to be asked back: what was said, and the sentence that asks.
+    An ambiguous part of the question: its text, and the clarifying question.
 
     `choices` are what it may mean, names as they are said with their team or days as ISO writes them; none where
     anything may be meant.
@@ -47,7 +47,7 @@ class Unclear:
 
 @dataclass(slots=True, kw_only=True)
 class LinkedQuestion:
-    """A question and everything that was found in it; positions refer to `text`."""
+    """A question with everything found in it. Positions refer to `text`."""
 
     text: str
     words: list[Word]
@@ -63,7 +63,7 @@ class LinkedQuestion:
     unclear: list[Unclear] = field(default_factory=list)
 
     def of_kind(self, kind: Kind) -> list[Name]:
-        """Give the rows of a kind that are named, each once; of an unclear name all that it may mean."""
+        """Return the named rows of a kind, each once; for an ambiguous name all candidates."""
         if kind == "sprint":
             return self.sprints
         named = [name for one in self.spotted if one.kind == kind for name in one.names]
@@ -72,7 +72,7 @@ class LinkedQuestion:
 
 def link(question: str, *, index: NameIndex, today: date, meant: Mapping[str, str] = _NOTHING) -> LinkedQuestion:
     """
-    Link a question. Pure: the index holds the names of the data, `today` is a value.
+    Link a question. `today` is a value, and the index holds the names of the data. Pure.
 
     `meant` says which of several a name means, as `Unclear` offered them.
     """
@@ -95,7 +95,7 @@ def link(question: str, *, index: NameIndex, today: date, meant: Mapping[str, st
 
 
 def _narrow(linked: LinkedQuestion, *, meant: Mapping[str, str]) -> None:
-    """Choose among namesakes as was said before, or by the team that the question names elsewhere."""
+    """Choose among namesakes by an earlier answer, or by a team that the question names elsewhere."""
     teams = {name.value for one in linked.spotted if one.kind == "team" for name in one.names}
     for place, one in enumerate(linked.spotted):
         if told := [name for name in one.names if name.label == meant.get(one.said)]:
@@ -125,7 +125,7 @@ def _choose_sprints(linked: LinkedQuestion, *, index: NameIndex) -> None:
 
 
 def _explain(linked: LinkedQuestion) -> None:
-    """Write the assumptions, and ask about what fits several rows."""
+    """Write the assumptions, and ask about ambiguous names."""
     for one in linked.spotted:
         if one.is_hard and one.kind != "sprint" and len(one.names) > 1:
             choices = tuple(dict.fromkeys(name.label for name in one.names))[:MAX_CHOICES]
@@ -151,7 +151,7 @@ def _write_choice(one: SpottedName) -> str:
 
 
 def _write_assumption(one: SpottedName) -> str:
-    """Say whom a part of a name, or a misspelt one, was taken for; nothing where it is the whole name."""
+    """Write which row a partial or misspelt name was taken for. Empty for a complete name."""
     name = one.names[0]
     if one.is_exact and one.said.casefold() in (name.text.casefold(), *(alias.casefold() for alias in name.aliases)):
         return ""

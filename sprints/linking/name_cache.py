@@ -1,4 +1,4 @@
-"""The names of the data in memory, read again in the background, so that only the first question waits for them."""
+"""Cached names of the data, refreshed in the background. Only the first question waits for them."""
 
 import asyncio
 import logging
@@ -18,14 +18,14 @@ REFRESH_SECONDS = 15.0
 
 
 class RefreshingCache(TtlCache[Value], Generic[Value]):
-    """Gives what it has, even when it has expired, and loads it again meanwhile; only the first caller waits."""
+    """A cache that returns even an expired value and reloads it in the background. Only the first caller waits."""
 
     def __init__(self, *, seconds: float = REFRESH_SECONDS) -> None:
         super().__init__(seconds=seconds, max_entries=4)
         self._refreshing: asyncio.Task[Value] | None = None
 
     async def get(self, key: object, load: Callable[[], Awaitable[Value]]) -> Value:
-        """Give the value of the key; when it has expired, this once more, and a new one soon."""
+        """Return the value of the key. An expired one is returned once more and reloaded."""
         known = self._entries.get(key)
         if known is None:
             return await super().get(key, load)
@@ -41,7 +41,7 @@ class RefreshingCache(TtlCache[Value], Generic[Value]):
 
 
 def _log_failure(refreshing: "asyncio.Task[Value]") -> None:
-    """Log why the old value remains; the next question tries again."""
+    """Log why the old value is kept. The next question tries again."""
     if not refreshing.cancelled() and (error := refreshing.exception()):
         logger.warning("What questions are read with could not be read again: %s", error)
 
@@ -51,7 +51,7 @@ _moments: RefreshingCache[datetime | None] = RefreshingCache()
 
 
 async def load_name_index(*, reader: Pool) -> NameIndex:
-    """Give the index of all names; a change is seen within half a minute."""
+    """Return the index of all names. A change is seen within half a minute."""
 
     async def load() -> NameIndex:
         return await asyncio.to_thread(NameIndex.from_names, await queries.load_names(reader=reader))
@@ -60,5 +60,5 @@ async def load_name_index(*, reader: Pool) -> NameIndex:
 
 
 async def data_as_of(*, reader: Pool) -> datetime | None:
-    """Give the moment up to which the data tells."""
+    """Return the moment up to which the data is known."""
     return await _moments.get(reader.conninfo(), lambda: queries.load_data_moment(reader=reader))

@@ -1,4 +1,4 @@
-"""The names of the data, indexed so that a question is linked without asking the database. Pure."""
+"""An index of the data's names, so that a question is linked without the database. Pure."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -43,13 +43,13 @@ class Name:
 
     @property
     def label(self) -> str:
-        """The name with the team, as a clarification lists it."""
+        """The name with its team, for a clarification."""
         return f"{self.text} ({self.team})" if self.team else self.text
 
 
 @dataclass(slots=True)
 class NameIndex:
-    """Names by their folded words; `parts` are single words of names (a first name, a key), `starts` first words."""
+    """Names by their folded words. `parts` are single words of names (a first name, a key), `starts` first words."""
 
     whole: dict[tuple[str, ...], list[Name]] = field(default_factory=lambda: defaultdict(list))
     parts: dict[str, list[Name]] = field(default_factory=lambda: defaultdict(list))
@@ -72,11 +72,11 @@ class NameIndex:
         return index
 
     def of_kind(self, kind: Kind) -> list[Name]:
-        """Give the names of a kind."""
+        """Return the names of a kind."""
         return [name for name in self.everything if name.kind == kind]
 
     def alike(self, word: str) -> list[tuple[str, float]]:
-        """Give the words of names that are one typing mistake away, or two in a long word; an end of it is right."""
+        """Return the words of names that are one typing mistake away, or two in a long word. A suffix must match."""
         if len(word) < MIN_FUZZY_LETTERS or is_unspaced(word):
             return []
         most = 1 if len(word) < LONG_WORD else 2
@@ -86,14 +86,14 @@ class NameIndex:
         return sorted((alike, edits) for alike, edits, _ in found if edits < len(alike) / 2.5)
 
     def find_title(self, words: tuple[str, ...]) -> Name | None:
-        """Give the epic whose title is one or two typing mistakes away, if it is the only one."""
+        """Return the only epic whose title is one or two typing mistakes away."""
         text, known = " ".join(words), self.titles.get(len(words), ())
         found = process.extract(text, [title for title, _ in known], scorer=OSA.distance, score_cutoff=2, limit=2)
         is_near = len(found) == 1 and len(text) >= LONG_WORD
         return known[found[0][2]][1] if is_near else None
 
     def nearest(self, text: str, *, kinds: tuple[Kind, ...] = ("person", "team"), most: int = 3) -> list[Name]:
-        """Give the names most like the text, for a suggestion."""
+        """Return the names most similar to the text, for a suggestion."""
         names = [name for name in self.everything if name.kind in kinds]
         found = process.extract(fold(text), [fold(name.text) for name in names], scorer=fuzz.WRatio, limit=most)
         return [names[place] for _, _, place in found]
@@ -126,6 +126,6 @@ def _put(name: Name, *, into: list[Name]) -> None:
 
 
 def sprint_numbers(text: str) -> set[int]:
-    """Give the numbers in a sprint's name that may be its own: no years."""
+    """Return the numbers in a sprint's name that may be its own, without years."""
     numbers = {int(found) for found in regex.findall(r"(?<![\d.-])\d{1,4}(?![\d.-])", text)}
     return {number for number in numbers if number not in _YEARS}

@@ -1,4 +1,4 @@
-"""Periods in a question ("last month", "since March", "Q3 2025") as spans of dates; today is a value."""
+"""Periods in a question ("last month", "since March", "Q3 2025") as spans of dates. Today is a value."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
 _ORDINALS = ["first", "second", "third", "fourth"]
 EARLIEST = date(1970, 1, 1)
 Reading = tuple[Span, str, tuple[date, ...]]
-"""A span, the unit it is made of, and other days that it may mean."""
+"""A span, its unit, and other days that it may mean."""
 
 NUMBER = r"(?:\d{1,4}|" + "|".join(NUMBERS) + ")"
 _UNIT = r"(?:days?|weeks?|months?|quarters?|years?|fortnights?)"
@@ -66,7 +66,7 @@ _MAY_IS_A_VERB = regex.compile(r"may(?! (?:\d|of|20))", regex.IGNORECASE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Period:
-    """A period that a question names: its days, where it stands in the text, and whether its day is uncertain."""
+    """A period in a question: its days, its range in the text, and whether its day is ambiguous."""
 
     span: Span
     said: str
@@ -75,11 +75,11 @@ class Period:
     unit: str = ""
     alternatives: tuple[date, ...] = ()
     nearest: Span | None = None
-    """The same days of next year, where these have no year and next year's are nearer: due in December."""
+    """The same days of next year, if the year is not given and next year's are nearer: due in December."""
 
     @property
     def assumption(self) -> str:
-        """Say which days were taken."""
+        """Say which days were assumed."""
         if self.span.last == self.span.start:
             return f"Took '{self.said}' as {self.span.start}."
         if self.span.start == EARLIEST:
@@ -88,18 +88,18 @@ class Period:
 
 
 def find_periods(text: str, *, today: date) -> list[Period]:
-    """Find the periods of a normalised text, in order. Months without a year are the latest that have begun."""
+    """Return the periods of a normalised text in order. A month without a year is the latest that has begun."""
     return [period for found in _FIND.finditer(text) if (period := _read_period(found, today=today))]
 
 
 def read_number(text: str) -> int:
-    """Read a number in digits or as a word; 'few' is 3."""
+    """Parse a number in digits or as a word. 'few' is 3."""
     text = text.strip().lower()
     return int(text) if text.isdigit() else NUMBERS.get(text, 3)
 
 
 def read_unit(text: str) -> str:
-    """Give day, week, month, quarter or year; a fortnight is counted as two weeks by the caller."""
+    """Parse day, week, month, quarter or year. The caller counts a fortnight as two weeks."""
     return text.strip().lower().rstrip("s")
 
 
@@ -142,7 +142,7 @@ def _read_match(found: regex.Match[str], *, today: date) -> Reading:
 
 
 def _read_edge(edge: str, *, point: str, today: date) -> Reading:
-    """Read everything since, after, before or until a point."""
+    """Parse everything since, after, before or until a point."""
     span, unit, others = _read_point(point, today=today)
     tomorrow = today + timedelta(days=1)
     if edge in ("since", "from", "starting"):
@@ -161,7 +161,7 @@ def _read_rolling(text: str, *, today: date) -> Reading:
 
 
 def _read_point(text: str, *, today: date) -> Reading:
-    """Read a day, week, month, quarter or year."""
+    """Parse a day, week, month, quarter or year."""
     found = _FIND_POINT.fullmatch(text.strip())
     if not found:
         raise ValueError(text)
@@ -241,7 +241,7 @@ def _read_month_start(text: str, today: date) -> Reading:
 
 
 def _find_latest(today: date, *, year: int | None, month: int, day: int) -> date:
-    """Give that day of the year named, or of the latest year in which it has come."""
+    """Return that day of the given year, or of the latest year in which it has passed."""
     if year is not None:
         return date(year, month, day)
     return next(found for found in _list_candidates(today, month=month, day=day) if found <= today)

@@ -1,4 +1,4 @@
-"""The names that questions may say, read from the views that agents see."""
+"""SQL of the names in the data, from the views that agents see."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -46,14 +46,14 @@ _AS_OF = "SELECT as_of FROM sprintscope.snapshot LIMIT 1"
 
 
 async def load_names(*, reader: Pool) -> list[Name]:
-    """Read every name there is; two statements over all issues."""
+    """Read every name. Runs two statements over all issues."""
     rows = (await reader.fetch(_NAMES)).rows
     words = (await reader.fetch(_WORDS)).rows
     return [*(_make_name(row) for row in rows), *(_make_word(row) for row in words)]
 
 
 async def load_data_moment(*, reader: Pool) -> datetime | None:
-    """Read up to which moment the data tells; None where there is no data."""
+    """Read the moment up to which the data is known. None without data."""
     found = await reader.fetch(_AS_OF)
     moment: datetime | None = found.rows[0]["as_of"] if found.rows else None
     return moment
@@ -70,7 +70,7 @@ def _make_name(row: Mapping[str, Any]) -> Name:
 
 
 def _make_word(row: Mapping[str, Any]) -> Name:
-    """Make a name of a status, priority, type or label; types may be said in the plural."""
+    """Return a name of a status, priority, type or label. Types may be in the plural."""
     text = row["text"]
     aliases = (f"{text}s", f"{text[:-1]}ies" if text.endswith("y") else f"{text}es") if row["kind"] == "type" else ()
     return Name(kind=row["kind"], value=text, text=text, aliases=(*aliases, *_TYPE_WORDS.get(text.lower(), ())))

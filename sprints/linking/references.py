@@ -1,4 +1,4 @@
-"""What a question says without a name of the data: sprints by position or number, issue keys, durations, counts."""
+"""References in a question other than names: sprints by position or number, issue keys, durations, counts."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -47,7 +47,7 @@ Position = Literal["current", "past", "next", "before_last", "ago", "numbers"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Something found in a text, and where."""
+    """Something found in a text, with its range."""
 
     said: str
     start: int
@@ -65,35 +65,35 @@ class SprintReference(Place):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Amount(Place):
-    """A number: days of a duration, how many rows to list (`top`), or just a number."""
+    """A number: days of a duration, a number of rows (`top`), or a plain number."""
 
     kind: Literal["days", "top", "number"]
     value: float
 
 
 def find_sprint_references(text: str) -> list[SprintReference]:
-    """Find references to sprints by position or number."""
+    """Return references to sprints by position or number."""
     return [_read_reference(found) for found in _SPRINT.finditer(text)]
 
 
 def find_issue_keys(text: str) -> list[Place]:
-    """Find what looks like an issue's key."""
+    """Return text that looks like issue keys."""
     return [Place(said=found[0].upper(), start=found.start(), end=found.end()) for found in _KEY.finditer(text)]
 
 
 def find_story_points(text: str) -> list[Place]:
-    """Find "story points", whose first word is no issue's type."""
+    """Return occurrences of "story points", whose first word is not an issue type here."""
     return [Place(said=found[0], start=found.start(), end=found.end()) for found in _POINTS.finditer(text)]
 
 
 def find_unit_name(text: str) -> str:
-    """Give the unit of time by which something is to be counted; nothing where none is named."""
+    """Return the unit of time to count by. Empty if none is named."""
     found = _UNIT.search(text)
     return next(part for part in found.groups() if part).lower() if found else ""
 
 
 def find_amounts(text: str) -> list[Amount]:
-    """Find durations, counts of rows and plain numbers, the longer readings first."""
+    """Return durations, counts of rows and plain numbers, the longer readings first."""
     found = [_read_duration(match) for match in _DURATION.finditer(text)]
     found += [_read_amount(match, kind="top", text=match["after"] or match["before"]) for match in _TOP.finditer(text)]
     found += [_read_amount(match, kind="number", text=match[0]) for match in _PLAIN.finditer(text)]
@@ -109,7 +109,7 @@ def _read_reference(found: regex.Match[str]) -> SprintReference:
 
 
 def _read_position(found: regex.Match[str]) -> tuple[Position, int]:
-    """Give the position that a match of _SPRINT speaks of, and how many sprints or how far back."""
+    """Return the position in a match of _SPRINT, and how many sprints or how far back."""
     if found["numbers"]:
         return "numbers", 1
     if found["ago"]:

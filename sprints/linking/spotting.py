@@ -1,4 +1,4 @@
-"""Names in a question: whole names before parts of names, exact spelling before typing mistakes."""
+"""Names in a question: complete names before partial ones, exact spelling before typing mistakes."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -9,10 +9,10 @@ from sprints.linking.names import MAX_NAME_WORDS, Kind, Name, NameIndex
 
 ORDINARY = frozenset((files("sprints.linking") / "ordinary_words.txt").read_text(encoding="utf-8").split())
 HARD: tuple[Kind, ...] = ("person", "team", "sprint", "epic")
-"""Kinds whose names are proper names: an answer that leaves one out answers another question."""
+"""Kinds with proper names. An answer that ignores one answers another question."""
 _ORDER: tuple[Kind, ...] = ("team", "person", "sprint", "epic", "status", "priority", "type", "label")
 MAX_WORDS = 80
-"""A question has fewer; the rest of a pasted page is not looked at for names."""
+"""The maximum words searched for names. A question has fewer; a pasted page has more."""
 _HINTS: dict[str, Kind] = {
     "status": "status", "state": "status", "column": "status", "priority": "priority", "label": "label",
     "labels": "label", "labelled": "label", "labeled": "label", "tagged": "label", "tag": "label", "team": "team",
@@ -22,7 +22,7 @@ _HINTS: dict[str, Kind] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpottedName:
-    """A stretch of the question that names rows of one kind; more than one row where it is not clear which."""
+    """A range of the question that names rows of one kind; several rows if it is ambiguous."""
 
     kind: Kind
     names: tuple[Name, ...]
@@ -33,12 +33,12 @@ class SpottedName:
 
     @property
     def is_hard(self) -> bool:
-        """Tell whether an answer must make use of it."""
+        """Return whether an answer must use it."""
         return self.kind in HARD
 
 
 def find_names(text: str, *, words: Sequence[Word], index: NameIndex) -> list[SpottedName]:
-    """Find the names in a text, the longest first at each word; stretches do not overlap."""
+    """Return the names in a text without overlaps, the longest first at each word."""
     words = words[:MAX_WORDS]
     found: list[SpottedName] = list(_find_unspaced(text, index=index))
     place = 0
@@ -51,7 +51,7 @@ def find_names(text: str, *, words: Sequence[Word], index: NameIndex) -> list[Sp
 
 
 def _find_at(text: str, words: Sequence[Word], *, place: int, index: NameIndex) -> tuple[SpottedName | None, int]:
-    """Find the longest name that begins at this word; give it and how many words to go on by."""
+    """Return the longest name that begins at this word, and the number of words to advance by."""
     longest = min(MAX_NAME_WORDS, len(words) - place) if words[place].folded in index.starts else 0
     for size in range(longest, 0, -1):
         run = words[place : place + size]
@@ -71,7 +71,7 @@ def _find_at(text: str, words: Sequence[Word], *, place: int, index: NameIndex) 
 
 
 def _find_by_parts(text: str, words: Sequence[Word], *, place: int, index: NameIndex) -> tuple[SpottedName | None, int]:
-    """Find a person or team by some of its words, in any order, each spelt exactly or with a typing mistake."""
+    """Return a person or team by some of its words in any order, exact or with a typing mistake."""
     names, is_exact = _find_by_word(words[place].folded, index=index)
     if not names or not _may_be_a_name(text, words, place=place, names=names):
         return None, 1
@@ -89,7 +89,7 @@ def _find_by_parts(text: str, words: Sequence[Word], *, place: int, index: NameI
 
 
 def _find_by_word(word: str, *, index: NameIndex) -> tuple[list[Name], bool]:
-    """Give the names that have the word among theirs, and whether it is spelt as in them."""
+    """Return the names that contain the word, and whether it is spelt exactly."""
     if word in index.parts:
         return index.parts[word], True
     if word in ORDINARY or any(letter.isdigit() for letter in word):
@@ -101,7 +101,7 @@ def _find_by_word(word: str, *, index: NameIndex) -> tuple[list[Name], bool]:
 
 
 def _may_be_a_name(text: str, words: Sequence[Word], *, place: int, names: Sequence[Name]) -> bool:
-    """Tell whether an ordinary word is meant as a name: inside a sentence with a capital, or called by its kind."""
+    """Return whether an ordinary word may be a name: capitalised inside a sentence, or beside its kind."""
     word = words[place]
     if word.folded not in ORDINARY or any(name.kind not in ("person", "team", "epic") for name in names):
         return True
@@ -110,7 +110,7 @@ def _may_be_a_name(text: str, words: Sequence[Word], *, place: int, names: Seque
 
 
 def _is_title(text: str, words: Sequence[Word], *, place: int, size: int, name: Name) -> bool:
-    """Tell whether words are meant as the title of an epic: beside that word, or written as the title is, inside."""
+    """Return whether words may be an epic's title: beside that word, or written exactly as the title."""
     beside = [words[at].folded for at in (place - 1, place + size) if 0 <= at < len(words)]
     if any(_HINTS.get(word) == "epic" for word in beside):
         return True
@@ -127,7 +127,7 @@ def _make_spotted_name(text: str, run: Sequence[Word], *, names: Iterable[Name],
 
 
 def _find_unspaced(text: str, *, index: NameIndex) -> Iterable[SpottedName]:
-    """Find names in scripts without spaces, the longest first; they stand inside longer runs of letters."""
+    """Return names in scripts without spaces, the longest first, inside longer runs of letters."""
     if not index.unspaced or not is_unspaced(text):
         return
     lowered = text.casefold() if len(text.casefold()) == len(text) else text
@@ -145,5 +145,5 @@ def _find_unspaced(text: str, *, index: NameIndex) -> Iterable[SpottedName]:
 
 
 def _has_initial(name: Name, word: str) -> bool:
-    """Tell whether the word is the initial of the name's last word, as in 'Avery H'."""
+    """Return whether the word is the initial of the name's last word, as in 'Avery H'."""
     return len(word) == 1 and name.kind == "person" and fold(name.text.split()[-1]).startswith(word)

@@ -1,4 +1,4 @@
-"""Which sprints a reference by position or number means. Positions are counted in each team."""
+"""Resolution of sprints by position or number. Positions are counted in each team."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ MAX_LISTED = 6
 
 
 def chosen_sprints(reference: SprintReference, *, sprints: Sequence[Name]) -> list[Name]:
-    """Give the sprints meant among these: the current, the last few that are closed, the next, or those numbered so."""
+    """Return the sprints meant: the current, the last few closed ones, the next, or those with the numbers."""
     if reference.position == "numbers":
         return [name for name in sprints if sprint_numbers(name.text) & set(reference.numbers)]
     if reference.position == "current":
@@ -25,7 +25,7 @@ def chosen_sprints(reference: SprintReference, *, sprints: Sequence[Name]) -> li
 
 
 def write_assumption(reference: SprintReference, *, chosen: Sequence[Name]) -> str:
-    """Say which sprints were taken."""
+    """Say which sprints were assumed."""
     listed = ", ".join(name.label for name in chosen[:MAX_LISTED])
     more = f" and {len(chosen) - MAX_LISTED} more" if len(chosen) > MAX_LISTED else ""
     return f"Took '{reference.said}' as {listed}{more}."

@@ -1,4 +1,4 @@
-"""Questions with the SQL that answers them, which a person has verified."""
+"""Models of curation: verified queries and synonyms."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ class VerifiedQuery(models.Model):
     """
 
     class Source(models.TextChoices):
-        """Where it comes from."""
+        """The origin of a query."""
 
         SHIPPED = "shipped", "Shipped"
         CURATED = "curated", "Written here"
@@ -44,20 +44,20 @@ class VerifiedQuery(models.Model):
 
     @property
     def wordings(self) -> list[str]:
-        """Every way to ask it, the first of them first."""
+        """All wordings, the main one first."""
         return [self.question, *self.phrasings]
 
     def content(self) -> dict[str, Any]:
-        """Give what a file of verified queries says of it."""
+        """Return the content as in a file of verified queries."""
         names = ("slug", "topic", "question", "phrasings", "sql", "slots", "assumptions")
         return {name: getattr(self, name) for name in names}
 
 
 class TermSynonym(models.Model):
-    """A further word for a term of the semantic layer, as people here say it."""
+    """A further word for a term of the semantic layer."""
 
     class Kind(models.TextChoices):
-        """What the term is."""
+        """The kind of the term."""
 
         ENTITY = "entity", "Entity"
         MEASURE = "measure", "Measure"
@@ -66,7 +66,7 @@ class TermSynonym(models.Model):
         TIME = "time", "Time"
 
     class Form(models.TextChoices):
-        """How the word is inflected."""
+        """The inflection of the word."""
 
         NOUN = "noun", "Noun, in the singular"
         ADJECTIVE = "adjective", "Adjective, as it stands"

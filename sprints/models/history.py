@@ -1,4 +1,4 @@
-"""What happened to issues, and when: everything counted of a sprint follows from it."""
+"""Models of issue history. Every figure of a sprint derives from it."""
 
 from django.db import models
 
@@ -7,7 +7,7 @@ from sprints.models.work import Issue, PointsField, Sprint
 
 
 class SprintIssue(models.Model):
-    """The time in which an issue was in a sprint, a row each; the columns from `was_committed` on are derived."""
+    """The time in which an issue was in a sprint. The columns from `was_committed` on are derived."""
 
     sprint = models.ForeignKey(Sprint, on_delete=models.CASCADE, related_name="memberships")
     issue = models.ForeignKey(Issue, on_delete=models.CASCADE, related_name="memberships")
@@ -36,7 +36,7 @@ class SprintIssue(models.Model):
 
 
 class StatusChange(models.Model):
-    """A move from one status to another."""
+    """A change of status."""
 
     issue = models.ForeignKey(Issue, on_delete=models.CASCADE, related_name="status_changes", db_index=False)
     changed_at = models.DateTimeField()
@@ -74,7 +74,7 @@ class PointsChange(models.Model):
 
 
 class BlockedPeriod(models.Model):
-    """A time in which an issue was flagged as blocked; open until it ends."""
+    """A time in which an issue was flagged as blocked. It is open until it ends."""
 
     issue = models.ForeignKey(Issue, on_delete=models.CASCADE, related_name="blocked_periods", db_index=False)
     blocked_at = models.DateTimeField()
@@ -90,7 +90,7 @@ class BlockedPeriod(models.Model):
 
 
 class IssueLink(models.Model):
-    """That one issue blocks another, relates to it, duplicates it."""
+    """A link between issues: blocks, relates to, duplicates."""
 
     issue = models.ForeignKey(Issue, on_delete=models.CASCADE, related_name="links", db_index=False)
     link_type = models.CharField(max_length=100, help_text="Read from the first issue to the second, as: blocks.")

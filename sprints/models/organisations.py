@@ -1,4 +1,4 @@
-"""Whose work it is: organisations, teams, people, the words they use for statuses, and what could not be read."""
+"""Models of organisations, teams, people, statuses and quarantined records."""
 
 from uuid import uuid4
 
@@ -7,7 +7,7 @@ from django.db.models import Q
 
 
 class StatusCategory(models.TextChoices):
-    """What a status means, whatever it is called: Jira's three categories."""
+    """Jira's three status categories."""
 
     TO_DO = "To Do"
     IN_PROGRESS = "In Progress"
@@ -37,7 +37,7 @@ class Organisation(models.Model):
 
 
 class Team(models.Model):
-    """A team; of a Jira, a project."""
+    """A team. In Jira it is a project."""
 
     team_id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     organisation = models.ForeignKey(Organisation, on_delete=models.CASCADE, related_name="teams")
@@ -55,7 +55,7 @@ class Team(models.Model):
 
 
 class User(models.Model):
-    """A person; the e-mail address is for curators and matching, and in no view."""
+    """A person. The e-mail address is for curators and matching, and in no view."""
 
     user_id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     organisation = models.ForeignKey(Organisation, on_delete=models.CASCADE, related_name="users")
@@ -80,7 +80,7 @@ class User(models.Model):
 
 
 class Status(models.Model):
-    """What a board calls a stage of work, in any language, and what it means."""
+    """The name of a stage of work in any language, with its category."""
 
     status_id = models.BigAutoField(primary_key=True)
     organisation = models.ForeignKey(Organisation, on_delete=models.CASCADE, related_name="statuses")
@@ -104,7 +104,7 @@ class Status(models.Model):
 
 
 class QuarantinedRecord(models.Model):
-    """Something of a source that was not understood, whole or in part, as it was read."""
+    """A part of a source that was not understood in whole or in part, as it was read."""
 
     organisation = models.ForeignKey(Organisation, on_delete=models.CASCADE, related_name="quarantined")
     source = models.CharField(max_length=300, help_text="The file, or the address on the site.")

@@ -1,4 +1,4 @@
-"""Sprints, and the issues that are worked on, as they stand now."""
+"""Models of current sprints and issues."""
 
 from typing import Any
 from uuid import uuid4
@@ -11,7 +11,7 @@ from sprints.models.organisations import Organisation, Status, Team, User
 
 
 class PointsField(models.DecimalField):  # type: ignore[type-arg]
-    """A number as it was given, 8 or 0.5: PostgreSQL's numeric without a fixed scale."""
+    """A number as entered, 8 or 0.5: PostgreSQL's numeric without a fixed scale."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         options.setdefault("max_digits", 9)
@@ -19,12 +19,12 @@ class PointsField(models.DecimalField):  # type: ignore[type-arg]
         super().__init__(*args, **options)
 
     def db_type(self, connection: Any) -> str:
-        """Give the column's type."""
+        """Return the column's type."""
         return "numeric"
 
 
 class SprintState(models.TextChoices):
-    """Where a sprint stands."""
+    """The state of a sprint."""
 
     FUTURE = "future", "Future"
     ACTIVE = "active", "Active"
@@ -32,7 +32,7 @@ class SprintState(models.TextChoices):
 
 
 class Sprint(models.Model):
-    """A sprint of a team. Moving its dates rewrites what is counted of it."""
+    """A sprint of a team. A change of its dates recomputes its figures."""
 
     sprint_id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     organisation = models.ForeignKey(Organisation, on_delete=models.CASCADE, related_name="sprints")
@@ -65,7 +65,7 @@ class Sprint(models.Model):
 
 
 class Issue(models.Model):
-    """An issue as it stands; the columns from `sprint` downwards are derived from its history."""
+    """An issue in its current state. The columns from `sprint` on are derived from its history."""
 
     issue_id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     organisation = models.ForeignKey(Organisation, on_delete=models.CASCADE, related_name="issues")

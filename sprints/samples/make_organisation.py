@@ -1,9 +1,9 @@
 """
-Make the sample organisation: `python -m sprints.samples.make_organisation`.
+Generator of the sample organisation: `python -m sprints.samples.make_organisation`.
 
-Three teams, ten sprints each, as a Jira would tell of them: one JSON answer a line. The same seed gives the same
-bytes. Work is simulated: what is not done when a sprint closes is carried over, urgent bugs come in the middle, some
-work is taken out, re-estimated, blocked or reopened, and some is never estimated.
+Three teams with ten sprints each, in the form of Jira's answers: one JSON answer on each line. The same seed gives the
+same bytes. Work is simulated: unfinished work is carried over when a sprint closes, urgent bugs are added during a
+sprint, some work is removed, re-estimated, blocked or reopened, and some is never estimated.
 """
 
 import gzip
@@ -27,7 +27,7 @@ FIELDS = (
 
 
 def answers() -> list[Any]:
-    """Give the site's answers: fields, projects, boards, statuses, people, sprints, then a page of issues a team."""
+    """Yield the site's answers: fields, projects, boards, statuses, people, sprints, then a page of issues a team."""
     simulated = [(crew, Simulation(crew, dice=dice_of(f"{SEED} {crew.key}")).run()) for crew in CREWS]
     names = [name for crew in CREWS for name in crew.people]
     return [
@@ -42,13 +42,13 @@ def answers() -> list[Any]:
 
 
 def common_answers() -> list[Any]:
-    """Give what every team shares: fields, statuses, people."""
+    """Yield what every team shares: fields, statuses, people."""
     every = answers()
     return [every[0], every[3], every[4]]
 
 
 def team_answers(crew: Crew, *, seed: str) -> list[Any]:
-    """Give one team's board, sprints and issues, for organisations of any size."""
+    """Yield one team's board, sprints and issues, for organisations of any size."""
     works = Simulation(crew, dice=dice_of(seed)).run()
     return [
         {"values": [_board(crew)]},
@@ -58,7 +58,7 @@ def team_answers(crew: Crew, *, seed: str) -> list[Any]:
 
 
 def pack_answers() -> bytes:
-    """Write the answers, a line each, gzipped without a time."""
+    """Write the answers, one on each line, gzipped without a timestamp."""
     lines = "".join(json.dumps(one, ensure_ascii=False, separators=(",", ":")) + "\n" for one in answers())
     return gzip.compress(lines.encode(), mtime=0)
 

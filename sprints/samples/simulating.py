@@ -1,4 +1,4 @@
-"""How the sample's teams work through their sprints. Times are minutes since 1970, UTC; nights, weekends are free."""
+"""Simulation of the sample teams' sprints. Times are minutes since 1970, UTC; nights and weekends are free."""
 
 import random
 from collections.abc import Sequence
@@ -22,17 +22,17 @@ Change = tuple[int, str, str, object, object]
 
 
 def dice_of(seed: str) -> random.Random:
-    """Give dice that always fall the same."""
+    """Return a seeded random generator."""
     return random.Random(seed)  # noqa: S311 - nothing secret is drawn
 
 
 def stamp(minute: int) -> datetime:
-    """Give the minute as a moment."""
+    """Convert a minute to a timestamp."""
     return datetime.fromtimestamp(minute * 60, UTC)
 
 
 def sprints_of(crew: Crew) -> list[tuple[int, int, int | None]]:
-    """Give the crew's sprints: start, planned end, and when each was closed, if it was."""
+    """Return the crew's sprints: start, planned end, and actual end if closed."""
     spans = []
     for number in range(SPRINTS):
         begins = FIRST_DAY + timedelta(days=DAYS_APART * number, minutes=crew.board % 7 * 5)
@@ -44,7 +44,7 @@ def sprints_of(crew: Crew) -> list[tuple[int, int, int | None]]:
 
 
 def at_work(minute: int) -> int:
-    """Move a minute to the next one in which somebody works: Monday to Friday, 8 to 18 o'clock."""
+    """Move a minute to the next working time: Monday to Friday, 8 to 18 o'clock."""
     moment = stamp(minute)
     if moment.hour >= DAY_ENDS:
         moment = moment.replace(hour=DAY_BEGINS) + timedelta(days=1)
@@ -57,7 +57,7 @@ def at_work(minute: int) -> int:
 
 @dataclass(slots=True, kw_only=True)
 class Work:
-    """An issue, and what happened to it."""
+    """An issue with its history."""
 
     number: int
     kind: str
@@ -81,25 +81,25 @@ class Work:
     is_flagged: bool = False
 
     def note(self, at: int, *, who: str, what: str, before: object, after: object) -> None:
-        """Write a change into the history."""
+        """Record a change in the history."""
         self.changes.append((at, who, what, before, after))
         self.updated = max(self.updated, at)
 
     def plan(self, number: int, *, at: int, who: str) -> None:
-        """Put it into a sprint, beside those that it was in."""
+        """Add it to a sprint, keeping its earlier ones."""
         before = tuple(self.sprints)
         self.sprints.append(number)
         self.note(at, who=who, what="sprint", before=before, after=tuple(self.sprints))
 
     def take_out(self, number: int, *, at: int, who: str) -> None:
-        """Take it out of a sprint again."""
+        """Remove it from a sprint."""
         before = tuple(self.sprints)
         self.sprints.remove(number)
         self.note(at, who=who, what="sprint", before=before, after=tuple(self.sprints))
 
 
 class Simulation:
-    """One crew's ten sprints: eight closed, one under way, one to come."""
+    """One crew's ten sprints: eight closed, one active, one future."""
 
     def __init__(self, crew: Crew, *, dice: random.Random) -> None:
         self._crew = crew
@@ -110,7 +110,7 @@ class Simulation:
         self._done = crew.statuses[-1][0]
 
     def run(self) -> list[Work]:
-        """Work through the sprints; gives all issues in order of their numbers."""
+        """Simulate the sprints. Returns all issues in order of their numbers."""
         spans = sprints_of(self._crew)
         first = spans[0][0]
         self._epics = [self._make("Epic", created=first - 20 * DAY, title=name) for name in self._crew.epics]
@@ -148,7 +148,7 @@ class Simulation:
         self._open = self._close(planned, number=number, until=until)
 
     def _drop(self, planned: list[Work], *, number: int, begins: int, until: int) -> None:
-        """Take something that nobody began out of the sprint, now and then."""
+        """Occasionally remove something that nobody began from the sprint."""
         idle = [work for work in planned if work.status == self._to_do]
         at = at_work(begins + self._between(2, 6) * DAY)
         if idle and at < until and self._chance(0.6):
@@ -164,7 +164,7 @@ class Simulation:
         return left
 
     def _work_on(self, work: Work, *, since: int, number: int, until: int) -> None:
-        """Move it along its board until it is done or the sprint is over."""
+        """Move it along its board until it is done or the sprint ends."""
         names = [name for name, _ in self._crew.statuses]
         at, who = at_work(since), work.assignee or self._pick(self._crew.people)
         self._doubts(work, at=at, until=until, who=who)
@@ -179,7 +179,7 @@ class Simulation:
             self._reopen(work, number=number, until=until)
 
     def _doubts(self, work: Work, *, at: int, until: int, who: str) -> None:
-        """Estimate it anew, or block it for a while."""
+        """Occasionally re-estimate or block it."""
         if work.points and at < until and self._chance(0.09):
             better = SCALE[min(SCALE.index(work.points) + self._between(2, 5), len(SCALE) - 1)]
             if better != work.points:
@@ -200,7 +200,7 @@ class Simulation:
             work.spent_seconds = round(work.estimate_seconds * (0.5 + self._dice.random() * 1.3) / 900) * 900
 
     def _reopen(self, work: Work, *, number: int, until: int) -> None:
-        """Somebody found that it was not done; in the same sprint, while it runs."""
+        """Reopen an issue, in the same sprint while it runs."""
         at = at_work((work.resolved or until) + self._between(200, 3_000))
         if at >= until:
             return
@@ -238,7 +238,7 @@ class Simulation:
         return work
 
     def _under_stories(self) -> None:
-        """Give some stories sub-tasks, done with them."""
+        """Add sub-tasks to some stories, done with them."""
         stories = [work for work in self._works if work.kind == "Story" and work.resolved]
         for story in stories[:: max(len(stories) // 6, 1)]:
             for title in ("Write tests", "Update the help page"):
@@ -252,7 +252,7 @@ class Simulation:
                 self._change_status(part, self._done, at=resolved - 10, who=who)
 
     def _hold_up(self) -> None:
-        """Let some open issues hold up others, and flag two of those in work."""
+        """Let some open issues block others, and flag two in progress."""
         in_work = [work for work in self._works if work.resolved is None and work.status != self._to_do]
         for work in [work for work in in_work if not work.is_flagged][:2]:
             work.note(

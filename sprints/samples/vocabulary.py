@@ -1,11 +1,11 @@
-"""Who works where, and on what: the words of the sample organisation, all made up."""
+"""People, teams and words of the sample organisation, all made up."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Crew:
-    """A team: its people, its board's statuses with their categories, and how much it takes on."""
+    """A team: its people, its board's statuses with their categories, and its capacity."""
 
     key: str
     name: str
@@ -44,7 +44,7 @@ CREWS = (
     ),
 )  # fmt: skip
 GONE = "Robin Castellano"
-"""Reported issues of ACCEL, then left: an inactive account."""
+"""Someone who reported issues of ACCEL and then left: an inactive account."""
 
 TITLES = {
     "Story": ("Let people undo changes in {}", "Show progress in {}", "Improve {}: first steps", "Search within {}",
@@ -62,7 +62,7 @@ ODD_TITLES = {
     133: "'; DROP TABLE issues; -- shows up in the audit log",
     160: "Ñandú & Söhne: <b>bold</b> names break the export",
 }
-"""Titles as real boards have them, by the how-manieth issue they belong to."""
+"""Realistic odd titles, by the number of the issue."""
 
 LABELS = ("customer", "tech-debt", "security", "performance", "ux", "regression")
 BLOCKERS = ("Waiting for legal", "Vendor API is down", "Needs design", "Depends on another team")

@@ -1,1 +1,1 @@
-"""The views that SQL may read, as the database has them now."""
+"""The current schema of the views that SQL may read."""

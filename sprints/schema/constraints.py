@@ -1,7 +1,7 @@
 """
-What views cannot say by themselves: which columns are never null, and how views join.
+Constraints that views cannot declare: columns that are never null, and joins.
 
-Each line names the base column that says so, or that nothing does (computed: an aggregate, an expression over columns
+Each line names the base column that declares it, or that none does (computed: an aggregate, an expression over columns
 that are never null). tests/sprints/schema compares this with the base tables and with the views' own SQL.
 """
 
@@ -115,7 +115,7 @@ _BASE: dict[str, dict[str, str]] = {
 NOT_NULL: dict[tuple[str, str], str] = {
     (view, column): base for view, columns in _BASE.items() for column, base in columns.items()
 }
-"""Columns that are never null, each with the base column that says so, or COMPUTED."""
+"""Columns that are never null, each with the base column that declares it, or COMPUTED."""
 
 _ISSUE, _TEAM, _USER, _SPRINT = (
     ("issues", "issue_id"),
@@ -150,4 +150,4 @@ FOREIGN_KEYS: tuple[tuple[tuple[str, str], tuple[str, str]], ...] = (
     (("issue_links", "issue_id"), _ISSUE),
     (("issue_links", "linked_issue_id"), _ISSUE),
 )
-"""How views join: from (view, column) to (view, column)."""
+"""Joins of views: from (view, column) to (view, column)."""

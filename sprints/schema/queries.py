@@ -1,4 +1,4 @@
-"""What the live catalogue says of the views; not information_schema, which hides what a role may not read."""
+"""SQL of the catalogue's columns of the views. information_schema hides what a role may not read."""
 
 from typing import Any
 
@@ -20,6 +20,6 @@ LIMIT %(most)s
 
 
 async def view_columns(reader: Pool) -> list[dict[str, Any]]:
-    """List every column of every view, in order, with its type and comments; one statement."""
+    """Return every column of every view in order, with its type and comments. Runs one statement."""
     found = await reader.fetch(_COLUMNS, {"schema": SCHEMA, "most": MAX_COLUMNS})
     return found.rows

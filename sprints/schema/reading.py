@@ -1,4 +1,4 @@
-"""The schema as get_schema gives it and as the guard needs it: live, remembered shortly, stored for an outage."""
+"""The schema for get_schema and for the guard: read live, cached shortly, with a stored copy for an outage."""
 
 import json
 import logging
@@ -24,7 +24,7 @@ _remembered: TtlCache[SchemaInfo] = TtlCache(seconds=SECONDS_REMEMBERED)
 
 
 async def load_schema() -> SchemaInfo:
-    """Give the schema; at most one statement a minute. The stored copy stands in while the database is away."""
+    """Return the schema. Runs at most one statement a minute. The stored copy is used while the database is away."""
     try:
         return await _remembered.get("schema", read_schema)
     except DatabaseUnavailable as away:
@@ -33,12 +33,12 @@ async def load_schema() -> SchemaInfo:
 
 
 async def load_view_catalog() -> ViewCatalog:
-    """Give what statements may name, from the same schema."""
+    """Return the relations and columns that statements may use, from the same schema."""
     return _make_catalog(await load_schema())
 
 
 async def read_schema() -> SchemaInfo:
-    """Read the schema from the catalogue; raises DatabaseUnavailable, also where no view is there yet."""
+    """Read the schema from the catalogue. Raises DatabaseUnavailable, also if there is no view yet."""
     columns = await queries.view_columns(reader)
     if not columns:
         raise DatabaseUnavailable(f"there are no views in {SCHEMA}; run manage.py migrate")
@@ -46,7 +46,7 @@ async def read_schema() -> SchemaInfo:
 
 
 def schema_of(columns: Iterable[dict[str, Any]]) -> SchemaInfo:
-    """Put the catalogue's columns together with what is declared of them."""
+    """Combine the catalogue's columns with the declared constraints."""
     tables = [_table(view, list(its)) for view, its in groupby(columns, key=lambda column: str(column["view"]))]
     there = {(table.name, column.name) for table in tables for column in table.columns}
     keys = [
@@ -59,7 +59,7 @@ def schema_of(columns: Iterable[dict[str, Any]]) -> SchemaInfo:
 
 @lru_cache(maxsize=1)
 def stored_schema() -> SchemaInfo:
-    """Give the copy that is kept beside the code; tests/sprints/schema compares it with the catalogue."""
+    """Return the copy beside the code. tests/sprints/schema compares it with the catalogue."""
     return SchemaInfo.model_validate(json.loads(STORED.read_text(encoding="utf-8")))
 
 
@@ -83,7 +83,7 @@ _catalogs: dict[int, tuple[SchemaInfo, ViewCatalog]] = {}
 
 
 def _make_catalog(schema: SchemaInfo) -> ViewCatalog:
-    """Make the guard's catalog of a schema, once per schema."""
+    """Return the guard's catalog of a schema, cached by schema."""
     known = _catalogs.get(id(schema))
     if known and known[0] is schema:
         return known[1]

@@ -1,4 +1,4 @@
-"""What a statement may name: the views of one schema, and their columns."""
+"""The relations and columns that a statement may use: the views of one schema."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -8,7 +8,7 @@ SCHEMA = "sprintscope"
 
 @dataclass(frozen=True, kw_only=True)
 class ViewCatalog:
-    """A schema of views; every other relation does not exist for a statement."""
+    """A schema of views. No other relation exists for a statement."""
 
     schema: str
     views: dict[str, frozenset[str]] = field(default_factory=dict)

@@ -1,1 +1,1 @@
-"""The semantic layer: what may be measured, by what, filtered how; and queries in these terms, compiled to SQL."""
+"""The semantic layer: measures, dimensions and filters; queries in these terms, compiled to SQL."""

@@ -1,8 +1,8 @@
 """
-Measures by groups as SQL.
+Compilation of measures by groups to SQL.
 
-Each measure is computed in a SELECT of its own rows, its *leg*; measures of the same entity, time and predicates share
-one. Legs are put together by their groups, so that measures of different rows never multiply each other.
+Each measure is computed in a SELECT over its own rows, its *leg*. Measures with the same entity, time and predicates
+share a leg. Legs are joined by their groups, so that measures of different rows never multiply each other.
 """
 
 from typing import Literal, NamedTuple
@@ -30,7 +30,7 @@ SIDE = "compared"
 
 
 class _Leg(NamedTuple):
-    """What rows are counted: those of an entity, by a time, that meet predicates, on one side of a comparison."""
+    """The counted rows: an entity, a time, predicates, and a side of a comparison."""
 
     entity: str
     time: str | None
@@ -40,7 +40,7 @@ class _Leg(NamedTuple):
 
 
 class _GroupKey(NamedTuple):
-    """A group of the query, as the columns that carry it through the statement."""
+    """A group of the query, as columns of the statement."""
 
     name: str
     label: str
@@ -51,7 +51,7 @@ class _GroupKey(NamedTuple):
 
 
 class _Value(NamedTuple):
-    """A number of each leg: the measure, and the column that carries it."""
+    """A number of each leg: the measure and its column."""
 
     column: str
     measure: Measure
@@ -59,7 +59,7 @@ class _Value(NamedTuple):
 
 
 class Aggregation:
-    """The statement of a query that measures."""
+    """The statement of a query with measures."""
 
     def __init__(self, query: MetricQuery, *, model: SemanticModel) -> None:
         self.query = query
@@ -88,7 +88,7 @@ class Aggregation:
     # What is asked
 
     def _list_values(self) -> tuple[_Value, ...]:
-        """List the numbers that legs compute: of a ratio both its sides, of a share of a part the part as well."""
+        """List the numbers that legs compute: both sides of a ratio, and the part of a share."""
         plain: dict[str, Measure] = {}
         asked = (*self.measures, *(find_measure(name, model=self.model) for name in self._limiting_measures()))
         if self.query.rank is not None and self._ranks_by_further_measure():
@@ -115,7 +115,7 @@ class Aggregation:
 
     def _counts_zero_groups(self, measure: Measure) -> bool:
         """
-        Say whether groups are shown in which no row meets the measure's own predicates, with zero.
+        Return whether groups without rows of the measure's own predicates are shown, with zero.
 
         The sprint with the fewest carried-over issues may have none. The predicates then filter the aggregate.
         """
@@ -146,7 +146,7 @@ class Aggregation:
         return _GroupKey(dimension.id, dimension.label, has_key, dimension.sort is not None, None, dimension)
 
     def _refuse_misfits(self) -> None:
-        """Refuse what has no meaning together; raises SemanticError."""
+        """Refuse meaningless combinations. Raises SemanticError."""
         for measure in {value.measure.id: value.measure for value in self.values}.values():
             for group in self.groups:
                 if group.dimension is not None:
@@ -240,7 +240,7 @@ class Aggregation:
     def _group_expressions(
         self, group: _GroupKey, *, scope: Scope, leg: _Leg, conditions: list[str]
     ) -> tuple[str, str | None, str | None]:
-        """Write what a group is told apart by: its name, its key and what it is sorted by."""
+        """Write the expressions that identify a group: its name, its key and its sort key."""
         dimension = group.dimension
         if dimension is None:
             column = self._time_expression(group, scope=scope, leg=leg)
@@ -278,7 +278,7 @@ class Aggregation:
     # Legs into one table
 
     def _fills_gaps(self) -> bool:
-        """Say whether times without rows get a row: then zero, or unknown, is in the answer and not a gap."""
+        """Return whether times without rows get a row, with zero or unknown."""
         return len(self.groups) == 1 and self.groups[0].grain is not None
 
     def _merge(self, parts: list[str], *, statement: Statement) -> None:
@@ -303,7 +303,7 @@ class Aggregation:
         statement.add("merged", body=f"SELECT {', '.join([*carried, *sorts, *numbers])} FROM {source}{grouped}")
 
     def _carried_columns(self) -> list[str]:
-        """List the columns that tell groups apart."""
+        """List the columns that identify groups."""
         columns = ["side"] if self.query.compare else []
         for place, group in enumerate(self.groups, start=1):
             columns += [f"g{place}", f"k{place}"] if group.has_key else [f"g{place}"]
@@ -312,7 +312,7 @@ class Aggregation:
     # From groups to the answer
 
     def _shape(self, statement: Statement) -> None:
-        """Compute ratios, shares and changes, keep the groups that are asked for, sort and limit them."""
+        """Compute ratios, shares and changes; filter, sort and limit the groups."""
         carried = self._carried_columns()
         sorts = [f"s{place}" for place, group in enumerate(self.groups, start=1) if group.has_sort]
         numbers = {measure.id: self._number_of(measure) for measure in self._all_measures()}
@@ -374,7 +374,7 @@ class Aggregation:
         return columns
 
     def _trend_group(self) -> int | None:
-        """Find the one group that has an order in time."""
+        """Return the only group that has an order in time."""
         found = [place for place, group in enumerate(self.groups, start=1) if group.grain or group.has_sort]
         return found[0] if len(found) == 1 else None
 
@@ -407,7 +407,7 @@ class Aggregation:
         statement.add("kept", body=f"SELECT * FROM ranked WHERE place <= {rank.count}")
 
     def _column_of(self, name: str) -> str:
-        """Find the column that carries a group or a measure; raises SemanticError."""
+        """Return the column of a group or a measure. Raises SemanticError."""
         for place, group in enumerate(self.groups, start=1):
             if group.name == name:
                 return f"g{place}"
@@ -431,7 +431,7 @@ class Aggregation:
         return order
 
     def _outputs(self) -> list[tuple[ResultColumn, str]]:
-        """List the columns of the answer, each with what it is computed from."""
+        """List the columns of the answer, each with its expression."""
         outputs: list[tuple[ResultColumn, str]] = []
         for place, group in enumerate(self.groups, start=1):
             kind: Literal["group", "time"] = "time" if group.grain else "group"

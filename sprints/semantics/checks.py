@@ -1,7 +1,7 @@
 """
-Checks of an answer before it is given: each finding is a sentence for the reader, and no finding is no proof.
+Checks of an answer: each finding is a sentence for the reader. No finding is no proof.
 
-Rows must meet the filters of the question, and where a measure can be derived another way both ways must agree.
+Rows must meet the filters of the question. If a measure has a second derivation, both must agree.
 """
 
 import re
@@ -39,7 +39,7 @@ _COLUMN = re.compile(r"\{row\}\.([a-z_][a-z0-9_]*)")
 
 
 def find_unfiltered_rows(rows: Rows, *, query: MetricQuery, model: SemanticModel) -> tuple[str, ...]:
-    """Say which filters of a query some row fails, as far as the row has the column."""
+    """Return the filters of a query that some row fails, as far as the row has the column."""
     findings = []
     for condition in split_conditions(query.where):
         failing = [row for row in rows if _meets(row, condition=condition, model=model) is False]
@@ -50,7 +50,7 @@ def find_unfiltered_rows(rows: Rows, *, query: MetricQuery, model: SemanticModel
 
 
 def find_ties(rows: Rows, *, query: MetricQuery) -> tuple[str, ...]:
-    """Say where more rows than were asked for are listed, because they share the last place."""
+    """Say that rows beyond the requested number are listed because they tie for the last place."""
     rank = query.rank
     if rank is None or rank.within or query.compare or len(rows) <= rank.count:
         return ()
@@ -60,7 +60,7 @@ def find_ties(rows: Rows, *, query: MetricQuery) -> tuple[str, ...]:
 
 
 def find_cut(rows: Rows, *, sql: str) -> tuple[str, ...]:
-    """Say where a statement that somebody else wrote ends at its own LIMIT, which may cut a tie."""
+    """Say that a statement of a model ends at its own LIMIT, which may cut a tie."""
     limit = _LIMIT.search(sql)
     if limit is None or not rows or len(rows) < int(limit[1]):
         return ()
@@ -68,7 +68,7 @@ def find_cut(rows: Rows, *, sql: str) -> tuple[str, ...]:
 
 
 def find_unused_values(sql: str, *, query: MetricQuery) -> tuple[str, ...]:
-    """Say which values of a question a statement that somebody else wrote does not name."""
+    """Return the values of a question that a statement of a model does not use."""
     lowered = sql.lower()
     values = {value for condition in split_conditions(query.where) for value in _texts_of(condition)}
     return tuple(
@@ -91,7 +91,7 @@ def _texts_of(condition: Condition) -> Iterator[str]:
 
 
 def _meets(row: dict[str, Any], *, condition: Condition, model: SemanticModel) -> bool | None:
-    """Say whether a row meets a condition; None where its columns do not tell."""
+    """Return whether a row meets a condition. None if its columns do not tell."""
     match condition:
         case Comparison():
             return _compares(row, comparison=condition, model=model)
@@ -154,7 +154,7 @@ def _equals_any(value: object, expected: list[object]) -> bool:
 
 
 def _dimension_value(row: dict[str, Any], *, dimension: Dimension) -> tuple[bool, Any]:
-    """Find a dimension in a row, under its own name or that of its column."""
+    """Return a dimension's value in a row, under its own name or that of its column."""
     column = _COLUMN.fullmatch(dimension.expression)
     for name in (dimension.id, column[1] if column else dimension.id):
         if name in row:
@@ -187,7 +187,7 @@ def _as_moment(value: object) -> datetime:
 
 def find_second_derivation(query: MetricQuery, *, model: SemanticModel) -> MetricQuery | None:
     """
-    Give a query that derives the same numbers another way; None where there is none.
+    Return a query that derives the same numbers another way. None if there is none.
 
     It has the measures that can be derived twice, under the names of their second derivations.
     """
@@ -209,7 +209,7 @@ def find_second_derivation(query: MetricQuery, *, model: SemanticModel) -> Metri
 
 async def find_contradictions(query: MetricQuery, *, rows: Rows, model: SemanticModel, run: Run) -> tuple[str, ...]:
     """
-    Doubt the rows of a query: filters that a row fails, and numbers that come out differently another way.
+    Return doubts about the rows of a query: failed filters, and numbers with a different second derivation.
 
     The second derivation is left out where there is none, or where it does not run.
     """
@@ -226,7 +226,7 @@ async def find_contradictions(query: MetricQuery, *, rows: Rows, model: Semantic
 
 def find_disagreements(rows: Rows, *, second_rows: Rows, query: MetricQuery, model: SemanticModel) -> tuple[str, ...]:
     """
-    Say where two derivations of a query's numbers differ; groups without rows count as zero.
+    Return where two derivations of a query's numbers differ. Groups without rows count as zero.
 
     Of a query that keeps only some groups, only those are compared.
     """
@@ -249,6 +249,6 @@ def find_disagreements(rows: Rows, *, second_rows: Rows, query: MetricQuery, mod
 
 
 def _by_group(rows: Rows, *, measure: str, model: SemanticModel) -> dict[tuple[str, ...], Decimal]:
-    """Give a measure by the columns that are no measure."""
+    """Return a measure by the columns that are not measures."""
     names = [name for name in (rows[0] if rows else ()) if _MEASURE_SUFFIX.sub("", name) not in model.measures]
     return {tuple(str(row[name]) for name in names): as_number(row[measure]) or Decimal() for row in rows}

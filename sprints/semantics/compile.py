@@ -1,4 +1,4 @@
-"""From a query to one SELECT, the same for the same query; guard and role judge it as they judge any other."""
+"""Compilation of a query to one SELECT. It is deterministic; guard and role check it as any other statement."""
 
 from sprints.semantics.aggregation import Aggregation
 from sprints.semantics.model import SemanticModel
@@ -8,12 +8,12 @@ from sprints.semantics.rows import compile_rows
 
 
 def compile_query(query: MetricQuery, *, model: SemanticModel) -> CompiledQuery:
-    """Write a query as SQL; raises SemanticError where a term is missing or does not fit."""
+    """Compile a query to SQL. Raises SemanticError if a term is missing or does not fit."""
     return compile_rows(query, model=model) if query.rows_of else Aggregation(query, model=model).compile()
 
 
 def keep_ties(query: MetricQuery) -> MetricQuery:
-    """Rank what is sorted and cut: a limit alone leaves out rows that share the last place, and nobody sees it."""
+    """Rank sorted and limited rows. A plain LIMIT would silently drop rows that tie for the last place."""
     if query.limit is None or query.rank is not None or len(query.order) != 1:
         return query
     rank = Rank(count=query.limit, by=query.order[0].by, direction=query.order[0].direction)

@@ -1,4 +1,4 @@
-"""Conditions of a query as SQL. What is unknown of a row fails the condition, and so meets its negation."""
+"""Compilation of a query's conditions to SQL. An unknown value fails a condition and meets its negation."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ _ORDERED = {Operator.LT, Operator.LE, Operator.GT, Operator.GE}
 
 
 def quote(text: str) -> str:
-    """Write a text as a literal."""
+    """Quote a text as a literal."""
     if "\x00" in text:
         raise SemanticError("A value holds a NUL character.", suggestion="Leave the character out.", term=text)
     return "'" + text.replace("'", "''") + "'"
@@ -46,7 +46,7 @@ def quote(text: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConditionWriter:
-    """Writes conditions over the rows of a scope; a time without a role is of `default_time`."""
+    """Writes conditions over the rows of a scope. A time without a role has the role `default_time`."""
 
     scope: Scope
     default_time: str | None = None
@@ -58,7 +58,7 @@ class ConditionWriter:
         return self.scope.model
 
     def write(self, condition: Condition) -> str:
-        """Write a condition in brackets where it needs them; raises SemanticError."""
+        """Write a condition, in brackets if needed. Raises SemanticError."""
         if self.depth > MAX_DEPTH:
             raise SemanticError(f"Conditions are nested more than {MAX_DEPTH} deep.", suggestion="Nest them less.")
         match condition:
@@ -118,7 +118,7 @@ class ConditionWriter:
         return self._role_in(role, start=start, end=end)
 
     def _role_in(self, role: TimeRole, *, start: str | None, end: str | None) -> str:
-        """Write that the time of a role falls into a range, or overlaps it where it lasts."""
+        """Write that the time of a role is in a range, or that a span overlaps it."""
         path = self.scope.path_to(role)
         if role.relation is None:
             return write_overlap(self._span_of(role, path=path), start=start, end=end, lasts=not role.is_moment)
@@ -139,7 +139,7 @@ class ConditionWriter:
         return entity.relations[name]
 
     def _open_relation(self, relation: Relation, *, path: RolePath) -> tuple[Scope, str]:
-        """Begin a SELECT of the related rows; gives it with the condition that relates them."""
+        """Begin a SELECT of the related rows. Returns it with the condition that joins them."""
         inner = self.scope.open_nested(self._model.entities[relation.entity])
         on = relation.on.replace("{row}", self.scope.alias_at(path)).replace("{other}", inner.alias)
         return inner, on
@@ -179,7 +179,7 @@ class ConditionWriter:
         return f"EXISTS (SELECT 1 {inner.write_from()} WHERE {' AND '.join(parts)})"
 
     def _role_in_period(self, name: str, *, path: RolePath) -> str:
-        """Write that a role's time falls into the period at a path."""
+        """Write that a role's time is in the period at a path."""
         span = entity_at(self.scope.entity, path=path, model=self._model).span
         if span is None:
             raise SemanticError("The period has no beginning and end.", term=name)
@@ -188,7 +188,7 @@ class ConditionWriter:
         return self._role_in(find_time_role(name, model=self._model), start=start, end=end)
 
     def _find_period_owner(self) -> tuple[Entity, RolePath]:
-        """Find what knows the period: these rows themselves or the row they lead to, else a row that belongs to it."""
+        """Return the entity with the period: these rows, the row they lead to, else a row that belongs to it."""
         entity = self.scope.entity
         periods = {other.id for other in self._model.entities.values() if other.span is not None}
         if entity.span is not None:
@@ -207,7 +207,7 @@ class ConditionWriter:
 
 
 def write_overlap(span: Span, *, start: str | None, end: str | None, lasts: bool) -> str:
-    """Write that a span overlaps a range, or that a moment lies in it; the range's end is not part of it."""
+    """Write that a span overlaps a range, or that a moment is in it. The range's end is exclusive."""
     parts = []
     if start is not None:
         parts.append(f"coalesce({span.end}, 'infinity') > {start}" if lasts else f"{span.start} >= {start}")
@@ -232,7 +232,7 @@ def write_predicate(predicate: Predicate, *, scope: Scope, path: RolePath) -> st
 
 
 def write_comparison(comparison: Comparison, *, dimension: Dimension, scope: Scope, path: RolePath) -> str:
-    """Write a comparison with a dimension that stands at a path."""
+    """Write a comparison with a dimension at a path."""
     positive = _NEGATIVE.get(comparison.op)
     if positive is not None:
         affirmed = write_comparison(
@@ -306,7 +306,7 @@ def _plain(value: Value) -> object:
 
 
 def write_value(value: Value, *, dimension: Dimension) -> str:
-    """Write a value as a literal of a dimension's type; raises SemanticError where it is none."""
+    """Write a value as a literal of a dimension's type. Raises SemanticError for an invalid value."""
     writers: dict[str, Callable[[object], str]] = {
         "number": _number,
         "boolean": _boolean,
@@ -361,7 +361,7 @@ def _moment(value: object) -> datetime:
 
 
 def write_bound(bound: date | datetime, *, role: TimeRole) -> str:
-    """Write a bound of a range as a literal of a role's type; a day begins at midnight UTC."""
+    """Write a bound of a range as a literal of a role's type. A day begins at midnight UTC."""
     if role.type == "date":
         day = bound.date() if isinstance(bound, datetime) else bound
         return f"CAST({quote(day.isoformat())} AS date)"

@@ -1,4 +1,4 @@
-"""Whether a model holds together: each name that a term mentions exists and is reached, each term compiles."""
+"""Checks of a model: every referenced name exists and is reachable, and every term compiles."""
 
 from collections.abc import Iterable, Iterator
 
@@ -19,7 +19,7 @@ from sprints.semantics.scope import entity_at, find_path, reaches
 
 
 def find_definition_errors(model: SemanticModel) -> tuple[str, ...]:
-    """List what is wrong with a model, each as a sentence that names the term; nothing where it holds together."""
+    """Return the errors of a model, each a sentence that names the term."""
     broken = [*_find_missing_names(model)]
     return tuple(broken or _find_broken_terms(model))
 
@@ -127,7 +127,7 @@ def _list_probes(model: SemanticModel) -> Iterator[tuple[str, MetricQuery]]:
 
 
 def _owner_of(entity: str, role: str, *, model: SemanticModel) -> str:
-    """Find an entity whose rows reach the role."""
+    """Return an entity whose rows reach the role."""
     for owner in model.entities.values():
         path = find_path(owner, role=role, model=model)
         if path is not None and entity_at(owner, path=path, model=model).id == entity:

@@ -1,4 +1,4 @@
-"""A query in words, and as pieces that can be taken away: what was understood, for the person who asked."""
+"""Descriptions of a query: in words, and as removable parts."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ _DECEMBER = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chip:
-    """A piece of a query: `position` is what remove_chip takes."""
+    """A removable part of a query. `position` is the argument of remove_chip."""
 
     position: int
     kind: Literal["filter", "group", "rank", "having"]
@@ -55,7 +55,7 @@ class Chip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Description:
-    """What a query means: in a line, in pieces, and how the terms in it are defined."""
+    """The description of a query: one line, its parts, and the definitions of its terms."""
 
     text: str
     chips: tuple[Chip, ...]
@@ -63,7 +63,7 @@ class Description:
 
 
 def describe_query(query: MetricQuery, *, model: SemanticModel) -> Description:
-    """Put a query into words; raises SemanticError where a term is missing."""
+    """Describe a query. Raises SemanticError if a term is missing."""
     return Description(
         text=_describe(query, model=model),
         chips=tuple(_list_chips(query, model=model)),
@@ -72,7 +72,7 @@ def describe_query(query: MetricQuery, *, model: SemanticModel) -> Description:
 
 
 def remove_chip(query: MetricQuery, position: int) -> MetricQuery:
-    """Take a piece away from a query."""
+    """Remove a part of a query."""
     conditions = split_conditions(query.where)
     if position < len(conditions):
         return query.model_copy(update={"where": join_conditions(conditions[:position] + conditions[position + 1 :])})
@@ -87,7 +87,7 @@ def remove_chip(query: MetricQuery, position: int) -> MetricQuery:
 
 
 def split_conditions(condition: Condition | None) -> tuple[Condition, ...]:
-    """List the conditions that must all hold."""
+    """Split a conjunction into its conditions."""
     if condition is None:
         return ()
     if isinstance(condition, And):
@@ -96,7 +96,7 @@ def split_conditions(condition: Condition | None) -> tuple[Condition, ...]:
 
 
 def join_conditions(conditions: Sequence[Condition]) -> Condition | None:
-    """Put conditions together that must all hold, each once."""
+    """Combine conditions into a conjunction without duplicates."""
     distinct = tuple(part for place, part in enumerate(conditions) if part not in conditions[:place])
     return None if not distinct else distinct[0] if len(distinct) == 1 else And(parts=distinct)
 
@@ -139,7 +139,7 @@ def _subject(query: MetricQuery, *, model: SemanticModel) -> str:
 
 
 def _adjective(condition: Condition, *, model: SemanticModel) -> str | None:
-    """Give the word of a condition that stands before the noun, where it is one word without a preposition."""
+    """Return the adjective of a condition, if it is one word without a preposition."""
     text = None
     if isinstance(condition, NamedCondition):
         text = find_predicate(condition.predicate, model=model).label
@@ -149,7 +149,7 @@ def _adjective(condition: Condition, *, model: SemanticModel) -> str | None:
 
 
 def _is_state(query: MetricQuery, *, model: SemanticModel) -> bool:
-    """Say whether the query asks how things stand, not what happened in some time."""
+    """Return whether the query asks for the current state, not for events in some time."""
     times = {find_measure(name, model=model).time for name in query.measures}
     if query.rows_of is not None:
         count = model.entities[query.rows_of].count
@@ -170,7 +170,7 @@ def _speaks_of_time(condition: Condition) -> bool:
 
 
 def describe_condition(condition: Condition, *, model: SemanticModel) -> str:
-    """Put a condition into words."""
+    """Describe a condition in words."""
     match condition:
         case Comparison():
             return _comparison_text(condition, dimension=find_dimension(condition.field, model=model))
@@ -332,7 +332,7 @@ def _list_chips(query: MetricQuery, *, model: SemanticModel) -> list[Chip]:
 
 
 def _parts_of(condition: Condition) -> tuple[str, str, tuple[str, ...]]:
-    """Give the field, operator and values of a condition, as far as it has one of each."""
+    """Return the field, operator and values of a condition, as far as it has one of each."""
     match condition:
         case Comparison():
             return condition.field, str(condition.op), tuple(_value_text(value) for value in condition.values)
@@ -354,7 +354,7 @@ def _parts_of(condition: Condition) -> tuple[str, str, tuple[str, ...]]:
 
 
 def _list_assumptions(query: MetricQuery, *, model: SemanticModel) -> list[str]:
-    """Say how the terms of a query are defined, each once."""
+    """Return the definitions of the terms of a query, each once."""
     measures = [find_measure(name, model=model) for name in query.measures]
     said = {f"{_capitalise(measure.label)}: {measure.description}": None for measure in measures}
     for condition in split_conditions(query.where):

@@ -1,4 +1,4 @@
-"""Units of the calendar, and how a dimension is compared."""
+"""Units of the calendar, and operators of dimensions."""
 
 from enum import StrEnum
 
@@ -14,7 +14,7 @@ class Grain(StrEnum):
 
 
 class Operator(StrEnum):
-    """How a dimension is compared. Null equals nothing, and differs from every value."""
+    """Operators of dimensions. Null equals nothing, and differs from every value."""
 
     EQ = "eq"
     NE = "ne"

@@ -1,4 +1,4 @@
-"""Queries that have no meaning in a model, refused with what to write instead."""
+"""Errors of meaningless queries, with suggestions."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -6,7 +6,7 @@ from difflib import get_close_matches
 
 class SemanticError(ValueError):
     """
-    A query that names a term which is not there, or combines what may not be combined.
+    A query with an unknown term or an invalid combination.
 
     `term` is the word of the query that is wrong, `nearest` what it may have been meant for, the nearest first, and
     `kind` the kind of term that is missing; without a kind the term exists and does not fit.
@@ -30,13 +30,13 @@ class SemanticError(ValueError):
 
 
 def find_nearest(name: str, *, candidates: Iterable[str], count: int = 3) -> tuple[str, ...]:
-    """Find the candidates that are spelt most like a name, without regard to case."""
+    """Return the candidates with the most similar spelling, ignoring case."""
     known = {candidate.lower(): candidate for candidate in candidates}
     return tuple(known[near] for near in get_close_matches(name.lower(), known, n=count, cutoff=0.5))
 
 
 def unknown_term(kind: str, *, name: str, candidates: Iterable[str]) -> SemanticError:
-    """Make the error for a term that the model does not have."""
+    """Return the error for an unknown term."""
     listed = sorted(candidates)
     nearest = find_nearest(name, candidates=listed)
     if nearest:

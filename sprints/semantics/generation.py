@@ -1,4 +1,4 @@
-"""A language model answers a question with a query of the semantic model, not with SQL."""
+"""Generation of queries by a language model: a query of the semantic model, not SQL."""
 
 from datetime import date
 
@@ -32,7 +32,7 @@ async def generate_query(
     question: str, *, language_model: Model, model: SemanticModel, today: date, deadline_seconds: float
 ) -> GeneratedQuery:
     """
-    Have a language model write the query for a question; a query that does not compile is sent back once.
+    Have a language model write the query for a question. A query that does not compile is returned to it once.
 
     Raises ModelFailure, and SemanticError where the second query does not compile either.
     """
@@ -58,7 +58,7 @@ async def generate_query(
 
 
 def list_terms(model: SemanticModel) -> str:
-    """List the terms of a model for a reader who writes queries, a line each."""
+    """List the terms of a model for a writer of queries, one on each line."""
     lines = ["Entities (rows_of) with relations:"]
     lines += [
         f"- {e.id}: {e.description} Relations: {', '.join(e.relations) or 'none'}."

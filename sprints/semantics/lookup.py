@@ -1,4 +1,4 @@
-"""Terms of a model by their names, and which of them go together."""
+"""Lookup of a model's terms by name, and of their combinations."""
 
 from sprints.semantics.errors import unknown_term
 from sprints.semantics.model import Dimension, Entity, Measure, Predicate, SemanticModel, TimeRole
@@ -6,14 +6,14 @@ from sprints.semantics.scope import reaches
 
 
 def find_measure(name: str, *, model: SemanticModel) -> Measure:
-    """Look a measure up; raises SemanticError that names the nearest."""
+    """Return a measure. Raises SemanticError with the nearest names."""
     if name not in model.measures:
         raise unknown_term("measure", name=name, candidates=(m.id for m in model.measures.values() if not m.hidden))
     return model.measures[name]
 
 
 def allowed_dimensions(measure: Measure, *, model: SemanticModel) -> tuple[Dimension, ...]:
-    """List the dimensions that a measure may be filtered by; those that are `groupable` it may be grouped by."""
+    """Return the dimensions that may filter a measure. Those that are `groupable` may group it."""
     entity = model.entities[measure.entity]
     return tuple(
         dimension
@@ -23,7 +23,7 @@ def allowed_dimensions(measure: Measure, *, model: SemanticModel) -> tuple[Dimen
 
 
 def allowed_predicates(measure: Measure, *, model: SemanticModel) -> tuple[Predicate, ...]:
-    """List the predicates that a measure may be limited by."""
+    """Return the predicates that may filter a measure."""
     entity = model.entities[measure.entity]
     return tuple(
         predicate
@@ -33,36 +33,36 @@ def allowed_predicates(measure: Measure, *, model: SemanticModel) -> tuple[Predi
 
 
 def allowed_times(measure: Measure, *, model: SemanticModel) -> tuple[str, ...]:
-    """List the time roles that a measure may be limited to."""
+    """Return the time roles that may limit a measure."""
     return roles_of(model.entities[measure.entity], model=model)
 
 
 def find_dimension(name: str, *, model: SemanticModel) -> Dimension:
-    """Look a dimension up; raises SemanticError that names the nearest."""
+    """Return a dimension. Raises SemanticError with the nearest names."""
     if name not in model.dimensions:
         raise unknown_term("dimension", name=name, candidates=model.dimensions)
     return model.dimensions[name]
 
 
 def find_predicate(name: str, *, model: SemanticModel) -> Predicate:
-    """Look a predicate up; raises SemanticError that names the nearest."""
+    """Return a predicate. Raises SemanticError with the nearest names."""
     if name not in model.predicates:
         raise unknown_term("predicate", name=name, candidates=(p.id for p in model.predicates.values() if not p.hidden))
     return model.predicates[name]
 
 
 def find_time_role(name: str, *, model: SemanticModel) -> TimeRole:
-    """Look a time role up; raises SemanticError that names the nearest."""
+    """Return a time role. Raises SemanticError with the nearest names."""
     if name not in model.time_roles:
         raise unknown_term("time role", name=name, candidates=model.time_roles)
     return model.time_roles[name]
 
 
 def default_time_of(entity: Entity, *, model: SemanticModel) -> str | None:
-    """Give the time that rows of an entity are counted by."""
+    """Return the time that rows of an entity are counted by."""
     return model.measures[entity.count].time if entity.count else None
 
 
 def roles_of(entity: Entity, *, model: SemanticModel) -> tuple[str, ...]:
-    """List the time roles that rows of an entity have."""
+    """Return the time roles of an entity's rows."""
     return tuple(role.id for role in model.time_roles.values() if reaches(entity, term=role, model=model))

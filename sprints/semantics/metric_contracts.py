@@ -1,4 +1,4 @@
-"""What agents may ask of the semantic layer, and what is answered."""
+"""Input and output models of `list_metrics` and `query_metric`."""
 
 from datetime import date
 from typing import Any, Literal

@@ -1,4 +1,4 @@
-"""Metrics as tools offer them: listed with what they go with, and queried with errors that say what to write."""
+"""The `list_metrics` and `query_metric` tools. Errors say what to write instead."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -57,7 +57,7 @@ _SURE = 0.75
 
 
 def list_metrics(ask: ListMetricsQuestion, *, model: SemanticModel) -> MetricList:
-    """List the metrics that match a search, and the terms that they go with."""
+    """List the metrics that match a search, and the terms that combine with them."""
     measures = [measure for measure in model.measures.values() if not measure.hidden and _matches(measure, ask.search)]
     dimensions = {d.id: d for measure in measures for d in allowed_dimensions(measure, model=model)}
     predicates = {p.id: p for measure in measures for p in allowed_predicates(measure, model=model)}
@@ -103,7 +103,7 @@ def _describe_dimension(dimension: Dimension) -> TermInfo:
 
 async def query_metric(ask: QueryMetricQuestion, *, model: SemanticModel, run: Run) -> MetricRows:
     """
-    Answer a metric's question.
+    Answer a query of a metric.
 
     Raises ToolError that names the term or value that is wrong, the nearest right ones and, where there is exactly
     one, the arguments that fix the call.
@@ -134,7 +134,7 @@ async def query_metric(ask: QueryMetricQuestion, *, model: SemanticModel, run: R
 
 def build_query(ask: QueryMetricQuestion, *, model: SemanticModel) -> MetricQuery:
     """
-    Write a tool's arguments as a query; raises SemanticError.
+    Convert a tool's arguments to a query. Raises SemanticError.
 
     Conditions on a period that the metric's rows belong to, such as a sprint, are of one and the same period.
     """
@@ -178,7 +178,7 @@ def _read_group(name: str, *, model: SemanticModel) -> Group:
 
 
 def _read_filter(given: MetricFilter, *, model: SemanticModel) -> tuple[Condition, Any]:
-    """Read one filter; gives it with the term that it is about."""
+    """Parse one filter. Returns it with its term."""
     if given.op in {"is", "is_not"} or (given.field in model.predicates and not given.values):
         if given.field not in model.predicates:
             known = [*(p.id for p in model.predicates.values() if not p.hidden), *model.dimensions]
@@ -208,7 +208,7 @@ def _read_filter(given: MetricFilter, *, model: SemanticModel) -> tuple[Conditio
 
 
 def _teach(error: SemanticError, *, ask: QueryMetricQuestion) -> ToolError:
-    """Say what is wrong with a call, and how it is right where there is exactly one way."""
+    """Say what is wrong with a call, with the fix if there is exactly one."""
     code = UNKNOWN_TERM if error.kind else UNFIT_TERM
     fix = _find_fix(error, ask=ask)
     suggestion = error.suggestion or "Call list_metrics for what goes together."
@@ -217,7 +217,7 @@ def _teach(error: SemanticError, *, ask: QueryMetricQuestion) -> ToolError:
 
 
 def _find_fix(error: SemanticError, *, ask: QueryMetricQuestion) -> dict[str, Any] | None:
-    """Write the change of arguments that fixes a call; None where there are several, or none."""
+    """Return the change of arguments that fixes a call. None if there are several, or none."""
     if error.term is None or error.kind is None:
         return None
     sure = get_close_matches(error.term.lower(), error.nearest, n=2, cutoff=_SURE)
@@ -227,7 +227,7 @@ def _find_fix(error: SemanticError, *, ask: QueryMetricQuestion) -> dict[str, An
 
 
 def _replace(term: str, *, by: str, ask: QueryMetricQuestion) -> dict[str, Any] | None:
-    """Write the merge patch that puts a term in place of another, wherever the arguments have it."""
+    """Return the merge patch that replaces a term wherever the arguments use it."""
     arguments = ask.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_defaults=True)
     patch = {name: changed for name, given in arguments.items() if (changed := _substitute(given, term, by)) != given}
     return patch or None
@@ -246,7 +246,7 @@ def _substitute(given: Any, term: str, by: str) -> Any:
 async def _refuse_unknown_values(
     query: MetricQuery, *, ask: QueryMetricQuestion, model: SemanticModel, run: Run
 ) -> None:
-    """Refuse a value that no row has: counting nothing would look like an answer. Raises ToolError."""
+    """Refuse a value that no row has: a count of nothing would look like an answer. Raises ToolError."""
     for comparison in _named_comparisons(query.where):
         dimension = model.dimensions[comparison.field]
         if dimension.type != "text" or dimension.values:
@@ -272,7 +272,7 @@ async def _refuse_unknown_values(
 
 
 def _named_comparisons(condition: Condition | None) -> Iterator[Comparison]:
-    """Go through comparisons of texts that people name, where a misspelt value would silently count nothing."""
+    """Yield comparisons with names, in which a misspelt value would silently count nothing."""
     match condition:
         case Comparison() if str(condition.op) in {"eq", "ne", "in", "not_in"}:
             yield condition

@@ -190,7 +190,7 @@ class Dimension(_Part):
 
     @property
     def reached_as(self) -> str:
-        """Give the role in which an entity reaches the rows."""
+        """Return the role in which an entity reaches the rows."""
         return self.role or self.entity
 
 
@@ -224,7 +224,7 @@ class Predicate(_Part):
 
     @property
     def reached_as(self) -> str:
-        """Give the role in which an entity reaches the rows."""
+        """Return the role in which an entity reaches the rows."""
         return self.role or self.entity
 
 
@@ -250,12 +250,12 @@ class TimeRole(_Part):
 
     @property
     def reached_as(self) -> str:
-        """Give the role in which an entity reaches the rows."""
+        """Return the role in which an entity reaches the rows."""
         return self.role or self.entity
 
     @property
     def is_moment(self) -> bool:
-        """Say whether rows have one moment, by which they can be grouped."""
+        """Return whether rows have one moment, by which they can be grouped."""
         return self.end is None and self.relation is None
 
 
@@ -276,7 +276,7 @@ class SemanticModel(_Part):
     @model_validator(mode="before")
     @classmethod
     def _name_terms(cls, raw: dict[str, object]) -> dict[str, object]:
-        """Let each term know the id that it stands under."""
+        """Store in each term its id."""
         kinds = ("entities", "measures", "dimensions", "predicates", "time_roles")
         named = {
             kind: {key: {"id": key, **term} for key, term in terms.items()}
@@ -287,12 +287,12 @@ class SemanticModel(_Part):
 
     @cached_property
     def grains(self) -> tuple[str, ...]:
-        """List the grains of time."""
+        """Return the grains of time."""
         return tuple(Grain)
 
 
 def read_model(path: Path) -> SemanticModel:
-    """Read a model from a file in TOML or JSON; raises ValueError that names the term and what is wrong with it."""
+    """Read a model from TOML or JSON. Raises ValueError that names the term and the problem."""
     content = path.read_bytes()
     raw = orjson.loads(content) if path.suffix == ".json" else tomllib.loads(content.decode())
     return SemanticModel.model_validate(raw)
@@ -300,5 +300,5 @@ def read_model(path: Path) -> SemanticModel:
 
 @lru_cache(maxsize=1)
 def shipped_model() -> SemanticModel:
-    """Give the model of the sprintscope views."""
+    """Return the model of the sprintscope views."""
     return read_model(_SHIPPED)

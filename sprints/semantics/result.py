@@ -1,11 +1,11 @@
-"""What a compiled query is: a statement, and what its columns show."""
+"""The result of compilation: a statement, and the meaning of its columns."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 
 class ResultColumn(NamedTuple):
-    """A column of the answer: the term that it shows, and what it is."""
+    """A column of the answer with its term and kind."""
 
     name: str
     label: str
@@ -16,7 +16,7 @@ class ResultColumn(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompiledQuery:
-    """A statement, its columns, and what a reader must know of the rows."""
+    """A statement, its columns, and notes on the rows."""
 
     sql: str
     columns: tuple[ResultColumn, ...]

@@ -1,4 +1,4 @@
-"""Lists of rows as SQL."""
+"""Compilation of lists of rows to SQL."""
 
 from sprints.semantics.conditions import ConditionWriter
 from sprints.semantics.errors import SemanticError, unknown_term
@@ -10,7 +10,7 @@ from sprints.semantics.scope import AliasNames, Scope
 
 
 def compile_rows(query: MetricQuery, *, model: SemanticModel) -> CompiledQuery:
-    """Write a list of rows."""
+    """Compile a list of rows."""
     if query.rows_of not in model.entities:
         listed = (entity.id for entity in model.entities.values() if entity.columns)
         raise unknown_term("kind of rows", name=str(query.rows_of), candidates=listed)

@@ -1,4 +1,4 @@
-"""The rows that an expression can speak of: a base entity, and what it reaches by joins to one row."""
+"""The rows of an expression: a base entity, and what its joins to one row reach."""
 
 import re
 from collections import Counter
@@ -13,7 +13,7 @@ RolePath = tuple[str, ...]
 
 
 def find_path(entity: Entity, *, role: str, model: SemanticModel) -> RolePath | None:
-    """Find the joins that lead from an entity to a role; none lead to itself, None says that there is no way."""
+    """Return the joins from an entity to a role. Empty for itself, None if there is no path."""
     if role == entity.id:
         return ()
     if role in entity.joins:
@@ -30,32 +30,32 @@ def find_path(entity: Entity, *, role: str, model: SemanticModel) -> RolePath | 
 
 
 def entity_at(entity: Entity, *, path: RolePath, model: SemanticModel) -> Entity:
-    """Give the entity at the end of a path of joins."""
+    """Return the entity at the end of a path of joins."""
     for step in path:
         entity = model.entities[entity.joins[step].entity]
     return entity
 
 
 def reaches(entity: Entity, *, term: Dimension | Predicate | TimeRole, model: SemanticModel) -> bool:
-    """Say whether rows of an entity have the term, or lead to the one row that has it."""
+    """Return whether rows of an entity have the term, or lead to the one row that has it."""
     path = find_path(entity, role=term.reached_as, model=model)
     return path is not None and entity_at(entity, path=path, model=model).id == term.entity
 
 
 @dataclass(kw_only=True)
 class AliasNames:
-    """Aliases of one statement, each used once."""
+    """Unique aliases of one statement."""
 
     used: Counter[str] = field(default_factory=Counter)
 
     def take(self, name: str) -> str:
-        """Give the name, with a number behind it from the second time on."""
+        """Return the name, with a number from the second time on."""
         self.used[name] += 1
         return name if self.used[name] == 1 else f"{name}_{self.used[name]}"
 
 
 class Scope:
-    """One SELECT under construction: its base entity, and the joins that expressions have asked for."""
+    """A SELECT under construction: its base entity, and the joins that expressions need."""
 
     def __init__(self, entity: Entity, *, model: SemanticModel, names: AliasNames) -> None:
         self.model = model
@@ -66,15 +66,15 @@ class Scope:
 
     @property
     def alias(self) -> str:
-        """Give the alias of the base entity."""
+        """Return the alias of the base entity."""
         return self._aliases[()]
 
     def open_nested(self, entity: Entity) -> "Scope":
-        """Begin a SELECT inside this one."""
+        """Begin a nested SELECT."""
         return Scope(entity, model=self.model, names=self.names)
 
     def path_to(self, term: Dimension | Predicate | TimeRole) -> RolePath:
-        """Find the joins that lead to a term; raises SemanticError where there is no way."""
+        """Return the joins that lead to a term. Raises SemanticError if there is no path."""
         path = find_path(self.entity, role=term.reached_as, model=self.model)
         if path is None or entity_at(self.entity, path=path, model=self.model).id != term.entity:
             raise SemanticError(
@@ -85,7 +85,7 @@ class Scope:
         return path
 
     def expand(self, expression: str, *, path: RolePath = (), other: str | None = None) -> str:
-        """Write an expression of the entity at a path, with the aliases of the rows that it speaks of."""
+        """Expand an expression of the entity at a path with the aliases of its rows."""
 
         def replace(match: re.Match[str]) -> str:
             role = match[1]
@@ -105,7 +105,7 @@ class Scope:
         return _ROLE.sub(replace, expression)
 
     def alias_at(self, path: RolePath) -> str:
-        """Give the alias of the row at a path, joining what leads to it."""
+        """Return the alias of the row at a path, adding the joins to it."""
         if path not in self._aliases:
             source = self.alias_at(path[:-1])
             join = entity_at(self.entity, path=path[:-1], model=self.model).joins[path[-1]]
@@ -116,16 +116,16 @@ class Scope:
         return self._aliases[path]
 
     def add_lateral(self, expression: str, *, name: str) -> str:
-        """Join the elements of an array, one row each and one null row for none; gives the element's expression."""
+        """Join the elements of an array, one row each and one null row for none. Returns the element's expression."""
         alias = self.names.take(f"{name}_item")
         self._joins.append(f"LEFT JOIN LATERAL unnest({expression}) AS {alias} (element) ON true")
         return f"{alias}.element"
 
     def write_from(self) -> str:
-        """Write the FROM clause; after this, asking for further rows is too late."""
+        """Write the FROM clause. No join can be added afterwards."""
         return "\n".join([f"FROM {write_source(self.entity, alias=self.alias)}", *self._joins])
 
 
 def write_source(entity: Entity, *, alias: str) -> str:
-    """Write what an entity's rows come from."""
+    """Write the source of an entity's rows."""
     return f"{entity.view} AS {alias}" if entity.view else f"({(entity.sql or '').strip()}) AS {alias}"

@@ -1,4 +1,4 @@
-"""Parts of SQL text that know nothing of a model: steps of a statement, and what an aggregate is."""
+"""Parts of SQL text without a model: steps of a statement, and aggregates."""
 
 import re
 
@@ -7,7 +7,7 @@ _WITHIN_GROUP = re.compile(r"WITHIN GROUP \(")
 
 
 def is_one_aggregate(expression: str) -> bool:
-    """Say whether an expression is the call of one aggregate without a filter, so that a filter may follow it."""
+    """Return whether an expression is one aggregate call without a filter, so that a filter may follow it."""
     rest = expression.strip()
     for beginning in (_CALL, _WITHIN_GROUP):
         if found := beginning.match(rest):
@@ -25,7 +25,7 @@ def _closing_bracket(text: str, opening: int) -> int:
 
 
 class Statement:
-    """A statement of steps, each reading those before it."""
+    """A statement of steps. Each may read the earlier ones."""
 
     def __init__(self) -> None:
         self._steps: list[tuple[str, str]] = []
@@ -33,7 +33,7 @@ class Statement:
 
     @property
     def last(self) -> str:
-        """Give the name of the latest step."""
+        """Return the name of the last step."""
         return self._steps[-1][0]
 
     def add(self, name: str, *, body: str) -> None:
@@ -41,7 +41,7 @@ class Statement:
         self._steps.append((name, body))
 
     def finish(self, body: str) -> None:
-        """Say what the statement gives."""
+        """Set the final SELECT."""
         self._final = body
 
     def write(self) -> str:

@@ -1,4 +1,4 @@
-"""Values that the data has for a dimension, as SQL."""
+"""SQL of a dimension's values in the data."""
 
 from sprints.semantics.conditions import quote
 from sprints.semantics.model import Dimension, SemanticModel
@@ -7,13 +7,13 @@ from sprints.semantics.scope import AliasNames, Scope
 
 
 def write_known_values(dimension: Dimension, *, model: SemanticModel) -> str:
-    """Write the SELECT of a dimension's values, in order, as `value`."""
+    """Write the SELECT of a dimension's values in order, as `value`."""
     source, expression = _source(dimension, model=model)
     return f"SELECT DISTINCT {expression} AS value {source} WHERE {expression} IS NOT NULL ORDER BY 1 LIMIT {MAX_LIMIT}"
 
 
 def write_missing_values(dimension: Dimension, *, values: list[str], model: SemanticModel) -> str:
-    """Write the SELECT of those of some texts that no row has, without regard to case, as `value`."""
+    """Write the SELECT of those texts that no row has, ignoring case, as `value`."""
     source, expression = _source(dimension, model=model)
     listed = ", ".join(f"({quote(value)})" for value in values)
     return (

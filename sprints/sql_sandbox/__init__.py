@@ -1,6 +1,6 @@
 """
-SQL written by a model, run safely: the guard, the restricted role, bounded execution, repair of what failed.
+Safe execution of model-written SQL: guard, restricted role, bounded execution, repair.
 
-`execution.execute` is the way in. The guard decides what may run; role_lockdown names what the database role must not
-have; either alone must stop every attack.
+`execution.execute` is the entry point. The guard decides what may run; role_lockdown lists what the database role must
+not have. Either alone must stop every attack.
 """

@@ -31,11 +31,11 @@ from toolbox.database.pools import Connection, Pool, owner_pool
 
 STATEMENT_SECONDS = 5
 CALL_SECONDS = STATEMENT_SECONDS + 1.0
-"""What a caller waits for a statement at most; a backend that does not stop is waited for in the background."""
+"""The maximum time that a caller waits for a statement. A backend that does not stop is awaited in the background."""
 SLOT_SECONDS = 2.5
-"""What a caller waits for a free slot; with CALL_SECONDS it is less than the deadline of a tool."""
+"""The maximum time that a caller waits for a free slot. With CALL_SECONDS it is below the deadline of a tool."""
 CANCEL_SECONDS = 0.5
-"""What a cancelled caller waits for its statement to stop."""
+"""The maximum time that a cancelled caller waits for its statement to stop."""
 POLL_SECONDS = 0.25
 
 logger = logging.getLogger(__name__)
@@ -54,7 +54,7 @@ _BEGIN = "; ".join(
         "SET LOCAL application_name = '{name}'",
     )
 )
-"""Of the transaction and not of the session: behind a pooler each transaction may have another."""
+"""Settings of the transaction, not of the session: behind a pooler each transaction may have another."""
 _AS_TEXT = (
     "date time timetz interval bytea uuid inet cidr record int4range int8range numrange daterange tsrange tstzrange "
     "int4multirange int8multirange nummultirange datemultirange tsmultirange tstzmultirange"
@@ -63,10 +63,10 @@ _MOMENT_LENGTH = len("2025-01-31 12:00:00")
 
 
 class _Moment(Loader):
-    """A timestamp as the contracts write it: ISO 8601, milliseconds, Z; `infinity` and years BC stay as they are."""
+    """A timestamp in the contract's form: ISO 8601, milliseconds, Z. `infinity` and years BC stay unchanged."""
 
     def load(self, data: Buffer) -> str:
-        """Read `2025-01-31 12:00:00.123456+00`; the session's zone is UTC."""
+        """Parse `2025-01-31 12:00:00.123456+00`. The session's zone is UTC."""
         text = bytes(data).decode()
         moment = text.removesuffix("+00")
         if len(moment) < _MOMENT_LENGTH or moment[4] != "-" or not moment[-1].isdigit():
@@ -76,10 +76,10 @@ class _Moment(Loader):
 
 
 class _Json(Loader):
-    """JSON as orjson reads it, whose numbers it can also write; what it cannot read stays text."""
+    """JSON parsed by orjson, which can also write its numbers. What it cannot parse stays text."""
 
     def load(self, data: Buffer) -> Any:
-        """Read."""
+        """Parse the value."""
         text = bytes(data)
         try:
             return orjson.loads(text)
@@ -88,35 +88,35 @@ class _Json(Loader):
 
 
 class _Float(FloatLoader):
-    """A float; what is no number stays text, because JSON has none: "NaN", "Infinity"."""
+    """A float. NaN and Infinity stay text, because JSON has none."""
 
     def load(self, data: Buffer) -> Any:
-        """Read."""
+        """Parse the value."""
         value = super().load(data)
         return value if math.isfinite(value) else bytes(data).decode()
 
 
 class _Numeric(NumericLoader):
-    """A number; what is no number stays text, as of a float."""
+    """A number. NaN and Infinity stay text, as for a float."""
 
     def load(self, data: Buffer) -> Any:
-        """Read."""
+        """Parse the value."""
         value = super().load(data)
         return value if value.is_finite() else bytes(data).decode()
 
 
 async def begin(connection: Connection) -> None:
-    """Begin the READ ONLY transaction of one statement, with the settings that it runs under."""
+    """Begin the READ ONLY transaction of one statement with its settings."""
     await connection.execute(_BEGIN.format(name=_backend_name(connection)).encode(), prepare=False)
 
 
 def _backend_name(connection: Connection) -> str:
-    """Name the backend that works for a connection, which a pooler may change: its own number is not known there."""
+    """Return an id of the connection's backend. A pooler may change it, so its process id is unknown here."""
     return f"toolroom-analyst-{_HOST}-{os.getpid()}-{id(connection):x}"
 
 
 async def _configure(connection: Connection) -> None:
-    """Read values as an answer holds them."""
+    """Register the loaders of answers."""
     for name in _AS_TEXT.split():
         connection.adapters.register_loader(name, TextLoader)
     for name in ("timestamp", "timestamptz"):
@@ -129,7 +129,7 @@ async def _configure(connection: Connection) -> None:
 
 
 async def _reset(connection: Connection) -> None:
-    """Leave nothing behind: no transaction, setting, lock, cursor, prepared statement, listener or temporary table."""
+    """Reset the connection: transaction, settings, locks, cursors, prepared statements, listeners, temporary tables."""
     if connection.info.transaction_status != TransactionStatus.IDLE:
         await connection.execute("ROLLBACK")
     await connection.execute("DISCARD ALL")
@@ -140,7 +140,7 @@ class NoFreeSlot(Exception):
 
 
 class AnalystPool(Pool):
-    """A pool whose slot is free again when the backend has finished with the statement, not when the caller has."""
+    """A pool whose slot is free when the backend has finished with the statement, not when the caller has."""
 
     def __init__(self, *, max_size: int) -> None:
         # Nothing is prepared, because nothing outlives a statement here.
@@ -150,7 +150,7 @@ class AnalystPool(Pool):
 
     async def run(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
         """
-        Run `work` with a connection, for CALL_SECONDS at most.
+        Run `work` with a connection for at most CALL_SECONDS.
 
         Raises NoFreeSlot, StatementTimeout, DatabaseUnavailable; psycopg's errors pass.
         """
@@ -200,7 +200,7 @@ class AnalystPool(Pool):
         self._slots.release()
 
     async def _wait_until_gone(self, backend: str) -> None:
-        """End a backend and wait until PostgreSQL no longer lists it."""
+        """Terminate a backend and wait until PostgreSQL no longer lists it."""
         while True:
             try:
                 if not await owner_pool.run(lambda connection: _end_backend(connection, backend=backend)):
@@ -215,7 +215,7 @@ class AnalystPool(Pool):
 
 
 async def _end_backend(connection: Connection, *, backend: str) -> bool:
-    """Tell a backend of the analyst to end; False if there is none. Without the right to, it ends by itself."""
+    """Terminate a backend of the analyst. Returns False if there is none. Without the right to, it ends by itself."""
     found = await (
         await connection.execute(_LISTED, {"backend": backend, "role": settings.SPRINTS_ANALYST_ROLE})
     ).fetchone()

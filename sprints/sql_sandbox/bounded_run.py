@@ -1,4 +1,4 @@
-"""One statement on the analyst's connection: planned, bounded, streamed, rolled back."""
+"""Execution of one statement on the analyst's connection: planned, limited, streamed, rolled back."""
 
 import math
 import re
@@ -33,7 +33,7 @@ WHERE pg_column_size(answer.*) <= {largest} OR sprintscope.refuse_large_row()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamedRows:
-    """Rows by column name; `was_cut` says that more were there than an answer may hold."""
+    """Rows by column name. `was_cut` is true if there were more than an answer may hold."""
 
     rows: list[dict[str, Any]] = field(default_factory=list)
     was_cut: bool = False
@@ -41,7 +41,7 @@ class StreamedRows:
 
 
 class TooExpensive(Exception):
-    """A statement whose plan costs more than is run."""
+    """The statement's plan costs more than the limit."""
 
     def __init__(self, cost: float) -> None:
         super().__init__(f"the plan costs {cost:.0f}")
@@ -50,7 +50,7 @@ class TooExpensive(Exception):
 
 async def run(connection: Connection, *, checked: CheckedStatement) -> StreamedRows:
     """
-    Run a statement in a READ ONLY transaction that is rolled back, whatever happens.
+    Run a statement in a READ ONLY transaction that is always rolled back.
 
     Raises TooExpensive and psycopg's errors.
     """
@@ -70,7 +70,7 @@ async def run(connection: Connection, *, checked: CheckedStatement) -> StreamedR
 
 
 async def explain(connection: Connection, *, checked: CheckedStatement) -> None:
-    """Have a statement planned in a READ ONLY transaction that is rolled back; raises psycopg's errors."""
+    """Plan a statement in a READ ONLY transaction that is rolled back. Raises psycopg's errors."""
     async with connection.cursor(row_factory=tuple_row) as cursor:
         try:
             await begin(connection)
@@ -82,7 +82,7 @@ async def explain(connection: Connection, *, checked: CheckedStatement) -> None:
 
 async def _refuse_if_expensive(cursor: Cursor, *, statement: str) -> None:
     """
-    Have the statement planned, which runs nothing but its constants.
+    Plan the statement, which evaluates nothing but its constants.
 
     The guard bounds the constants, and so the plan's text. Its first line holds the cost.
     """
@@ -95,14 +95,14 @@ async def _refuse_if_expensive(cursor: Cursor, *, statement: str) -> None:
 
 
 async def _leave_the_rest(cursor: Cursor, *, spent: float) -> None:
-    """Give a statement only the seconds that planning it left; constants are computed there, and then once more."""
+    """Set the statement timeout to the seconds left after planning. Constants are evaluated there and once more."""
     if spent > _QUICK_PLAN_SECONDS:
         left = max(1, round((STATEMENT_SECONDS - spent) * 1000))
         await cursor.execute(f"SET LOCAL statement_timeout = {left}")
 
 
 async def _stream_rows(cursor: Cursor, *, statement: str, max_rows: int) -> StreamedRows:
-    """Read rows a few at a time, until they are all there or too many; what is left is cancelled."""
+    """Read rows in chunks until all are read or there are too many. Cancels the rest."""
     gathered = _RowBuffer(max_rows)
     rows = cast("AsyncGenerator[tuple[Any, ...], None]", cursor.stream(statement.encode(), size=_ROWS_AT_ONCE))
     async with aclosing(rows):
@@ -113,7 +113,7 @@ async def _stream_rows(cursor: Cursor, *, statement: str, max_rows: int) -> Stre
 
 
 class _RowBuffer:
-    """Rows as far as they fit into an answer."""
+    """Rows up to the size limit of an answer."""
 
     def __init__(self, max_rows: int) -> None:
         self.rows: list[dict[str, Any]] = []
@@ -124,7 +124,7 @@ class _RowBuffer:
         self._names: list[str] = []
 
     def take(self, row: tuple[Any, ...], *, columns: Sequence[psycopg.Column]) -> bool:
-        """Take one more row; False if it does not fit."""
+        """Add a row. Returns False if it does not fit."""
         if not self.rows:
             self._names = _distinct([column.name for column in columns])
             self.renamed = tuple(name for name, column in zip(self._names, columns, strict=True) if name != column.name)
@@ -137,7 +137,7 @@ class _RowBuffer:
 
 
 def _distinct(names: list[str]) -> list[str]:
-    """Give names without repetition: of columns that share one, the later ones get a number."""
+    """Make column names unique by numbering the repeated ones."""
     if len(set(names)) == len(names):
         return names
     taken, distinct = set(names), []

@@ -1,4 +1,4 @@
-"""From SQL that a model wrote to rows, or to a refusal that tells it what to write instead."""
+"""Execution of model-written SQL: rows, or an error that says what to write instead."""
 
 from collections.abc import Awaitable
 from typing import Protocol, TypeVar
@@ -20,22 +20,22 @@ Result_co = TypeVar("Result_co", covariant=True)
 
 
 class Guard(Protocol):
-    """What looks at a statement before it runs: sprints.sql_sandbox.guard.check, except in tests of the role alone."""
+    """A check of a statement: sprints.sql_sandbox.guard.check, except in tests of the role alone."""
 
     def __call__(self, sql: str, /, *, catalog: ViewCatalog) -> CheckedStatement:
-        """Give the statement that may run; raises Refused."""
+        """Return the statement that may run. Raises Refused."""
 
 
 class Work(Protocol[Result_co]):
-    """What is done with a checked statement on a connection."""
+    """An action with a checked statement on a connection."""
 
     def __call__(self, connection: Connection, /, *, checked: CheckedStatement) -> Awaitable[Result_co]:
-        """Do it; raises TooExpensive and psycopg's errors."""
+        """Perform it. Raises TooExpensive and psycopg's errors."""
 
 
 async def execute(sql: str, *, guard: Guard = check) -> QueryResult:
     """
-    Run one SELECT over the views and give its rows.
+    Run one SELECT over the views and return its rows.
 
     Two barriers: the guard, and the role whose connection it is. Beside the statement itself one plans it and one
     rolls back. Raises ToolError in the contract's words, whatever is wrong.
@@ -52,7 +52,7 @@ async def execute(sql: str, *, guard: Guard = check) -> QueryResult:
 
 
 async def try_execute(sql: str) -> QueryResult:
-    """Run a statement as `execute` does; a failure is in the result, as the contract writes it."""
+    """Run a statement as `execute` does. A failure is in the result, in the contract's form."""
     try:
         return await execute(sql)
     except ToolError as error:
@@ -61,14 +61,14 @@ async def try_execute(sql: str) -> QueryResult:
 
 
 async def plan(sql: str) -> None:
-    """Have the database plan a statement without running it; raises ToolError as `execute` does."""
+    """Plan a statement without running it. Raises ToolError as `execute` does."""
     await _perform(sql, guard=check, work=explain, started=analyst.clock())
 
 
 async def _perform(
     sql: str, *, guard: Guard, work: Work[Result_co], started: float
 ) -> tuple[CheckedStatement, Result_co]:
-    """Check a statement and do `work` with it on a connection of the analyst."""
+    """Check a statement and perform `work` with it on a connection of the analyst."""
 
     async def try_work(connection: Connection) -> Result_co | psycopg.Error:
         # The pool takes some errors for signs of its own trouble; what a model wrote may cause any of them.
@@ -91,7 +91,7 @@ async def _perform(
 
 
 async def _refuse_without_lockdown() -> None:
-    """Let nothing run where the role may do more than it should and nobody has accepted that."""
+    """Refuse every statement if the role may do more than it should and nobody has accepted that."""
     if "analyst" not in connections.databases:
         raise DatabaseUnavailable("no analyst role is configured")
     if not await is_locked_down():
@@ -103,7 +103,7 @@ def _since(started: float) -> float:
 
 
 def _is_lowered(given: StreamedRows, *, checked: CheckedStatement) -> bool:
-    """Tell whether there may be rows that the statement asked for and that its lowered LIMIT left out."""
+    """Return whether the lowered LIMIT may have cut rows that the statement requested."""
     return checked.limit_was_lowered and len(given.rows) == checked.max_rows
 
 

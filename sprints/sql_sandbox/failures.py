@@ -1,4 +1,4 @@
-"""Why a statement gave no rows, in words for the model that wrote it."""
+"""Failures of statements in words for the model."""
 
 import psycopg
 
@@ -34,7 +34,7 @@ _OFF = "Tell the user that statements cannot be run now. `manage.py check --depl
 
 
 def describe_failure(failure: Exception, *, milliseconds: float) -> ToolError:
-    """Word any failure of a statement as the contract's error; the database's own message is kept as it is."""
+    """Convert any failure of a statement to the contract's error. The database's message is kept unchanged."""
     details = {"runtimeMs": milliseconds}
     match failure:
         case Refused():

@@ -2,5 +2,5 @@
 
 
 def quote_literal(text: str) -> str:
-    """Write a string literal; NUL characters, which no text of PostgreSQL holds, are left out."""
+    """Quote a text as a literal without NUL characters, which PostgreSQL does not allow."""
     return "'" + text.replace("\x00", "").replace("'", "''") + "'"

@@ -1,4 +1,4 @@
-"""Whether the analyst's role is locked down, and whether an administrator has accepted what is missing."""
+"""The lockdown status of the analyst's role, and an administrator's acceptance of what is missing."""
 
 import hashlib
 from collections.abc import Sequence
@@ -15,18 +15,18 @@ _status: TtlCache[bool] = TtlCache(seconds=CACHE_SECONDS)
 
 
 def digest(missing: Sequence[str]) -> str:
-    """Name a set of missing restrictions, so that accepting it accepts nothing else."""
+    """Return a digest of the missing restrictions, so that an acceptance covers nothing else."""
     return hashlib.sha256("\n".join(sorted(missing)).encode()).hexdigest()[:16]
 
 
 def is_accepted(missing: Sequence[str]) -> bool:
-    """Tell whether nothing is missing, or exactly this was accepted (SPRINTS_ACCEPTED_WALLS)."""
+    """Return whether nothing is missing, or exactly this was accepted (SPRINTS_ACCEPTED_WALLS)."""
     return not missing or digest(missing) == settings.SPRINTS_ACCEPTED_WALLS
 
 
 async def is_locked_down() -> bool:
     """
-    Tell whether execute_query may run: asked of the catalogue, as the owner, once a minute and process.
+    Return whether execute_query may run, by the catalogue, as the owner, once a minute and process.
 
     Raises DatabaseUnavailable; psycopg.Error where the role does not exist.
     """

@@ -1,9 +1,9 @@
 """
-Repair of a failed statement, as far as the schema proves what was meant.
+Repair of a failed statement from the schema.
 
 Every view, alias and column of the statement is resolved against the schema by PostgreSQL's own parse tree, whatever
-the error names. A name with exactly one possible meaning is replaced where it stands; a column that one foreign key
-leads to is joined. One name without a proof, and nothing is changed. Pure.
+the error names. A name with exactly one possible meaning is replaced; a column that one foreign key leads to is joined.
+If one name stays unresolved, nothing is changed. Pure.
 """
 
 from collections.abc import Callable, Iterable
@@ -25,14 +25,14 @@ from sprints.sql_sandbox.literals import quote_literal
 SURELY_ALIKE = 80
 CLEARLY_NEARER = 8
 MAX_VALUES = 5
-"""Values of several words without quotes, in one statement."""
+"""The maximum unquoted values of several words in one statement."""
 _VALUE_KINDS = ("status", "priority", "type")
 _SEVERAL_WORDS = (*_VALUE_KINDS, "person", "sprint", "team")
 
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """A statement, and a sentence for each change; or the statement as it was, and the names that nothing proves."""
+    """A repaired statement with a sentence for each change, or the original with the unresolved names."""
 
     sql: str
     changes: tuple[str, ...] = ()
@@ -41,13 +41,13 @@ class Repair:
 
 @dataclass(slots=True)
 class _Source:
-    """What FROM reads under an alias; without columns where they are not known, as of functions."""
+    """A source in FROM with its alias. Columns are None if unknown, as for functions."""
 
     alias: str
     columns: list[str] | None
     view: str = ""
     end: int = 0
-    """Where a join may follow, in bytes."""
+    """The byte offset where a join may follow."""
 
 
 Scopes = list[list[_Source]]
@@ -55,7 +55,7 @@ Queries = dict[str, list[str] | None]
 
 
 def repair_statement(sql: str, *, schema: SchemaInfo, index: NameIndex) -> Repair:
-    """Repair every name that the schema, or a value of the data, proves; changes nothing if one name is not proved."""
+    """Repair every name that the schema, or a value of the data, resolves. Changes nothing if one stays unresolved."""
     text, changes = sql, list[str]()
     for _ in range(MAX_VALUES):
         if _is_parsed(text):
@@ -94,7 +94,7 @@ def _resolve(sql: str, *, schema: SchemaInfo, index: NameIndex) -> "_Names":
 
 @dataclass
 class _Names:
-    """The names of one statement, and the edits that make each of them mean something."""
+    """The names of one statement, and the edits that resolve them."""
 
     sql: str
     schema: SchemaInfo
@@ -112,7 +112,7 @@ class _Names:
         self.renamed: dict[str, str] = {}
 
     def rewrite(self) -> str:
-        """Write the statement with every edit made."""
+        """Return the statement with every edit applied."""
         text = self.text
         for start, end, by in sorted(set(self.edits), reverse=True):
             text = text[:start] + by.encode() + text[end:]
@@ -121,7 +121,7 @@ class _Names:
     # ------------------------------------------------------------------------------------------------------- queries
 
     def select(self, select: Any, *, outer: Scopes, queries: Queries) -> list[str] | None:
-        """Resolve a SELECT; gives its columns, None where they are not known."""
+        """Resolve a SELECT. Returns its columns, None if they are unknown."""
         queries = dict(queries)
         for item in select.with_clause.ctes:
             self._resolve_with(
@@ -235,7 +235,7 @@ class _Names:
             self._resolve_qualified(names, place=place, scopes=scopes)
 
     def _resolve_bare(self, name: str, *, place: int, scope: list[_Source], is_compared: bool) -> None:
-        """Give a column without an alias a meaning: a value without quotes, a column like it, or one to be joined."""
+        """Resolve a column without an alias: an unquoted value, a similar column, or one to join."""
         value = _find_value(name, self.index)
         if value and is_compared:
             self._edit(place, place, by=quote_literal(value))
@@ -280,7 +280,7 @@ class _Names:
             self.unresolved.append(f"{owner}.{name}")
 
     def _join(self, name: str, *, place: int, last: int, sources: list[_Source]) -> bool:
-        """Join the view that has the column, if exactly one foreign key leads to it; False if not."""
+        """Join the view with the column if exactly one foreign key leads to it. Returns False if not."""
         paths = [
             (source, key)
             for source in sources
@@ -345,7 +345,7 @@ def _is_known(name: str, scopes: Scopes) -> bool:
 
 
 def _find_owner(owner: str, name: str, *, scope: list[_Source], renamed: dict[str, str]) -> _Source | None:
-    """Find what an alias that nobody has stands for: a view that has another one, or the only source."""
+    """Resolve an unknown alias: a view that has another alias, or the only source."""
     named = [source for source in scope if source.view == owner or source.alias == renamed.get(owner)]
     if not named and len(scope) == 1:
         [only] = scope
@@ -354,7 +354,7 @@ def _find_owner(owner: str, name: str, *, scope: list[_Source], renamed: dict[st
 
 
 def _near_column(name: str, source: _Source) -> str | None:
-    """Find the column that was meant: the name with the view's own word, or with `_id` behind it; else one alike."""
+    """Return the intended column: with the view's own word, or with `_id` appended; else a similar one."""
     known = source.columns or []
     noun = _singular(source.view or source.alias)
     formed = [f"{noun}_{name}", f"{name}_id", f"full_{name}", f"{name}_at", name.removeprefix(f"{noun}_")]
@@ -382,13 +382,13 @@ def _singular(word: str) -> str:
 
 
 def _find_value(name: str, index: NameIndex) -> str | None:
-    """Find the status, priority or type that is written so."""
+    """Return the status, priority or type with this spelling."""
     known = {fold(one.text): one.text for one in index.everything if one.kind in _VALUE_KINDS}
     return known.get(fold(name))
 
 
 def _quote_value(sql: str, index: NameIndex) -> tuple[str, str] | None:
-    """Put quotes around a value of several words that stands without them."""
+    """Quote a value of several words that has no quotes."""
     for name in sorted(index.everything, key=lambda name: -len(name.text)):
         if " " not in name.text or name.kind not in _SEVERAL_WORDS:
             continue

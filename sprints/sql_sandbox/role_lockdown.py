@@ -1,8 +1,8 @@
 """
-What the analyst's login role must not be able to do, asked of the catalogue of the database itself.
+The restrictions of the analyst's login role, checked in the database's own catalogue.
 
-One list of questions serves both sides: `provision_database` takes away what it finds, in a database that is ours, and
-`check --deploy` names it in one that is not. Imports no Django.
+One list of checks serves two uses: `provision_database` revokes what it finds in a database of ours, and
+`check --deploy` reports it in another one. Imports no Django.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ LIMITS = {
     "max_parallel_workers_per_gather": "0",
     "search_path": SCHEMA,
 }
-"""Settings of the role itself, so that they hold a client that connects as it, and however."""
+"""Settings of the role itself, so that they apply to every client that connects as it."""
 
 MAX_CONNECTIONS = 16
 """Of the role, in the whole cluster: four processes of four; raise it (ALTER ROLE) before adding processes."""
@@ -30,13 +30,13 @@ POWERS = ("rolsuper", "rolcreaterole", "rolcreatedb", "rolreplication", "rolbypa
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Privilege:
-    """One kind of privilege that the role must not have: `found` lists the objects, as SQL writes them."""
+    """A kind of privilege that the role must not have. `found` lists the objects in SQL notation."""
 
     verbs: str
     kind: str
     found: str
     needed: str = ""
-    """What the owner and the reader go on needing of it when it is taken from PUBLIC."""
+    """The privilege that the owner and the reader still need after PUBLIC loses it."""
 
 
 # Of functions, what is volatile writes, waits or reaches out, and what is stable reads something beside its arguments.
@@ -124,7 +124,7 @@ PRIVILEGES = (
 
 
 def offences_query(privilege: Privilege, *, role: str) -> str:
-    """Write the statement that lists what the role, or `public`, may do and must not; one column, `object`."""
+    """Return the statement that lists what the role, or `public`, may do and must not, in one column `object`."""
     return privilege.found.format(
         role=_text(role), schema=_text(SCHEMA), functions=_names(FUNCTIONS), harmless=_names(VOLATILE_BUT_HARMLESS)
     )
@@ -132,7 +132,7 @@ def offences_query(privilege: Privilege, *, role: str) -> str:
 
 def lockdown_statements(*, role: str) -> str:
     """
-    Write one statement that gives, as column `statement`, the SQL that would set every restriction that is missing.
+    Return one statement whose column `statement` is the SQL that sets every missing restriction.
 
     No rows: nothing is missing. It fails where the role does not exist. It holds per cent signs: run it without
     parameters.
@@ -189,7 +189,7 @@ WHERE NOT EXISTS (
 
 
 def quote_name(name: str) -> str:
-    """Write a name as SQL writes it."""
+    """Quote a name."""
     return '"{}"'.format(name.replace('"', '""'))
 
 

@@ -1,8 +1,8 @@
 """
-The words that a statement may use: functions, operators, types.
+The functions, operators and types that a statement may use.
 
-Each name was read by a person; test_sql_vocabulary.py asks the catalogue whether one of them writes, reads, waits or
-reaches out. A function that a later PostgreSQL brings is refused until somebody adds it.
+A person reviewed each name; test_sql_vocabulary.py checks in the catalogue that none writes, reads, waits or connects
+elsewhere. A function of a later PostgreSQL is refused until it is added.
 """
 
 
@@ -77,7 +77,7 @@ FUNCTIONS = _words(_AGGREGATES, _WINDOWS, _SETS, _TIMES, _NUMBERS, _TEXTS, _SEAR
 VOLATILE_BUT_HARMLESS = _words(
     "array_sample array_shuffle clock_timestamp gen_random_uuid random random_normal timeofday uuidv4 uuidv7"
 )
-"""They answer differently each time, and that is all they do."""
+"""Volatile functions that only return a different value each time."""
 
 OPERATORS = _words(
     "+ - * / % ^ |/ ||/ @ & | # ~ << >> = <> != < <= > >= || "
@@ -86,7 +86,7 @@ OPERATORS = _words(
 """Operators of pg_catalog; none of them is volatile."""
 
 BETWEENS = frozenset({"BETWEEN", "NOT BETWEEN", "BETWEEN SYMMETRIC", "NOT BETWEEN SYMMETRIC"})
-"""What stands in an operator's place in the parser's tree, and is none."""
+"""Names in an operator's place in the parser's tree that are not operators."""
 
 TYPES = _words(
     "bool int2 int4 int8 float4 float8 numeric text varchar bpchar char name bit varbit bytea uuid "
@@ -95,23 +95,23 @@ TYPES = _words(
     "int4range int8range numrange daterange tsrange tstzrange "
     "int4multirange int8multirange nummultirange datemultirange tsmultirange tstzmultirange"
 )
-"""Types to cast to; no `reg*`, which look into the catalogue, and no composite ones."""
+"""Allowed cast types: no `reg*`, which read the catalogue, and no composite ones."""
 
 SYSTEM_COLUMNS = frozenset({"tableoid", "ctid", "xmin", "xmax", "cmin", "cmax"})
 
 RESULT_COLUMNS = frozenset({"key", "value", "ordinality", "date", "element", "lexeme", "positions", "weights"})
-"""Names that columns of set-returning functions have by themselves, beside the function's own."""
+"""Default column names of set-returning functions, besides the function's own."""
 
 CLOCK_VALUES = frozenset(range(1, 10))
-"""SQLValueFunctionOp: CURRENT_DATE to LOCALTIMESTAMP(n); those after them tell who is connected, and where."""
+"""SQLValueFunctionOp: CURRENT_DATE to LOCALTIMESTAMP(n). Those after them tell who is connected, and where."""
 
 # The guard bounds what statements make (guard/value_sizes.py); this is what it must know of functions and operators.
 
 GUARD_FUNCTIONS = ("limit_size", "refuse_large_row")
-"""Functions of the views' schema that the guard writes into statements: a value is checked, a row refused."""
+"""Functions in the views' schema that the guard inserts into statements: one checks a value, one refuses a row."""
 
 GROWING_AGGREGATES = frozenset(name for name in _AGGREGATES.split() if "_agg" in name)
-"""Their result is as long as their rows are many."""
+"""Aggregates whose result grows with the number of rows."""
 
 FIXED_SIZE = _words(
     """
@@ -130,7 +130,7 @@ FIXED_SIZE = _words(
     uuid_extract_timestamp uuid_extract_version uuidv4 uuidv7 width_bucket
     """
 )
-"""Functions whose result has a fixed size, whatever they take; a test asks the catalogue."""
+"""Functions whose result has a fixed size for any arguments. A test checks the catalogue."""
 
 FIXED_SIZE_TYPES = _words(
     "bool int2 int4 int8 float4 float8 uuid boolean smallint integer bigint int real double date time timetz timestamp "
@@ -153,7 +153,7 @@ LINEAR_FUNCTIONS = FIXED_SIZE - {"position", "strpos"} | _words(
 """Functions of several arguments that read each once, or that can be interrupted; others may compare each with each."""
 
 QUADRATIC_OPERATORS = _words("&& @> <@ - * / % ?| ?&")
-"""Operators that may compare each part of one side with each of the other."""
+"""Operators that may compare each part of one side with each part of the other."""
 
 SAME_SIZE_OPERATORS = _words("!! # #- #> #>> & - -> ->> <-> << >> @ | |/ ||/ ~")
-"""Operators whose result may be as large as what they take; of all others it has a fixed size."""
+"""Operators whose result may be as large as their arguments. All others have a fixed size."""

@@ -1,1 +1,1 @@
-"""Questions whose SQL a person has verified: found for a question, checked, their slots filled."""
+"""Verified queries: questions whose SQL a person has verified."""

@@ -1,4 +1,4 @@
-"""Running verified queries to see that they work: every form of the SQL; and finding wordings that two share."""
+"""Checks of verified queries: every form of the SQL runs, and no wording is shared."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from sprints.verified.slots import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatementCheck:
-    """One statement of a verified query: what was run and what came, or what is wrong with it or a wording."""
+    """One statement of a verified query: its SQL and rows, or the problem of it or of a wording."""
 
     slug: str
     form: str
@@ -34,19 +34,19 @@ class StatementCheck:
 
     @property
     def is_broken(self) -> bool:
-        """Tell whether the statement did not run."""
+        """Return whether the statement failed."""
         return bool(self.problem) or bool(self.result and self.result.error)
 
     @property
     def summary(self) -> str:
-        """Say what is wrong, or how many rows came."""
+        """Return the problem, or the number of rows."""
         if self.problem or self.result is None:
             return self.problem
         return self.result.error or f"{self.result.count} rows in {self.result.runtime_ms:.1f} ms"
 
 
 async def check_statements(query: VerifiedStatement, *, index: NameIndex, today: date) -> list[StatementCheck]:
-    """Run a query with the slots it needs alone, then with each further one, then with all of them."""
+    """Run a query with its required slots alone, then with each further one, then with all of them."""
     if wrong := find_mistakes(query.sql, defaults=query.defaults):
         return [StatementCheck(slug=query.slug, form="slots", problem=" ".join(wrong))]
     needed, optional = sorted(query.needed), sorted(list_slots(query.sql) - query.needed)
@@ -55,7 +55,7 @@ async def check_statements(query: VerifiedStatement, *, index: NameIndex, today:
 
 
 def find_refusals(sql: str, *, catalog: ViewCatalog) -> list[str]:
-    """Say why the guard would refuse the statement, whatever its slots are filled with."""
+    """Return why the guard refuses the statement for any values of its slots."""
     refusals = []
     for form in fill_with_samples(sql):
         try:
@@ -66,7 +66,7 @@ def find_refusals(sql: str, *, catalog: ViewCatalog) -> list[str]:
 
 
 def find_shared_wordings(query: VerifiedStatement, *, library: Library) -> list[StatementCheck]:
-    """Name the wordings that another query has too, with the same slots: a question in them is asked back."""
+    """Return the wordings shared with another query with the same slots. Such a question is ambiguous."""
     return [
         StatementCheck(slug=query.slug, form=text, problem=f"is a wording of {other.slug} too")
         for text, wording in query.wordings.items()

@@ -1,4 +1,4 @@
-"""The verified queries as a process holds them: which one a question asks in its curator's words, which are near."""
+"""The verified queries of a process: the query of a question in its curator's words, and similar queries."""
 
 import asyncio
 import tomllib
@@ -24,10 +24,10 @@ from toolbox.database.pools import Pool
 
 REFRESH_SECONDS = 4.0
 _SILENT = frozenset({"be", "have", "what", "which"})
-"""Marks of the grammar that change no answer: "what is blocked" asks what "blocked" asks."""
+"""Marks of the grammar that do not change an answer: "what is blocked" equals "blocked"."""
 
 _LIMITING = ("sprint", "period", "top")
-"""Slots whose defaults leave out rows."""
+"""Slots whose defaults exclude rows."""
 
 _SCALARS = frozenset({"period", "days", "top", "number", "unit"})
 _NO_NAMES = NameIndex.from_names([])
@@ -35,12 +35,12 @@ _libraries: RefreshingCache["Library"] = RefreshingCache(seconds=REFRESH_SECONDS
 _latest: list[object] = []
 
 Term = frozenset[tuple[str, str]] | str
-"""All that a word may mean to the grammar; the word itself where it means nothing."""
+"""All meanings of a word in the grammar; the word itself if it has none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CuratedWording:
-    """A question reduced to what it says: its terms in order, and the slots that its names fill."""
+    """The essential content of a question: its terms in order, and the slots that its names fill."""
 
     terms: tuple[Term, ...]
     slots: tuple[str, ...]
@@ -48,7 +48,7 @@ class CuratedWording:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifiedStatement:
-    """A verified query as questions are compared with it; `defaults` fill slots that a question leaves open."""
+    """A verified query in a form for comparison. `defaults` fill slots that a question leaves open."""
 
     slug: str
     topic: str
@@ -63,7 +63,7 @@ class VerifiedStatement:
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any], *, lexicon: Lexicon) -> "VerifiedStatement":
-        """Make one from a row; its wordings are read by the grammar's words."""
+        """Convert a row. The grammar's lexicon reads its wordings."""
         sql, defaults = str(row["sql"]), dict(row["slots"])
         offered = frozenset(list_slots(sql))
         texts = dict.fromkeys((str(row["question"]), *row["phrasings"]))
@@ -75,7 +75,7 @@ class VerifiedStatement:
         )  # fmt: skip
 
     def can_fill(self, slots: Sequence[str]) -> bool:
-        """Tell whether the statement uses every name of a question and needs no other; a period can be used once."""
+        """Return whether the statement uses every name of a question and needs no other. A period is used once."""
         is_single = all(slots.count(slot) == 1 for slot in _SCALARS & set(slots))
         return self.needed <= set(slots) <= self.offered and is_single
 
@@ -100,14 +100,14 @@ class VerifiedStatement:
 
 @dataclass(slots=True, kw_only=True)
 class Library:
-    """All verified queries that are enabled."""
+    """All enabled verified queries."""
 
     statements: tuple[VerifiedStatement, ...] = ()
     by_terms: dict[tuple[Term, ...], list[tuple[VerifiedStatement, CuratedWording]]] = field(default_factory=dict)
 
     def find(self, linked: LinkedQuestion, *, index: NameIndex, lexicon: Lexicon) -> VerifiedStatement | None:
         """
-        Find the one query that has the question among its wordings, word by word.
+        Return the one query with the question among its wordings, word by word.
 
         Synonyms of the grammar and words that say nothing make no difference, other names do not either. Wordings
         with the same slots as the question precede those with further ones. None where two queries are left.
@@ -125,7 +125,7 @@ class Library:
         return None
 
     def rank(self, linked: LinkedQuestion, *, index: NameIndex, lexicon: Lexicon) -> list[VerifiedStatement]:
-        """Order the queries by how much of their nearest wording the question shares."""
+        """Rank the queries by the share of their nearest wording that the question contains."""
         [reading, *_] = _read_question(linked, index=index, lexicon=lexicon)
         asked = {*reading.terms, *reading.slots}
 
@@ -137,7 +137,7 @@ class Library:
 
 
 async def load_library(*, reader: Pool) -> Library:
-    """Give the enabled queries; a change in the admin is seen within some seconds."""
+    """Return the enabled queries. A change in the admin is seen within some seconds."""
 
     async def load() -> Library:
         rows, lexicon = await queries.load_verified_rows(reader=reader), await load_lexicon(reader=reader)
@@ -149,7 +149,7 @@ async def load_library(*, reader: Pool) -> Library:
 
 
 def make_library(rows: Iterable[Mapping[str, Any]], *, lexicon: Lexicon) -> Library:
-    """Make a library of rows."""
+    """Build a library from rows."""
     library = Library(statements=tuple(VerifiedStatement.from_row(row, lexicon=lexicon) for row in rows))
     for query in library.statements:
         for wording in query.wordings.values():
@@ -160,7 +160,7 @@ def make_library(rows: Iterable[Mapping[str, Any]], *, lexicon: Lexicon) -> Libr
 
 @lru_cache(maxsize=1)
 def list_shipped_queries() -> list[dict[str, Any]]:
-    """Read the verified queries that ship with the project, complete with what their file leaves out."""
+    """Read the shipped verified queries, with defaults for what their file leaves out."""
     folder = files("sprints") / "samples" / "verified"
     texts = [file.read_text(encoding="utf-8") for file in sorted(folder.iterdir(), key=lambda file: file.name)]
     rows = [row for text in texts for row in tomllib.loads(text)["query"]]
@@ -168,7 +168,7 @@ def list_shipped_queries() -> list[dict[str, Any]]:
 
 
 def hash_content(content: dict[str, Any]) -> str:
-    """Hash what a query says, to tell whether a person has changed it."""
+    """Hash a query's content, to detect changes by a person."""
     return sha256(dumps(content, sort_keys=True).encode()).hexdigest()
 
 
@@ -180,7 +180,7 @@ def _read_wording(text: str, *, has_unit: bool, lexicon: Lexicon) -> CuratedWord
 
 
 def _read_question(linked: LinkedQuestion, *, index: NameIndex, lexicon: Lexicon) -> list[CuratedWording]:
-    """Read a question in each way that words like "bugs" and "week" can be: as a name or as a word."""
+    """Read a question with each meaning of words like "bugs" and "week": as a name or as a word."""
     tokens = cut(linked, lexicon=lexicon, index=index)
     ways = product((True, False), repeat=2)
     readings = [_read_tokens(tokens, reads_types=types, reads_units=units) for types, units in ways]
@@ -201,13 +201,13 @@ def _read_tokens(tokens: Iterable[Token], *, reads_types: bool, reads_units: boo
 
 
 def _says_nothing(token: Token) -> bool:
-    """Tell whether a word changes no answer; pronouns may: "issues that block others"."""
+    """Return whether a word changes no answer. Pronouns may: "issues that block others"."""
     is_free = any(sense.kind == "free" and sense.name != "pronouns" for sense in token.senses)
     return is_free or bool(token.marks & _SILENT)
 
 
 def _slot_of(token: Token) -> str:
-    """Give the slot that a token fills; "" where it is a word."""
+    """Return the slot that a token fills. Empty if it is a word."""
     if token.names and token.kind:
         return token.kind
     values = {

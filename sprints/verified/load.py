@@ -1,4 +1,4 @@
-"""Storing verified queries: those that ship, never over a person's changes, and answers that people promote."""
+"""Storing of verified queries: shipped ones, without overwriting a person's changes, and promoted answers."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -12,7 +12,7 @@ from sprints.verified.slots import list_slots, make_template
 
 
 def load_verified_queries() -> int:
-    """Store what is new or was changed by a newer version; gives how many rows were written."""
+    """Store what is new or was changed by a newer version. Returns the number of rows written."""
     known = {row.slug: row for row in VerifiedQuery.objects.all()}
     written = 0
     for content in list_shipped_queries():
@@ -26,12 +26,12 @@ def load_verified_queries() -> int:
 
 
 class PromotionError(ValueError):
-    """A statement that would never answer its own question; the message says why."""
+    """The statement could not answer its own question; the message says why."""
 
 
 def promote(question: str, *, sql: str, assumptions: Sequence[str], index: NameIndex, today: date) -> tuple[str, bool]:
     """
-    Make a verified query of an answer; gives its slug, and whether it is new.
+    Make a verified query from an answer. Returns its slug, and whether it is new.
 
     The names in the question become slots, and so do their ids in the SQL. It is not enabled: a person looks first.
     The same question again changes nothing. Raises PromotionError where the question names what the SQL does not hold.

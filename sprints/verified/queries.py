@@ -1,4 +1,4 @@
-"""What curators store, as tools read it: verified queries that are enabled, and synonyms."""
+"""SQL of curated rows: enabled verified queries, and synonyms."""
 
 from typing import Any
 
@@ -20,5 +20,5 @@ async def load_verified_rows(*, reader: Pool) -> list[dict[str, Any]]:
 
 
 async def load_synonym_rows(*, reader: Pool) -> list[dict[str, Any]]:
-    """Read every synonym, in the order in which they were added."""
+    """Read every synonym in the order of creation."""
     return (await reader.fetch(_SYNONYMS)).rows

@@ -1,4 +1,4 @@
-"""Questions and SQL with slots in place of names: finding, filling and making them. Pure."""
+"""Slots in questions and SQL in place of names: detection, filling and creation. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,14 +19,14 @@ EXAMPLES = {
     "unit": "per week", "number": "5", "label": "backend", "status": "In Progress", "priority": "p0",
     "type": "bugs", "key": "TEAM-1",
 }  # fmt: skip
-"""What a question may say for each slot, where the data has no better name."""
+"""Example values of each slot, if the data has no better name."""
 SLOT = regex.compile(r"\{([a-z_]+)(?:\.([a-z]+))?\}")
 _OPTIONAL = regex.compile(r"\[\[(.*?)\]\]", regex.DOTALL)
 MAX_VALUES = 200
 
 
 class UnfilledSlotError(Exception):
-    """A slot that must be filled is not; `slot` names it."""
+    """A required slot is not filled. `slot` names it."""
 
     def __init__(self, slot: str) -> None:
         super().__init__(slot)
@@ -35,29 +35,29 @@ class UnfilledSlotError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class FilledStatement:
-    """A statement ready to run, and what was assumed where the question was silent."""
+    """A statement ready to run, and the defaults that were assumed."""
 
     sql: str
     assumptions: tuple[str, ...]
 
 
 def list_slots(sql: str) -> set[str]:
-    """Give the slots of a statement."""
+    """Return the slots of a statement."""
     return {found[1] for found in SLOT.finditer(sql)}
 
 
 def list_needed_slots(sql: str) -> set[str]:
-    """Give the slots that must be filled: those outside double brackets."""
+    """Return the required slots: those outside double brackets."""
     return list_slots(_OPTIONAL.sub("", sql))
 
 
 def is_window(slot: str, *, default: str) -> bool:
-    """Tell whether a default is several sprints or days, as "last 6 sprints" is."""
+    """Return whether a default is several sprints or days, as "last 6 sprints"."""
     return slot in ("sprint", "period") and any(letter.isdigit() for letter in default)
 
 
 def find_mistakes(sql: str, *, defaults: Mapping[str, object]) -> list[str]:
-    """Say what is wrong with a statement's slots, and with the defaults for them."""
+    """Return the problems of a statement's slots and their defaults."""
     found = [f"There is no slot {{{slot}}}; use one of {', '.join(KINDS)}." for slot in list_slots(sql) - set(KINDS)]
     found += [f"{{{one[1]}.{one[2]}}} is not a slot; a period has start and end." for one in SLOT.finditer(sql)
               if (one[1] == "period") != (one[2] in FIELDS)]  # fmt: skip
@@ -67,7 +67,7 @@ def find_mistakes(sql: str, *, defaults: Mapping[str, object]) -> list[str]:
 
 def fill(sql: str, *, linked: LinkedQuestion, index: NameIndex, defaults: Mapping[str, object]) -> FilledStatement:
     """
-    Fill the slots from what a question names, else from the defaults; parts in double brackets go where nothing is.
+    Fill the slots from a question's names, else from the defaults. Unfilled optional parts are removed.
 
     Values become literals with quotes doubled. Raises UnfilledSlotError.
     """
@@ -85,7 +85,7 @@ def fill(sql: str, *, linked: LinkedQuestion, index: NameIndex, defaults: Mappin
 
 
 def fill_with_samples(sql: str) -> list[str]:
-    """Fill every slot with a literal of its kind: without the optional parts, and with them; for a look at the SQL."""
+    """Fill every slot with a literal of its kind, without the optional parts and with them, to check the SQL."""
     literals = {slot: {"": "('x')"} for slot in (*NAMED, "key")}
     literals |= {slot: {"": "1"} for slot in ("days", "top", "number")}
     literals |= {"unit": {"": "'week'"}, "period": dict.fromkeys(FIELDS, "DATE '2025-01-01'")}
@@ -101,7 +101,7 @@ def _write_slot(found: regex.Match[str], values: Mapping[str, Mapping[str, str]]
 
 
 def find_literals(slot: str, *, linked: LinkedQuestion) -> dict[str, str]:
-    """Give the literals for a slot that the question fills; nothing where it does not."""
+    """Return the literals of a slot that the question fills. Empty if it does not."""
     if slot in NAMED:
         return _list_literals([name.value for name in linked.of_kind(slot)])
     if slot == "key":
@@ -141,7 +141,7 @@ def _write_day(day: date) -> str:
 
 
 def make_template(question: str, *, sql: str, index: NameIndex, today: date) -> tuple[str, str]:
-    """Put slots where the question names something, and where the SQL lists exactly the rows that it names."""
+    """Replace names in the question by slots, and the lists of exactly the named rows in the SQL."""
     linked = link(question, index=index, today=today)
     text = linked.text
     for start, end, slot in sorted(_find_slot_positions(linked), reverse=True):
@@ -159,7 +159,7 @@ def make_template(question: str, *, sql: str, index: NameIndex, today: date) -> 
 
 
 def _find_slot_positions(linked: LinkedQuestion) -> list[tuple[int, int, str]]:
-    """Give what stands for a slot, of each slot the first."""
+    """Return the range of text that each slot replaces, the first for each slot."""
     found = [
         (one.start, one.end, str(one.kind)) for one in linked.spotted if len(one.names) == 1 or one.kind == "sprint"
     ]

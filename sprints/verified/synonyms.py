@@ -1,4 +1,4 @@
-"""The words of the grammar, with the synonyms that curators add to terms of the semantic layer."""
+"""The lexicon of questions, with the synonyms that curators add to terms of the semantic layer."""
 
 from collections.abc import Iterable, Mapping
 from datetime import date
@@ -27,7 +27,7 @@ Row = Mapping[str, Any]
 
 
 async def load_lexicon(*, reader: Pool) -> Lexicon:
-    """Give the words that questions are read with; a change in the admin is seen within some seconds."""
+    """Return the lexicon of questions. A change in the admin is seen within some seconds."""
 
     async def load() -> Lexicon:
         rows = await queries.load_synonym_rows(reader=reader)
@@ -41,7 +41,7 @@ async def load_lexicon(*, reader: Pool) -> Lexicon:
 
 
 def add_synonyms(model: SemanticModel, *, rows: Iterable[Row]) -> SemanticModel:
-    """Give the model with further words; those of terms that it does not have are left out."""
+    """Return the model with further words. Those of unknown terms are left out."""
     changed: dict[str, dict[str, Any]] = {}
     for row in rows:
         group = TERMS_BY_KIND[row["kind"]]
@@ -54,7 +54,7 @@ def add_synonyms(model: SemanticModel, *, rows: Iterable[Row]) -> SemanticModel:
 
 
 def find_conflict(row: Row, *, others: Iterable[Row], index: NameIndex) -> str:
-    """Say why a synonym cannot be added: it means something already, or is no word of its own; "" if it can."""
+    """Return why a synonym cannot be added: it has a meaning, or is not a word. Empty if it can."""
     phrase = str(row["phrase"]).strip()
     size = len(words(phrase))
     if not 1 <= size <= MAX_SYNONYM_WORDS:

@@ -18,7 +18,7 @@ class Command(BaseCommand):
     help = "Let tools read a folder of code; a key sees only the workspaces that it was given."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take the folder, and who sees it."""
+        """Add the folder, and who sees it."""
         parser.add_argument("root", help="The folder; tools read what lies below it, and nothing else.")
         parser.add_argument("--name", default="", help="What callers name it by; else the folder's name.")
         parser.add_argument(

@@ -10,12 +10,12 @@ from toolbox.embedding.failures import EmbeddingFailed
 
 
 class Command(BaseCommand):
-    """Embed what waits."""
+    """Embed root causes."""
 
     help = "Embed past root causes whose text or model changed since."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Embed, and say how many."""
+        """Embed, and print how many."""
         try:
             self.stdout.write(f"{embed_waiting():,} root causes embedded")
             embed_by_endpoint(on_progress=lambda model: self.stdout.write(str(model)))

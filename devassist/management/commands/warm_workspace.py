@@ -1,4 +1,4 @@
-"""Try out a workspace's language servers: `manage.py warm_workspace [<name>]`."""
+"""Test a workspace's language servers: `manage.py warm_workspace [<name>]`."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -12,16 +12,16 @@ from toolbox.database import event_loop
 
 
 class Command(BaseCommand):
-    """Start each server, let it index, say how long that took. A server that runs warms its workspaces by itself."""
+    """Start each server, let it index, and print how long that took. A running server process warms by itself."""
 
     help = "Start the language servers of a workspace, let them index, and say how each fared."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take which."""
+        """Add the workspace."""
         parser.add_argument("name", nargs="?", help="The workspace; all if not given.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Warm; ends with 1 where a server that is installed did not get ready."""
+        """Warm the servers. Exits with 1 if an installed server did not get ready."""
         reports = event_loop.run(_warm_all(options["name"]))
         for name, warmed in reports:
             for one in warmed:

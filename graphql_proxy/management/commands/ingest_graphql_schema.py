@@ -30,7 +30,7 @@ class Command(BaseCommand):
     help = "Store a GraphQL schema (SDL or introspection JSON, gzipped or not) as the next version of an upstream's."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take whose schema it is, and where it is."""
+        """Add the upstream and the source of the schema."""
         parser.add_argument("upstream", help="The upstream's name.")
         parser.add_argument("file", nargs="?", help="SDL or introspection JSON, gzipped or not; - for standard input.")
         parser.add_argument("--fetch", action="store_true", help="Ask the upstream itself, by introspection.")
@@ -38,7 +38,7 @@ class Command(BaseCommand):
         parser.add_argument("--compare", action="store_true", help="Only show what would change.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Store, or compare, and list warnings and changes; ends with 1 where there is no schema to be had."""
+        """Store or compare, and list warnings and changes. Exits with 1 if there is no schema."""
         slug = options["upstream"]
         if bool(options["file"]) == options["fetch"]:
             raise CommandError("give either a file or --fetch")
@@ -100,7 +100,7 @@ class Command(BaseCommand):
 
 
 def _read(name: str) -> bytes:
-    """Read a file, no further than a schema may be long."""
+    """Read a file, up to the maximum length of a schema."""
     try:
         if name == "-":
             return sys.stdin.buffer.read(MAX_SCHEMA_BYTES + 1)

@@ -18,7 +18,7 @@ class Command(BaseCommand):
     help = "Compare upstreams, headers, hints and operations with a TOML or JSON file; --apply makes them what it says."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take the file, and whether to store."""
+        """Add the file, and whether to store it."""
         parser.add_argument("file", type=Path, help="TOML, or JSON where its name ends so.")
         parser.add_argument("--apply", action="store_true", help="Store it; without this it is only compared.")
 

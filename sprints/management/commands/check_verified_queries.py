@@ -18,17 +18,17 @@ from toolbox.database.pools import reader
 
 
 class Command(BaseCommand):
-    """Run each query through the guard, bare and with every slot; ends with 1 where one does not run."""
+    """Run each query through the guard, without slots and with every slot. Exits with 1 if one fails."""
 
     help = "Run every enabled verified query through the guard, and find wordings that two of them share."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take which to check."""
+        """Add the queries to check."""
         parser.add_argument("--load", action="store_true", help="First store those that ship with the project.")
         parser.add_argument("slugs", nargs="*", help="Only these queries.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Check, then list what is broken, what is slow and which wordings two queries share."""
+        """Check, then list broken and slow queries, and wordings shared by two queries."""
         connection.ensure_connection()  # starts the embedded server, where there is one
         if options["load"]:
             load_verified_queries()

@@ -1,4 +1,4 @@
-"""Measure how well questions are answered: `manage.py evaluate_sql [FILE.csv] --provider verified|model`."""
+"""Evaluate answers to questions: `manage.py evaluate_sql [FILE.csv] --provider verified|model`."""
 
 import json
 import os
@@ -36,7 +36,7 @@ class Command(BaseCommand):
     help = "Measure execution accuracy on pairs of question and gold SQL; without a file, on the set that ships."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take the set, who answers, and where the details go."""
+        """Add the set, the provider, and the report file."""
         parser.add_argument("file", nargs="?", type=Path, help="CSV with question, gold_sql and perhaps category.")
         parser.add_argument(
             "--provider",
@@ -54,7 +54,7 @@ class Command(BaseCommand):
         parser.add_argument("--most", type=int, help="Only so many questions.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Ask and print the table; ends with 1 where a gold statement does not run."""
+        """Evaluate and print the table. Exits with 1 if a gold statement fails."""
         pairs = _pairs(options["file"])[: options["most"]]
         model = _model(options["provider"], name=options["model"])
         if options["semantics"] and not options["dump"]:
@@ -130,7 +130,7 @@ def _judge_dump(
     semantics: SemanticQuestions | None,
     ordered: bool,
 ) -> list[JudgedAnswer]:
-    """Ask about another database, loaded into a scratch one."""
+    """Evaluate on another database, loaded into a scratch one."""
     if model is None and semantics is None:
         raise CommandError("another database has no verified queries: ask with --semantics, or --provider model")
     today = datetime.now(UTC).date()
@@ -154,7 +154,7 @@ def _judge_dump(
 
 
 def _address(alias: str) -> str:
-    """Say how to reach the server's own database as the role of an alias."""
+    """Return the address of the server's own database for the role of an alias."""
     if alias not in connections.databases:
         raise CommandError("no analyst role is configured: set DATABASE_ANALYST_URL")
     entry = connections[alias].settings_dict

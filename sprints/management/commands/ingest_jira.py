@@ -26,12 +26,12 @@ MAX_LINES = 200
 
 
 class Command(BaseCommand):
-    """Store a Jira's issues, sprints and history, from files or from its site, and say what became of each."""
+    """Store a Jira's issues, sprints and history from files or a site, and report."""
 
     help = "Load issues from saved answers of a Jira's REST API, its CSV export, or its site."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take a source, whose it is, and how to read it."""
+        """Add a source, its organisation, and the options of parsing."""
         parser.add_argument("source", help="A file, a folder, or a site as https://example.atlassian.net.")
         parser.add_argument("--organisation", help="Whose issues they are; else named after the site or the folder.")
         parser.add_argument(
@@ -49,7 +49,7 @@ class Command(BaseCommand):
                             help="Write again also what has not changed at its source.")  # fmt: skip
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Load, then report; ends with 1 where no issue could be read or the database failed."""
+        """Load, then report. Exits with 1 if no issue could be read or the database failed."""
         try:
             organisation = _organisation(options)
             rules = LoadRules(forgets_corrections=options["forget_corrections"])
@@ -112,7 +112,7 @@ def _day(text: str) -> datetime:
 
 @contextmanager
 def _progress() -> Iterator[OnProgress]:
-    """Show a bar on a terminal; elsewhere a line for each two thousand issues, so that logs stay short."""
+    """Show a bar on a terminal, else one line for each two thousand issues, to keep logs short."""
     console = Console(stderr=True)
     if not console.is_terminal:
         shown = [0]

@@ -9,12 +9,12 @@ from sprints.sql_sandbox.lockdown_status import digest, is_accepted
 
 
 class Command(BaseCommand):
-    """Say what an administrator would run, or accept."""
+    """Print what an administrator would run or accept."""
 
     help = "Print the SQL that sets every missing restriction of the role which runs SQL written by a model."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print; the statements alone go to standard output."""
+        """Print. Only the statements go to standard output."""
         missing = find_missing_lockdown()
         for statement in missing:
             self.stdout.write(f"{statement};")

@@ -1,4 +1,4 @@
-"""Keep a copy of the views' schema beside the code: `manage.py store_sprints_schema`, after the views have changed."""
+"""Store a copy of the views' schema beside the code, after a change: `manage.py store_sprints_schema`."""
 
 import json
 from typing import Any
@@ -11,7 +11,7 @@ from toolbox.database import event_loop
 
 
 class Command(BaseCommand):
-    """Write what get_schema answers while the database is away."""
+    """Write the answer of get_schema for when the database is away."""
 
     help = "Write sprints/schema/stored.json, which get_schema gives while the database is away."
 

@@ -1,1 +1,1 @@
-"""Questions in English, parsed into queries of a semantic model. A word that does not bind is asked back."""
+"""Parsing of English questions to queries of a semantic model. A word without a meaning causes a clarification."""

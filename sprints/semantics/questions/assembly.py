@@ -1,8 +1,8 @@
 """
-Phrases assembled into a query about rows of one entity.
+Assembly of phrases into a query about rows of one entity.
 
-The same phrases are tried with each entity of the model. What a word means follows from the entity: "completed" is a
-predicate of an issue, of its stay in a sprint, or of a sprint. An assembly in which a phrase finds no place fails.
+The same phrases are tried with each entity of the model. The meaning of a word depends on the entity: "completed" is a
+predicate of an issue, of its sprint membership, or of a sprint. An assembly fails if a phrase has no place.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ BY_DAY = "I count this once a sprint, not once a day. Ask for the burndown, or f
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssembledQuery:
-    """A query, how far-fetched it is, and what was assumed."""
+    """A query, its cost, and the assumptions."""
 
     query: MetricQuery
     cost: float
@@ -43,13 +43,13 @@ class AssembledQuery:
 
 
 def assemble(phrases: Sequence[Phrase], *, entity: str, lexicon: Lexicon) -> AssembledQuery:
-    """Assemble a query about rows of an entity; raises Unbound with the phrase that has no place."""
+    """Assemble a query about rows of an entity. Raises Unbound with the phrase that has no place."""
     return _Assembly(phrases, entity=entity, lexicon=lexicon).build()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fragment:
-    """What a follow-up question says: conditions, groups and an order, and how the rows are measured then."""
+    """The content of a follow-up question: conditions, groups and an order, and the resulting measures."""
 
     conditions: tuple[Condition, ...]
     measures: tuple[str, ...]
@@ -62,7 +62,7 @@ class Fragment:
 def assemble_fragment(
     phrases: Sequence[Phrase], *, entity: str, lexicon: Lexicon, context: MetricQuery
 ) -> Fragment:  # fmt: skip
-    """Assemble a question that changes a query about an entity; raises Unbound with the phrase that has no place."""
+    """Assemble a question that changes a query about an entity. Raises Unbound with the phrase that has no place."""
     return _Assembly(phrases, entity=entity, lexicon=lexicon).build_fragment(context)
 
 
@@ -82,7 +82,7 @@ class _Assembly(Conditions):
         return AssembledQuery(query=query, cost=self.cost, assumptions=tuple(self.assumptions))
 
     def build_fragment(self, context: MetricQuery) -> Fragment:
-        """Read phrases that change a query; a time without a verb is that of the query."""
+        """Parse phrases that change a query. A time without a verb belongs to the query."""
         self.is_fragment = True
         self.mentions_entity = True
         self.measures = list(context.measures)
@@ -117,7 +117,7 @@ class _Assembly(Conditions):
         )  # fmt: skip
 
     def _swap_measure(self, context: MetricQuery) -> None:
-        """Take the measure of another state: of points completed, "and committed?"."""
+        """Use the measure of another state: of points completed, "and committed?"."""
         own = [state for state in self._own_states() if not state.phrase.is_negated and not state.phrase.is_only]
         known = [self.model.measures[name] for name in context.measures]
         if self.entity.id != "membership" or len(own) != 1 or len(known) != 1 or len(known[0].where) != 1:
@@ -126,7 +126,7 @@ class _Assembly(Conditions):
         self.measures = [self._measure_of(own[0])]
 
     def _swap_unit(self, context: MetricQuery) -> None:
-        """Take the same measures in another unit: "in points", "and how many issues?"."""
+        """Use the same measures in another unit: "in points", "and how many issues?"."""
         if "how_many" in self.marks and not self.unit_noun and any(
             one.kind == "term" and one.has_entity(self.entity.id) for one in self.phrases
         ):  # fmt: skip
@@ -214,7 +214,7 @@ class _Assembly(Conditions):
         return Share(part=join_conditions(part))
 
     def _check_marks(self) -> None:
-        """Refuse what is left over: a mark that nothing has used changes what is asked."""
+        """Refuse unused marks, since each changes the question."""
         for place, phrase in enumerate(self.phrases):
             if place in self.used or (phrase.kind == "mark" and self._is_silent(phrase, place=place)):
                 continue
@@ -245,7 +245,7 @@ class _Assembly(Conditions):
         return is_before_span and phrase.said.lower() in ("over", "across", "over the", "through", "up to")
 
     def _is_role_verb(self, phrase: Phrase, *, place: int) -> bool:
-        """Tell whether it says how a person beside it belongs to the issues: assigned to, reported by."""
+        """Return whether a verb links a person beside it with the issues: assigned to, reported by."""
         is_verb = phrase.kind == "term" and phrase.has("dimension", form="verb")
         kinds = {sense.name for sense in phrase.senses}
         beside = [self.phrases[other] for other in (place - 1, place + 1) if 0 <= other < len(self.phrases)]
@@ -261,7 +261,7 @@ class _Assembly(Conditions):
         return bool(self.measures) and (is_split or self._splits_names())
 
     def _splits_names(self) -> bool:
-        """Group by what the question names several of: ACCEL and ORBIT, this sprint and the last."""
+        """Group by a kind of which the question names several: ACCEL and ORBIT, this sprint and the last."""
         if not self.measures:
             return False
         for phrase in self.phrases:
@@ -293,7 +293,7 @@ class _Assembly(Conditions):
         )  # fmt: skip
 
     def _check_contradiction(self, where: Condition | None) -> None:
-        """Refuse two values of what has one: that no row has both answers nothing."""
+        """Refuse two values of a single-valued dimension, since no row has both."""
         said: dict[str, set[str]] = {}
         for part in split_conditions(where):
             if isinstance(part, Comparison) and part.op in (Operator.EQ, Operator.IN):
@@ -320,13 +320,13 @@ class _Assembly(Conditions):
         )  # fmt: skip
 
     def _title_epics(self) -> None:
-        """Show the titles of epics beside their keys: people know epics by their titles."""
+        """Show the titles of epics beside their keys, since people know epics by title."""
         group, title = DimensionGroup(dimension="epic"), DimensionGroup(dimension="epic_title")
         if group in self.groups and title not in self.groups:
             self.groups.insert(self.groups.index(group) + 1, title)
 
     def _split_several(self) -> None:
-        """Show several named teams, people or sprints each: one number would hide which."""
+        """Show several named teams, people or sprints separately, since one number would hide which."""
         sprints = [one for one in self.phrases if is_sprints(one) and not one.is_negated]
         if not self.measures or self.groups or self.sides or "share" in self.marks:
             return
@@ -341,7 +341,7 @@ class _Assembly(Conditions):
             self._group_by("sprint", phrase=sprints[0])
 
     def _is_sprint_of_each_team(self, sprints: Sequence[Phrase]) -> bool:
-        """Tell whether the question says one sprint, as "sprint 3", that several teams have."""
+        """Return whether the question names one sprint, as "sprint 3", that several teams have."""
         if len(sprints) != 1 or sprints[0].edge or "our" in self.marks or "team" not in self.reached:
             return False
         teams = [name.team_id for name in sprints[0].names]
@@ -364,7 +364,7 @@ class _Assembly(Conditions):
                     raise Unbound(None, why=BY_DAY)
 
     def _assume_open(self, by: str) -> None:
-        """Take what is asked of unfinished work alone as asked of open issues, where the question says nothing."""
+        """Assume open issues for measures of unfinished work alone, unless the question says otherwise."""
         if any(state.predicate not in ("unassigned", "unestimated", "") or state.role in ("resolved", "created")
                for state in self.states.values()) or self.entity.id != "issue" or self._has_key():  # fmt: skip
             return

@@ -34,7 +34,7 @@ _MAX_BETWEEN = 2
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """A word of a clause: what it means as part of the question, and which classes of frame words it is of."""
+    """A word of a clause: its meaning in the question, and its classes of frame words."""
 
     folded: str
     start: int
@@ -53,7 +53,7 @@ class _Item:
 
     @property
     def says_nothing(self) -> bool:
-        """Tell whether it is an unknown word, also with typing mistakes corrected, or one that filters nothing."""
+        """Return whether it is unknown, also after correction of typing mistakes, or filters nothing."""
         token = self.token
         has_value = bool(token.names or token.period or token.reference or token.key)
         has_number = any(one is not None for one in (token.number, token.days, token.top))
@@ -66,7 +66,7 @@ class _Item:
 def set_aside(
     text: str, *, read: Callable[[str], Sequence[Token]], corrected: Callable[[str], str], lexicon: Lexicon
 ) -> tuple[str, tuple[str, ...]]:  # fmt: skip
-    """Blank out what asks for nothing; give the text, of the same length, and what was left aside."""
+    """Blank out clauses that ask for nothing. Returns the text at the same length, and the clauses."""
     found = list(_CLAUSE.finditer(text))
     aside: list[tuple[int, int]] = []
     for clause in found:
@@ -91,7 +91,7 @@ def _list_items(
     clause: str, *, read: Callable[[str], Sequence[Token]], corrected: Callable[[str], str],
     frames: Mapping[tuple[str, ...], frozenset[str]],
 ) -> list[_Item]:  # fmt: skip
-    """List the words of a clause; a phrase of frame words counts as one."""
+    """List the words of a clause. A phrase of frame words counts as one."""
     tokens, spelt = read(clause), corrected(clause)
     again = read(spelt)
     found, items, place = words(clause), [], 0
@@ -116,13 +116,13 @@ def _key(found: Sequence[Word], place: int, size: int) -> tuple[str, ...]:
 
 
 def _nearest(token: Token, *, again: Sequence[Token], tokens: Sequence[Token]) -> Token:
-    """Give the corrected form of an unknown token, by its place; a known one stays."""
+    """Return the corrected form of an unknown token by its position. A known one stays."""
     place = list(tokens).index(token)
     return again[place] if not token.is_known and place < len(again) and len(again) == len(tokens) else token
 
 
 def _is_frame(items: Sequence[_Item]) -> bool:
-    """Tell whether words ask for nothing, speak of who asks, or of what for, and restrict nothing."""
+    """Return whether words ask for nothing, describe the asker or the purpose, and restrict nothing."""
     is_addressed = any(
         one.classes or one.token.is_polite or one.folded in _SPEAKERS or one.folded.split()[0] in _SPEAKERS
         for one in items
@@ -157,7 +157,7 @@ def _is_harmless(items: Sequence[_Item], place: int) -> bool:
 
 
 def _refers_to_frame(items: Sequence[_Item], place: int) -> bool:
-    """Tell whether what stands behind an article or a preposition is of a frame, or a pronoun."""
+    """Return whether the words after an article or a preposition are of a frame, or a pronoun."""
     run = []
     for one in items[place + 1 :]:
         if one.is_opener or not (one.is_unknown or one.classes or one.token.period):
@@ -167,7 +167,7 @@ def _refers_to_frame(items: Sequence[_Item], place: int) -> bool:
 
 
 def _is_thanks(items: Sequence[_Item], *, clause: str) -> bool:
-    """Tell whether it is a sentence of thanks or apology, whatever for: a sentence of its own restricts nothing."""
+    """Return whether it is a sentence of thanks or apology. A separate sentence restricts nothing."""
     is_sentence = clause.rstrip().endswith(("!", "."))
     return is_sentence and "thanks" in items[0].classes and not any(one.token.marks & _HEADS for one in items)
 
@@ -184,7 +184,7 @@ def _count_leading(items: Sequence[_Item]) -> int:
 
 
 def _find_trailing(items: Sequence[_Item]) -> int:
-    """Find where words behind the question begin: "for my report", "again" where nothing happens that could repeat."""
+    """Return where words after the question begin: "for my report", or "again" if nothing could repeat."""
     end = len(items)
     if items[-1].folded == "again" and not any(
         sense.kind in ("predicate", "time") for one in items for sense in one.token.senses

@@ -1,4 +1,4 @@
-"""Which rows count: names, sprints, numbers, times and states as conditions."""
+"""Conditions of a question: names, sprints, numbers, times and states."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -37,10 +37,10 @@ from sprints.semantics.questions.terms import (
 
 
 class Conditions(Measures):
-    """Measures with the conditions that rows have to meet."""
+    """Measures with the conditions on rows."""
 
     def _compare_spans(self) -> None:
-        """Set a measure of one span against that of another: cycle time | in May | versus | in June."""
+        """Compare a measure of one span with that of another: cycle time | in May | versus | in June."""
         for place in range(len(self.phrases) - 2):
             first, link, second = self.phrases[place : place + 3]
             if not first.kind == second.kind == "period" or "versus" not in link.marks or self.sides:
@@ -98,7 +98,7 @@ class Conditions(Measures):
         return []
 
     def _either(self, phrase: Phrase, first: Condition) -> Condition:
-        """Join what "or" joins."""
+        """Combine the parts of "or"."""
         if not phrase.alternatives or phrase.joined_by != "or" or phrase.edge == "between":
             return first
         return Or(parts=(first, *(self._alternative(one) for one in phrase.alternatives)))
@@ -145,7 +145,7 @@ class Conditions(Measures):
         raise Unbound(phrase)
 
     def _is_reporter(self, phrase: Phrase, *, place: int) -> bool:
-        """Tell whether the person reported the issues: created by Levi, what Levi reported."""
+        """Return whether the person reported the issues: created by Levi, what Levi reported."""
         creating = [
             other for other, state in self.states.items()
             if any(sense.name == "reporter" for sense in state.phrase.senses) or state.role == "created"
@@ -234,7 +234,7 @@ class Conditions(Measures):
         return [first, *(self._compare(one, senses=phrase.senses) for one in phrase.alternatives)]
 
     def _is_limit(self, phrase: Phrase, *, place: int) -> bool:
-        """Tell whether groups are limited by their number: teams with more than 5 open bugs."""
+        """Return whether groups are limited by their number: teams with more than 5 open bugs."""
         if not self.groups or not self.measures:
             return False
         return not phrase.senses or any(
@@ -279,7 +279,7 @@ class Conditions(Measures):
         return [self.states[other] for other in sorted(self.states, key=lambda other: abs(other - place))]
 
     def _has_rows(self, phrase: Phrase) -> Condition:
-        """Say that there are such related rows, or none: sprints that carried nothing over, epics with open bugs."""
+        """Return that related rows exist or not: sprints that carried nothing over, epics with open bugs."""
         is_subject = any(one.has_entity(self.entity.id) for one in self.phrases) or self._is_about_types()
         if not is_subject and not ("who" in self.marks and self.entity.id == "person"):
             raise Unbound(phrase)
@@ -301,7 +301,7 @@ class Conditions(Measures):
         raise Unbound(phrase)
 
     def _refuse_behind(self, phrase: Phrase) -> None:
-        """Refuse what may speak of the rows or of what they have: epics with bugs that are not blocked."""
+        """Refuse an ambiguous reference to the rows or their related rows: epics with bugs that are not blocked."""
         if self.entity.id != "issue":
             return
         for place in range(self.phrases.index(phrase) + 1, len(self.phrases)):
@@ -313,7 +313,7 @@ class Conditions(Measures):
         return self.entity.id == "issue" and any(one.name_kind == "type" for one in self.phrases)
 
     def _fits_relation(self, relation: Relation, *, phrase: Phrase, where: Condition | None) -> bool:
-        """Tell whether the related rows are those of the relation: the issues of an epic, what a person reported."""
+        """Return whether the rows are those of the relation: the issues of an epic, what a person reported."""
         if relation.by is not None:
             acts = {sense.name for sense in phrase.alternatives[0].senses if phrase.is_act and sense.form == "verb"}
             return bool(acts & {"reporter", "created"}) == (relation.by == "reporter")
@@ -324,7 +324,7 @@ class Conditions(Measures):
         return relation.row_is in ours or relation.other_is in split_conditions(where)
 
     def _require_decided(self, where: Condition | None) -> list[Condition]:
-        """Leave out rows for which it is not decided yet: what a sprint carries over is known when it is closed."""
+        """Exclude rows for which it is undecided: the carry-over of a sprint is known when it is closed."""
         named = [part.predicate for part in split_conditions(where) if isinstance(part, NamedCondition)]
         times = {self.model.predicates[one].time for one in named} - {None}
         return [
@@ -333,7 +333,7 @@ class Conditions(Measures):
         ]  # fmt: skip
 
     def read_related(self, *, by: str | None) -> Condition | None:
-        """Read phrases that only say which rows of this entity are meant, `by` whom goes without saying."""
+        """Parse phrases that restrict the rows of this entity. The `by` relation is implied."""
         self.is_fragment = self.is_related = True
         self._find_states()
         self._attach_times()
@@ -352,7 +352,7 @@ class Conditions(Measures):
         return join_conditions([part for place in sorted(self.part_of) for part in self.part_of[place]])
 
     def _list_counted(self, phrase: Phrase) -> list[Condition]:
-        """Give the conditions of the rows that a noun counts: carry-over."""
+        """Return the conditions of the rows that a noun counts: carry-over."""
         found = [
             self.model.measures[sense.name] for sense in phrase.senses
             if sense.kind == "measure" and sense.form == "noun"
@@ -410,7 +410,7 @@ class Conditions(Measures):
         return found
 
     def _holds(self, state: State) -> Condition | None:
-        """Give the condition that a state is; None where its time or the measure says all."""
+        """Return the condition of a state. None if its time or the measure implies it."""
         if state.phrase.is_ever:
             return self._happened_ever(state)
         lasts = bool(state.role) and bool(self.model.time_roles[state.role].relation)
@@ -423,7 +423,7 @@ class Conditions(Measures):
         return None
 
     def _moment_column(self, state: State) -> list[Condition]:
-        """List when it was, as a column of the rows that are named."""
+        """Show the moment as a column of the named rows."""
         role = self.model.time_roles.get(state.role)
         is_named = self._has_key() or any(is_sprints(one) for one in self.phrases)
         if role is None or role.reached_as != self.entity.id or not is_named:
@@ -453,7 +453,7 @@ class Conditions(Measures):
         return []
 
     def _is_trivial(self, state: State) -> bool:
-        """Tell whether every row has that moment, so that the word alone filters nothing."""
+        """Return whether every row has that moment, so that the word alone filters nothing."""
         is_counted = any(
             sense.kind == "measure" and not self.model.measures[sense.name].where for sense in state.phrase.senses
         )

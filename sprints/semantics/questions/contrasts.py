@@ -1,7 +1,8 @@
 """
-Rules for phrases that set one thing against another, or say that there is none, or that all are meant.
+Rules for contrasts: comparison of two things, absence, or all.
 
-Each is given the phrases and a place, and gives what replaces how many of them, as the rules in phrases.py do.
+Each rule receives the phrases and a position, and returns the replacement and the number of replaced phrases, as in
+phrases.py.
 """
 
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ from sprints.semantics.questions.phrase import SILENT_MARKS, Found, Phrase, degr
 
 
 def read_than(phrases: list[Phrase], *, place: int) -> Found:
-    """More | points | than it committed; more than it committed; as many as: one measure against another."""
+    """Read a comparison of two measures: more | points | than it committed; as many as."""
     first = phrases[place]
     ops = {"more": Operator.GT, "fewer": Operator.LT, "as_many": Operator.EQ, "gt": Operator.GT, "lt": Operator.LT}
     op = next((ops[mark] for mark in ops if mark in first.marks), None)
@@ -75,14 +76,14 @@ _COMPARED = frozenset({"more", "fewer", "gt", "lt", "as_many", "differs"})
 
 
 def _is_of_kind(phrase: Phrase, first: Phrase) -> bool:
-    """Tell whether both are names of one kind, periods or sprints, so that one can be set against the other."""
+    """Return whether both are names of one kind, periods or sprints, so that they can be compared."""
     if is_sprints(first) or first.kind == "period":
         return is_sprints(phrase) if is_sprints(first) else phrase.kind == "period"
     return first.kind == phrase.kind == "names" and phrase.name_kind == first.name_kind
 
 
 def read_whole(phrases: list[Phrase], *, place: int) -> Found:
-    """Across all teams; over all closed sprints: all of them are no restriction, unless they are compared."""
+    """Read "all" as no restriction, unless they are compared: across all teams; over all closed sprints."""
     first = phrases[place]
     if "whole" not in first.marks or first.kind != "mark":
         return None
@@ -138,7 +139,7 @@ def read_related(phrases: list[Phrase], *, place: int) -> Found:
 
 
 def _is_absence(inside: Sequence[Phrase], *, before: Phrase | None) -> bool:
-    """Tell whether no such rows are meant, and not rows that are not such: without open issues, no scope changes."""
+    """Return whether such rows are absent, as opposed to negated rows: without open issues, no scope changes."""
     nouns = [one for one in inside if one.has("entity", "measure", form="noun")]
     if nouns and not _says_type(nouns[-1]):
         is_bare = not any(one.has("predicate") or one.kind == "names" for one in inside)
@@ -191,7 +192,7 @@ def _read_some(phrases: list[Phrase], *, place: int) -> Found:
 
 
 def _rows_from(phrases: list[Phrase], *, place: int, verb: Phrase | None) -> list[Phrase]:
-    """List the phrases that say which rows, with the days beside what was done to them."""
+    """Return the phrases that describe rows, with the days beside what was done to them."""
     end, is_timed = place, verb is not None
     while (one := phrase_at(phrases, place=end)) is not None:
         is_owner = one.kind == "term" and end > place and one.has("dimension") and one.senses and all(
@@ -210,7 +211,7 @@ def _names_rows(inside: Sequence[Phrase]) -> bool:
 
 
 def _says_type(phrase: Phrase) -> bool:
-    """Tell whether it names a kind of issue: bugs, epics; one epic is a property of an issue."""
+    """Return whether it names a kind of issue: bugs, epics. One epic is a property of an issue."""
     is_property = phrase.has("dimension", form="noun") and not phrase.said.lower().endswith("s")
     return phrase.name_kind == "type" and not is_property
 
@@ -237,7 +238,7 @@ def _describes(phrase: Phrase) -> bool:
 
 
 def read_degree_first(phrases: list[Phrase], *, place: int) -> Found:
-    """Rank the teams by velocity, | lowest | first."""
+    """Read a degree at the end: rank the teams by velocity, | lowest | first."""
     first, second = phrases[place], phrase_at(phrases, place=place + 1)
     if second is None or second.said.lower() != "first" or second.kind not in ("mark", "rank", "top"):
         return None
@@ -256,7 +257,7 @@ def read_degree_first(phrases: list[Phrase], *, place: int) -> Found:
 
 
 def read_swapped_group(phrases: list[Phrase], *, place: int) -> Found:
-    """Per team | instead of | per month."""
+    """Read a replaced group: per team | instead of | per month."""
     first, second, third = phrases[place], phrase_at(phrases, place=place + 1), phrase_at(phrases, place=place + 2)
     if first.kind != "group" or second is None or third is None or third.kind != "group":
         return None
@@ -292,7 +293,7 @@ _NOT_YET = {"done": ("open", "left_in_sprint"), "completed": ("open", "left_in_s
 
 
 def read_depictive(phrases: list[Phrase], *, place: int) -> Found:
-    """Slipped out of | ORBIT Sprint 7 | unfinished: as what is carried over is, when the sprint ends."""
+    """Read a state at the end of the sprint: slipped out of | ORBIT Sprint 7 | unfinished."""
     first = phrases[place]
     if first.kind != "term" or not any(sense.name == "carried_over" for sense in first.senses):
         return None
@@ -307,7 +308,7 @@ def read_depictive(phrases: list[Phrase], *, place: int) -> Found:
 
 
 def read_closing_clause(phrases: list[Phrase], *, place: int) -> Found:
-    """Left unfinished | when | HARBOR Sprint 3 | was closed: at its end, which is what counts anyway."""
+    """Read a clause of the sprint's end, which counts anyway: left unfinished | when | HARBOR Sprint 3 | was closed."""
     first, rest = phrases[place], phrases[place + 1 :]
     if place == 0 or first.marks != {"when"} or not rest or not is_sprints(next(
         (one for one in rest if one.name_kind != "team"), rest[0]

@@ -1,4 +1,4 @@
-"""What a question says that a query does not use, and what a query adds: doubts about an answer of a model."""
+"""Coverage of a question by a model's query: unused parts of the question, and added conditions."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime
@@ -25,7 +25,7 @@ BY_MODEL = "The SQL was written by the model, not derived from the definitions o
 
 
 def find_doubts(parse: Parse, *, query: MetricQuery) -> list[str]:
-    """Name what the question says and the query does not use, and values of the query that nobody said."""
+    """Return what the question says and the query does not use, and values of the query that nobody said."""
     content = query.model_dump(mode="json", exclude_defaults=False)
     found = set(_strings(content))
     doubts = [UNKNOWN.format(word=word) for word in parse.unbound]
@@ -47,7 +47,7 @@ def find_doubts(parse: Parse, *, query: MetricQuery) -> list[str]:
 
 
 def find_doubts_about_sql(parse: Parse, *, sql: str) -> list[str]:
-    """Name what the question says and the statement does not hold; SQL of a model is never certain."""
+    """Return what the question says and the statement does not contain. SQL of a model is never certain."""
     lowered = sql.casefold()
     doubts = [BY_MODEL]
     for phrase in parse.phrases:
@@ -97,7 +97,7 @@ def _compares(phrase: Phrase, *, found: set[str], content: dict[str, Any]) -> bo
 
 
 def _answers_marks(phrase: Phrase, *, query: MetricQuery) -> bool:
-    """Tell whether a number is given where one is asked for, and a share where that is."""
+    """Return whether a number answers a question for a number, and a share one for a share."""
     if phrase.marks & {"how_many", "how_much"} and not query.measures:
         return False
     return "share" not in phrase.marks or query.share is not None
@@ -134,7 +134,7 @@ def _is_ranked(phrase: Phrase, *, query: MetricQuery) -> bool:
 
 
 def _values(phrase: Phrase) -> list[str]:
-    """Give what a query would compare with."""
+    """Return the values that a query compares with."""
     if phrase.keys:
         return list(phrase.keys)
     if phrase.edge:
@@ -178,7 +178,7 @@ def _comparisons(content: object) -> Iterator[tuple[str, str]]:
 
 
 def _list_compared(content: object) -> Iterator[str]:
-    """Give the values that rows are compared with, references by their key."""
+    """Return the values that rows are compared with, references by their key."""
     for node in _nodes(content):
         for value in node["values"] if node.get("kind") == "comparison" else ():
             if isinstance(value, dict):

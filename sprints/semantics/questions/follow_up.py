@@ -1,4 +1,4 @@
-"""A question that changes the one before it: "and for HARBOR?", "only bugs", "what about last month?", "by person"."""
+"""Follow-up questions: "and for HARBOR?", "only bugs", "what about last month?", "by person"."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -40,7 +40,7 @@ _HEADS = frozenset({"what", "which", "who", "how_many", "how_much", "when", "sha
 def parse_follow_up(
     question: str, *, context: MetricQuery, index: NameIndex, today: date, lexicon: Lexicon
 ) -> Parse | None:
-    """Change a query as a question says; None where the question stands by itself or does not fit the query."""
+    """Change a query as a question says. None if the question is complete or does not fit the query."""
     text = normalise(question)[:MAX_QUESTION]
     text, corrected = correct_words(text, found=words(text), lexicon=lexicon, index=index)
     linked = link(text, index=index, today=today)
@@ -81,7 +81,7 @@ def parse_follow_up(
 def _refuse_widened(
     question: str, *, context: MetricQuery, index: NameIndex, today: date, lexicon: Lexicon
 ) -> Parse | None:
-    """Refuse what leans on the question before it and says less: "and how many bugs?" after the velocity of a team."""
+    """Refuse a follow-up that says less than the question: "and how many bugs?" after the velocity of a team."""
     alone = parse_question(question, index=index, today=today, lexicon=lexicon)
     if alone.query is None:
         return None
@@ -94,7 +94,7 @@ def _refuse_widened(
 
 
 def _is_follow_up(leading: set[str], *, phrases: Sequence[Phrase]) -> bool:
-    """Tell whether the question leans on another: it begins as one that does, or asks for nothing by itself."""
+    """Return whether the question is a follow-up: it begins as one, or is incomplete."""
     if leading & _LEADS or _is_elliptic(phrases):
         return True
     asks = any(phrase.marks & _HEADS and phrase.kind == "mark" for phrase in phrases)
@@ -103,23 +103,23 @@ def _is_follow_up(leading: set[str], *, phrases: Sequence[Phrase]) -> bool:
 
 
 def _is_elliptic(phrases: Sequence[Phrase]) -> bool:
-    """Tell whether what is counted is not said: "how many are bugs?"."""
+    """Return whether the counted noun is missing: "how many are bugs?"."""
     marks = [phrase.marks for phrase in phrases[:2]]
     return len(marks) > 1 and "how_many" in marks[0] and "be" in marks[1]
 
 
 def _is_unit(phrases: Sequence[Phrase]) -> bool:
-    """Tell whether nothing is said but a unit: "in points"."""
+    """Return whether only a unit is said: "in points"."""
     return len(phrases) == 1 and phrases[0].has("measure", form="noun") and phrases[0].is_plural
 
 
 def _asks_for_rows(phrases: Sequence[Phrase]) -> bool:
-    """Tell whether only the rows themselves are asked for: "which ones?", "list them"."""
+    """Return whether only the rows are requested: "which ones?", "list them"."""
     return all(phrase.kind == "mark" and phrase.marks <= {"which", "what", "be", "who"} for phrase in phrases)
 
 
 def list_counted_rows(query: MetricQuery, *, model: SemanticModel) -> MetricQuery | None:
-    """List the rows that a query counts; None where it counts none, or only some of its groups."""
+    """Return the list of rows that a query counts. None if it counts none, or only some of its groups."""
     measures = [model.measures[name] for name in query.measures]
     is_plain = not (query.rank or query.having or query.share or query.compare)
     if not is_plain or len({(one.entity, one.where, one.time) for one in measures}) != 1 or measures[0].ratio:
@@ -145,7 +145,7 @@ def _teams(query: MetricQuery) -> frozenset[str]:
 
 def _swap_sprints(context: MetricQuery, *, fragment: Fragment, index: NameIndex) -> MetricQuery:
     """
-    Take the other team's sprints where the question changes the team: those of the same number and position.
+    Replace sprints by the other team's of the same number and position if the question changes the team.
 
     Raises Unbound where these differ, because nobody said which of the two was meant.
     """
@@ -188,7 +188,7 @@ def _in_order(team: str, *, state: str, index: NameIndex) -> list[Name]:
 
 def _apply_fragment(context: MetricQuery, *, fragment: Fragment, model: SemanticModel, is_part: bool) -> MetricQuery:
     """
-    Put the new conditions in the place of those about the same, and the new groups in the place of the old.
+    Replace the conditions on the same subject, and the groups.
 
     What is said of a part of the rows ("of those") is added; raises Unbound where it contradicts what is known of all.
     """
@@ -219,7 +219,7 @@ def _apply_fragment(context: MetricQuery, *, fragment: Fragment, model: Semantic
 
 
 def _subject(condition: Condition, *, model: SemanticModel) -> str:
-    """Give what a condition is about: conditions about the same replace each other."""
+    """Return the subject of a condition. Conditions on the same subject replace each other."""
     match condition:
         case Comparison(field=field):
             return "sprint" if field.startswith("sprint") else field

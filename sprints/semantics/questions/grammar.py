@@ -1,4 +1,4 @@
-"""A question parsed into a query of the semantic model; what has no place in it is asked back."""
+"""Parsing of a question to a query of the semantic model. A word without a place causes a clarification."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ TOO_LONG = f"The question has more than {MAX_TOKENS} words. Ask it in fewer."
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parse:
     """
-    What a question means: a query; else why there is none.
+    The query of a question, or the reason why there is none.
 
     `unbound` are words that have no place, `why` a sentence that asks for what is missing, `readings` two queries
     that the question fits equally well, `anaphor` a pronoun that stands for nothing in it.
@@ -48,7 +48,7 @@ class Parse:
 def parse_question(
     question: str, *, index: NameIndex, today: date, lexicon: Lexicon, meant: Mapping[str, str] = _NOTHING
 ) -> Parse:
-    """Parse a question; if that fails, without the clauses that ask for nothing, which is said."""
+    """Parse a question. If that fails, parse it without the clauses that ask for nothing, and say so."""
     whole = _parse(question, index=index, today=today, lexicon=lexicon, meant=meant)
     text = normalise(question)[:MAX_QUESTION]
     if whole.query is not None or len(words(text)) > MAX_TOKENS:
@@ -73,7 +73,7 @@ def parse_question(
 def _parse(
     question: str, *, index: NameIndex, today: date, lexicon: Lexicon, meant: Mapping[str, str] = _NOTHING
 ) -> Parse:
-    """Parse a text. Pure, and bounded: each rule only shortens the phrases, and each entity is tried once."""
+    """Parse a text. Bounded: each rule only shortens the phrases, and each entity is tried once. Pure."""
     text = normalise(question)[:MAX_QUESTION]
     text, corrected = correct_words(text, found=words(text), lexicon=lexicon, index=index)
     linked = link(text, index=index, today=today, meant=meant)
@@ -90,7 +90,7 @@ def _parse(
 
 
 def _unknown(unknown: Sequence[Token], *, tokens: Sequence[Token], linked: LinkedQuestion) -> Parse:
-    """Name the words that mean nothing here; where most of them do not, the question is hardly English."""
+    """Report the unknown words. If most are unknown, the question is hardly English."""
     said = tuple(dict.fromkeys(token.said for token in unknown))[:MAX_REPORTED]
     plain = sum(not token.names and token.number is None for token in tokens)
     is_foreign = len(unknown) * 2 > plain and (len(unknown) > 1 or not unknown[0].said.isascii())
@@ -130,7 +130,7 @@ def _assemble_best(
 
 
 def _keep_assumptions(linked: LinkedQuestion, *, instead: Sequence[str]) -> tuple[str, ...]:
-    """Give the assumptions about names and days, but for those that the assembly replaced by its own."""
+    """Return the assumptions about names and days, except those that the assembly replaced."""
     replaced = {one.partition(" in the nearest")[0] for one in instead if " in the nearest year" in one}
     return tuple(one for one in linked.assumptions if one.partition(" as ")[0] not in replaced)
 
@@ -141,7 +141,7 @@ def _ours(tokens: Sequence[Token], *, linked: LinkedQuestion) -> tuple[str, ...]
 
 
 def _report_failure(linked: LinkedQuestion, *, failures: Sequence[Unbound], phrases: Sequence[Phrase]) -> Parse:
-    """Report what fails for the likeliest entity, which is the first of the model."""
+    """Report the failure of the most likely entity, which is the first of the model."""
     first = failures[0] if failures else None
     is_about_sprints = any(phrase.kind == "sprints" or _names_sprint(phrase) for phrase in phrases)
     why = first.why if first else ""

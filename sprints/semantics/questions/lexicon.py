@@ -1,4 +1,4 @@
-"""The words that a question may be made of: those of the model, inflected, and the closed classes of English."""
+"""The vocabulary of questions: the inflected words of the model, and the closed classes of English."""
 
 import re
 import tomllib
@@ -39,7 +39,7 @@ _TIME_WORDS = frozenset({
 
 @dataclass(frozen=True, slots=True)
 class Sense:
-    """One meaning of a word: a term of the model or a mark of the grammar; `name` is its id."""
+    """One meaning of a word: a term of the model or a mark of the grammar. `name` is its id."""
 
     kind: Kind
     name: str
@@ -50,7 +50,7 @@ class Sense:
 
 @dataclass(kw_only=True)
 class Lexicon:
-    """Phrases by their folded words, with all that they may mean."""
+    """Phrases by their folded words, with all meanings."""
 
     model: SemanticModel
     phrases: dict[tuple[str, ...], tuple[Sense, ...]]
@@ -58,17 +58,17 @@ class Lexicon:
 
     @cached_property
     def max_words(self) -> int:
-        """Give the number of words of the longest phrase."""
+        """Return the number of words of the longest phrase."""
         return max(map(len, self.phrases))
 
     @cached_property
     def vocabulary(self) -> frozenset[str]:
-        """Give every single word that stands in a phrase."""
+        """Return every single word of the phrases."""
         return frozenset(word for phrase in self.phrases for word in phrase) | _TIME_WORDS
 
     @cached_property
     def _by_letter(self) -> Mapping[str, tuple[str, ...]]:
-        """Give the words that a misspelt one may be, by their first letter."""
+        """Return the candidates for a misspelt word, by their first letter."""
         found: dict[str, list[str]] = defaultdict(list)
         for word in sorted(self.vocabulary):
             if len(word) >= MIN_TYPO_LETTERS:
@@ -77,7 +77,7 @@ class Lexicon:
 
     @cached_property
     def separable(self) -> Mapping[str, tuple[tuple[tuple[str, ...], tuple[Sense, ...]], ...]]:
-        """Give verbs of several words by their first, with what follows: "carried" with "over"."""
+        """Return separable verbs by their first word, with the particle: "carried" with "over"."""
         found: dict[str, list[tuple[tuple[str, ...], tuple[Sense, ...]]]] = defaultdict(list)
         for (first, *rest), senses in self.phrases.items():
             if rest and (verbs := tuple(sense for sense in senses if sense.form == "verb")):
@@ -86,7 +86,7 @@ class Lexicon:
 
     @cached_property
     def frames(self) -> Mapping[tuple[str, ...], frozenset[str]]:
-        """Give the words of clauses beside the question, by their folded words, with the classes they are of."""
+        """Return the words of frame clauses by their folded form, with their classes."""
         found: dict[tuple[str, ...], set[str]] = defaultdict(set)
         for name, phrases in self.settings["frames"].items():
             for phrase in phrases:
@@ -95,7 +95,7 @@ class Lexicon:
 
     def correct(self, word: str, *, is_first: bool = False) -> tuple[str, int] | None:
         """
-        Give the one known word that is a typing mistake away, and how many letters differ.
+        Return the one known word that is a typing mistake away, and the number of different letters.
 
         Of several, the first word of a question is the one that asks: "wich" is which, not with.
         """
@@ -120,7 +120,7 @@ class Lexicon:
         return (min(closest), int(best)) if best is not None and len(meanings) == 1 else None
 
     def _is_closed(self, word: str) -> bool:
-        """Tell whether the word only belongs to the grammar, not to the model."""
+        """Return whether the word belongs only to the grammar, not to the model."""
         return all(sense.kind in ("mark", "free") for sense in self.phrases.get((word,), (None,)) if sense)
 
     def _asks(self, word: str) -> bool:
@@ -128,19 +128,19 @@ class Lexicon:
 
 
 def _lacks_letters(word: str, known: str) -> bool:
-    """Tell whether a word is another with letters left out: sprnt of sprint."""
+    """Return whether a word is another without some letters: sprnt of sprint."""
     letters = iter(known)
     return len(word) < len(known) and all(letter in letters for letter in word)
 
 
 @lru_cache(maxsize=1)
 def shipped_lexicon() -> Lexicon:
-    """Give the lexicon of the shipped model."""
+    """Return the lexicon of the shipped model."""
     return make_lexicon(shipped_model())
 
 
 def make_lexicon(model: SemanticModel) -> Lexicon:
-    """Collect the words of a model and of the grammar."""
+    """Build the lexicon of a model and the grammar."""
     text = (files("sprints.semantics.questions") / "words.toml").read_text(encoding="utf-8")
     settings = tomllib.loads(text)
     phrases: dict[tuple[str, ...], list[Sense]] = defaultdict(list)
@@ -205,7 +205,7 @@ def _plural(noun: str) -> str:
 
 
 def _inflect(verb: str) -> set[str]:
-    """Give the forms of a verb: infinitive, third person, past, participles."""
+    """Return the forms of a verb: infinitive, third person, past, participles."""
     first, _, rest = verb.partition(" ")
     forms = {first, _plural(first), *(_IRREGULAR.get(first, (_add_suffix(first, "ed"),))), _add_suffix(first, "ing")}
     if first.endswith("l") and first[-2:-1] in _VOWELS:

@@ -1,4 +1,4 @@
-"""What is measured: the nouns of a question, and the numbers that they and its states ask for."""
+"""Measures of a question: its nouns, and the numbers that they and its states request."""
 
 from sprints.semantics.enums import Operator
 from sprints.semantics.query import Comparison, DimensionGroup, MeasureLimit, TimeGroup
@@ -7,7 +7,7 @@ from sprints.semantics.questions.terms import State, Terms, Unbound
 
 
 class Measures(Terms):
-    """Terms with what is counted, averaged or listed."""
+    """Terms with the measures or rows of the question."""
 
     def _read_nouns(self) -> None:
         places = [
@@ -69,7 +69,7 @@ class Measures(Terms):
         raise Unbound(phrase)
 
     def _read_unit(self, phrase: Phrase) -> None:
-        """Read what verbs measure in the unit: hours that were logged, hours estimated and spent."""
+        """Read the unit of verbs: hours that were logged, hours estimated and spent."""
         unit = next(sense.name for sense in phrase.senses if sense.kind == "unit")
         verbs = [
             (place, measure.id) for place, one in enumerate(self.phrases) if one.kind == "term" and not one.is_negated
@@ -86,7 +86,7 @@ class Measures(Terms):
                 self.states[place].is_measured = True
 
     def _takes_points(self) -> bool:
-        """Take points as the unit, or as the measure of counted rows that have one: scope change in points."""
+        """Read points as the unit, or as the measure of counted rows that have one: scope change in points."""
         if self.entity.id in ("issue", "membership", "sprint"):
             self.unit_noun = "points"
             return True
@@ -98,7 +98,7 @@ class Measures(Terms):
         return bool(found)
 
     def _is_kind_noun(self, phrase: Phrase, *, place: int) -> bool:
-        """Tell whether it only says of what kind the name beside it is: team ACCEL, the label security."""
+        """Return whether it only names the kind of the name beside it: team ACCEL, the label security."""
         kinds = {sense.name for sense in phrase.senses if sense.kind in ("dimension", "entity")}
         beside = [self.phrases[other] for other in (place - 1, place + 1) if 0 <= other < len(self.phrases)]
         return any(
@@ -106,7 +106,7 @@ class Measures(Terms):
         )
 
     def _is_asked_which(self, place: int) -> bool:
-        """Tell whether one of several is asked for: which sprint, not the sprint."""
+        """Return whether one of several is requested: which sprint, not the sprint."""
         before = self.phrases[:place]
         if before and "what" in before[-1].marks:
             return True
@@ -115,7 +115,7 @@ class Measures(Terms):
         return not before or bool(before[-1].marks & {"which", "per"}) or before[-1].kind in ("rank", "number")
 
     def _is_group_subject(self, dimension: str) -> bool:
-        """Tell whether rows are grouped by it: it names other rows, and is not only a property to be listed."""
+        """Return whether rows are grouped by it: it names other rows, and is not only a property to list."""
         term = self.model.dimensions[dimension]
         is_other = term.reached_as != self.entity.id or dimension in ("label", "status", "issue_type", "priority")
         is_counted = any(phrase.kind in ("rank", "bound") for phrase in self.phrases) or bool(
@@ -138,7 +138,7 @@ class Measures(Terms):
             self.parts.append(Comparison(field=dimension, op=Operator.IS_NOT_NULL))
 
     def _refuse_negated_acts(self, phrase: Phrase) -> None:
-        """Refuse who did not close anything: the rows that others closed are no answer."""
+        """Refuse negated acts such as who did not close anything: the rows of others are not the answer."""
         if any(
             state.phrase.is_negated and state.phrase.has("predicate", form="verb") for state in self.states.values()
         ):
@@ -147,7 +147,7 @@ class Measures(Terms):
             )
 
     def _refuse_one_sprint(self, phrase: Phrase, *, place: int) -> None:
-        """Refuse what speaks of one sprint and does not say of which: removed from the sprint."""
+        """Refuse a reference to one sprint without a name: removed from the sprint."""
         is_noun = self.entity.id == "membership" and phrase.kind == "term" and phrase.has_entity("sprint")
         if not is_noun or phrase.is_plural or place == 0 or self._is_asked_which(place):
             return
@@ -182,7 +182,7 @@ class Measures(Terms):
             self._columns_as_groups()
 
     def _group_ranked_rows(self) -> None:
-        """Group by the rows themselves where they are ranked by what they have: the sprints with the most points."""
+        """Group by the rows themselves if they are ranked by their related rows: the sprints with the most points."""
         dimension = self.model.dimensions.get(self.entity.id)
         is_asked = self.measures and self.is_ranked and self.mentions_entity and not self.groups
         if is_asked and dimension is not None and dimension.groupable:
@@ -192,7 +192,7 @@ class Measures(Terms):
             )
 
     def _measure_limits(self) -> None:
-        """Measure what groups are limited by: sprints with more than 20 carried-over points."""
+        """Add the measures that limit groups: sprints with more than 20 carried-over points."""
         if self.measures or not self.groups:
             return
         for phrase in self.phrases:
@@ -214,7 +214,7 @@ class Measures(Terms):
         self.measures, states[0].is_counted = [measure], True
 
     def _measure_both_sides(self) -> bool:
-        """Set one measure against another: more points completed than committed."""
+        """Compare two measures: more points completed than committed."""
         at = next((place for place, one in enumerate(self.phrases) if one.kind == "than"), None)
         if at is None:
             return False
@@ -234,7 +234,7 @@ class Measures(Terms):
         return True
 
     def _measures_in(self, places: range) -> list[str]:
-        """List what the nouns and states of a side measure."""
+        """Return the measures of the nouns and states of a side."""
         nouns = [
             sense.name for place in places if self.phrases[place].kind == "term" for sense in self.phrases[place].senses
             if sense.kind == "measure" and sense.form == "noun" and sense.name in self.measures
@@ -254,12 +254,12 @@ class Measures(Terms):
         return True
 
     def _is_counted_kind(self) -> bool:
-        """Tell whether issues are counted without saying so: open bugs by team, the team with most p0."""
+        """Return whether issues are counted implicitly: open bugs by team, the team with most p0."""
         others = ("share", "average", "versus", "compare")
         return any(one.name_kind == "type" for one in self.phrases) or self.is_ranked or bool(self.marks & set(others))
 
     def _add_points(self) -> None:
-        """Answer "how much" with points beside the number of issues: the question leaves open which."""
+        """Add points to the number of issues for "how much", which leaves the unit open."""
         if "how_much" not in self.marks and self.entity.id != "membership":
             return
         states = [state for state in self._own_states() if not state.phrase.is_negated]
@@ -270,12 +270,12 @@ class Measures(Terms):
             self.measures = [self._measure_of(states[0]), *self.measures]
 
     def _has_moments_joined(self) -> bool:
-        """Tell whether two moments are counted side by side: created and done each month."""
+        """Return whether two moments are counted side by side: created and done each month."""
         has_grain = any(isinstance(group, TimeGroup) for group in self.groups)
         return has_grain and len({state.role for state in self.states.values() if state.role}) > 1
 
     def _has_verbs_joined(self) -> bool:
-        """Tell whether two verbs are counted side by side, each with its own preposition: added to and removed from."""
+        """Return whether two verbs with their own prepositions are counted side by side: added to and removed from."""
         places = [place for place, state in self.states.items() if state.is_own and not state.phrase.is_negated]
         if self.entity.id != "membership" or len(places) != 2 or self.measures:  # noqa: PLR2004 - the two
             return False
@@ -289,7 +289,7 @@ class Measures(Terms):
         return links[0].start > end + 1
 
     def _is_point_list(self) -> bool:
-        """Tell whether the points belong to a ranked list: the issues with the most points."""
+        """Return whether the points belong to a ranked list: the issues with the most points."""
         return self.mentions_entity and any(one.kind == "rank" for one in self.phrases) and not self.groups
 
     def _columns_as_groups(self) -> None:
@@ -300,7 +300,7 @@ class Measures(Terms):
         self.columns = []
 
     def _measure_of(self, state: State) -> str:
-        """Give the measure that counts what the state says: created issues, completed points."""
+        """Return the measure that counts a state: created issues, completed points."""
         unit = self.unit_noun or "issues"
         verbs = {sense.name for sense in state.phrase.senses if sense.kind == "measure" and sense.form == "verb"}
         predicate = state.predicate
@@ -319,7 +319,7 @@ class Measures(Terms):
         raise Unbound(state.phrase)
 
     def _is_about_the_future(self) -> bool:
-        """Tell whether the sprints have not begun: what is planned for them is what is in them."""
+        """Return whether the sprints are in the future: their planned work is what is in them."""
         sprints = [one for one in self.phrases if is_sprints(one)]
         return bool(sprints) and all(name.state == "future" for one in sprints for name in one.names)
 
@@ -337,13 +337,13 @@ class Measures(Terms):
         return "sprint_points"
 
     def _distinct_states(self) -> list[State]:
-        """List the states, each once: added after the start says the same twice."""
+        """Return the states without duplicates: added after the start says the same twice."""
         return list(
             {(state.predicate, state.phrase.is_negated): state for state in reversed(self._own_states())}.values()
         )
 
     def _per_sprint_measure(self) -> str:
-        """Give what a sprint has on average: "average points completed per sprint"."""
+        """Return the average of a measure per sprint: "average points completed per sprint"."""
         per_sprint = DimensionGroup(dimension="sprint")
         named = [
             (state, self.settings["per_sprint"][sense.name])
@@ -380,7 +380,7 @@ class Measures(Terms):
                     self.used.add(place)
 
     def _find_aggregate(self, measure: str, *, said: str) -> str:
-        """Give the measure that is the average, median or percentile of this one."""
+        """Return the average, median or percentile measure of this one."""
         known = self.model.measures[measure]
         if said == "average" and known.unit.startswith("points per"):
             return measure

@@ -1,4 +1,4 @@
-"""What a part of a question means, and how phrases lie beside each other."""
+"""Phrases of a question, and their neighbours."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ SILENT_MARKS = frozenset({"be", "have", "do"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phrase:
-    """A part of the question that means one thing; which term it is depends on what the question is about."""
+    """A part of the question with one meaning. Its term depends on the entity of the question."""
 
     kind: PhraseKind
     said: str
@@ -51,11 +51,11 @@ class Phrase:
     alternatives: tuple["Phrase", ...] = field(default=())
 
     def has(self, *kinds: str, form: str | None = None) -> bool:
-        """Tell whether it has a sense of such a kind."""
+        """Return whether it has a sense of such a kind."""
         return any(sense.kind in kinds and (form is None or sense.form == form) for sense in self.senses)
 
     def has_entity(self, entity: str) -> bool:
-        """Tell whether it is a noun for rows of the entity."""
+        """Return whether it is a noun for rows of the entity."""
         return any(one.kind == "entity" and one.name == entity and one.form == "noun" for one in self.senses)
 
 
@@ -63,24 +63,24 @@ Found = tuple[list[Phrase], int] | None
 
 
 class Rule(Protocol):
-    """Looks at phrases from a place on; gives what replaces how many of them, None where it does not apply."""
+    """A rule: returns the replacement for phrases from a position on and their number, or None if it does not apply."""
 
     def __call__(self, phrases: list[Phrase], /, *, place: int) -> Found:
         """Apply the rule."""
 
 
 def phrase_at(phrases: Sequence[Phrase], *, place: int) -> Phrase | None:
-    """Give the phrase at a place; None before the first and behind the last."""
+    """Return the phrase at a position. None before the first and after the last."""
     return phrases[place] if 0 <= place < len(phrases) else None
 
 
 def is_sprints(phrase: Phrase) -> bool:
-    """Tell whether it names sprints."""
+    """Return whether it names sprints."""
     return phrase.kind == "sprints" or (phrase.kind == "names" and phrase.name_kind == "sprint")
 
 
 def degree_of(phrase: Phrase) -> bool | None:
-    """Tell whether the largest is asked for (True) or the smallest; None where it is no superlative."""
+    """Return whether the largest is requested (True) or the smallest (False). None if it is not a superlative."""
     if phrase.kind not in ("term", "mark"):
         return None
     superlatives = [sense for sense in phrase.senses if sense.form == "superlative"]

@@ -1,7 +1,7 @@
 """
-Tokens reduced to phrases: a negated state, a comparison with a number, a group, a rank, an interval of sprints.
+Reduction of tokens to phrases: negated states, comparisons with numbers, groups, ranks, intervals of sprints.
 
-Each rule replaces neighbours by fewer phrases or goes on behind them, so reading ends after as many steps as there are
+Each rule replaces adjacent phrases by fewer ones or advances, so reading takes at most as many steps as there are
 tokens.
 """
 
@@ -38,7 +38,7 @@ _TERMS = frozenset({"entity", "measure", "dimension", "predicate", "time"})
 
 
 def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
-    """Turn tokens into phrases: one each, then neighbours together, rule by rule."""
+    """Convert tokens to phrases: one each, then combine neighbours, rule by rule."""
     phrases = [
         replace(phrase, is_any=tokens[max(0, place - 1)].said.lower() in _ANY or token.said.lower().startswith("any"))
         for place, token in enumerate(tokens) if (phrase := _phrase(token)) is not None
@@ -65,7 +65,7 @@ def _apply(rule: Rule, phrases: list[Phrase]) -> None:
 
 
 def _phrase(token: Token) -> Phrase | None:
-    """Make a phrase of one token; None where it says nothing."""
+    """Convert one token to a phrase. None if it has no meaning."""
     base = Phrase(kind="unknown", said=token.said, start=token.start, senses=token.senses, marks=frozenset(token.marks))
     if token.names:
         return replace(base, kind="names", names=token.names, name_kind=str(token.kind))
@@ -90,7 +90,7 @@ def _phrase(token: Token) -> Phrase | None:
 
 
 def _list_names(phrases: list[Phrase], *, place: int) -> Found:
-    """ACCEL, ORBIT and HARBOR; bugs or stories."""
+    """Read a list of names: ACCEL, ORBIT and HARBOR; bugs or stories."""
     first = phrases[place]
     if first.kind not in ("names", "key"):
         return None
@@ -113,14 +113,14 @@ def _list_names(phrases: list[Phrase], *, place: int) -> Found:
 
 
 def _from_whom(phrases: list[Phrase], *, place: int) -> Found:
-    """Leave out from | ORBIT: of that team."""
+    """Skip "from" before a team or person: from | ORBIT."""
     first, second = phrases[place], phrase_at(phrases, place=place + 1)
     is_owner = second is not None and second.kind == "names" and second.name_kind in ("team", "person")
     return ([], 1) if is_owner and first.kind == "mark" and first.said.lower() == "from" else None
 
 
 def _current_value(phrases: list[Phrase], *, place: int) -> Found:
-    """Leave out the current | status: every property is what it is now."""
+    """Skip "the current" before a property, which always has its current value: the current | status."""
     first, second = phrases[place], phrase_at(phrases, place=place + 1)
     if first.said.lower() not in ("current", "present") or second is None or second.has("entity", form="noun"):
         return None
@@ -129,7 +129,7 @@ def _current_value(phrases: list[Phrase], *, place: int) -> Found:
 
 
 def _noun_of_name(phrases: list[Phrase], *, place: int) -> Found:
-    """Take the epic | Works offline as the kind of the name, not as a type of issue."""
+    """Read a kind before its name, not as a type of issue: the epic | Works offline."""
     first = phrases[place]
     if first.name_kind != "type" or not first.has("dimension", form="noun"):
         return None
@@ -140,7 +140,7 @@ def _noun_of_name(phrases: list[Phrase], *, place: int) -> Found:
 
 
 def _epic_key(phrases: list[Phrase], *, place: int) -> Found:
-    """Issues of | the epic | ACCEL-2: what belongs to it, not the epic itself."""
+    """Read an epic's key as its content, not the epic itself: issues of | the epic | ACCEL-2."""
     first, second = phrases[place], phrase_at(phrases, place=place + 1)
     is_noun = any(sense.name == "epic" and sense.form == "noun" for sense in first.senses)
     if not is_noun or second is None or second.kind != "key" or second.name_kind:
@@ -151,7 +151,7 @@ def _epic_key(phrases: list[Phrase], *, place: int) -> Found:
 
 
 def _sprint_edges(phrases: list[Phrase], *, place: int) -> Found:
-    """Since sprint 5; before ACCEL Sprint 3; between sprint 3 and sprint 6."""
+    """Read an interval of sprints: since sprint 5; before ACCEL Sprint 3; between sprint 3 and sprint 6."""
     first, second = phrases[place], phrase_at(phrases, place=place + 1)
     if second is None or not is_sprints(second):
         return None
@@ -166,7 +166,7 @@ def _sprint_edges(phrases: list[Phrase], *, place: int) -> Found:
 
 
 def _bounds(phrases: list[Phrase], *, place: int) -> Found:
-    """More than 5 points; at least 3; 5 or more; over 10 days; older than 30 days; more than twice."""
+    """Read a bound: more than 5 points; at least 3; 5 or more; over 10 days; more than twice."""
     first, second = phrases[place], phrase_at(phrases, place=place + 1)
     op = next((_OPERATORS[mark] for mark in _OPERATORS if mark in first.marks), None)
     if op and second and second.kind in ("number", "days"):
@@ -200,7 +200,7 @@ def _bounds(phrases: list[Phrase], *, place: int) -> Found:
 
 
 def _repeated_how_often(phrases: list[Phrase], *, place: int) -> Found:
-    """How many | times."""
+    """Read how many | times."""
     first, second = phrases[place], phrase_at(phrases, place=place + 1)
     if "how_many" not in first.marks or second is None or "times" not in second.marks:
         return None
@@ -212,7 +212,7 @@ def _make_bound(value: Phrase, *, op: Operator, said: str, start: int) -> Phrase
 
 
 def _comparative(phrases: list[Phrase], *, place: int) -> Found:
-    """Older than 30 days; larger than 5 points; bigger than 8."""
+    """Read a comparative: older than 30 days; larger than 5 points; bigger than 8."""
     first, second, third = phrases[place], phrase_at(phrases, place=place + 1), phrase_at(phrases, place=place + 2)
     if not first.has("dimension", form="comparative") or second is None or third is None:
         return None
@@ -227,7 +227,7 @@ def _comparative(phrases: list[Phrase], *, place: int) -> Found:
 
 
 def _bound_units(phrases: list[Phrase], *, place: int) -> Found:
-    """More than 5 | points; 8 | point | stories; reopened | more than 2 | times; cycle time | over 10 days."""
+    """Read the unit of a bound: more than 5 | points; 8 | point | stories; reopened | more than 2 | times."""
     first, second = phrases[place], phrase_at(phrases, place=place + 1)
     if second is None:
         return None
@@ -247,7 +247,7 @@ def _bound_units(phrases: list[Phrase], *, place: int) -> Found:
 
 
 def _read_bound_after(phrases: list[Phrase], *, place: int) -> Found:
-    """Cycle time | over 10 days; points | above 5."""
+    """Read a bound after its unit: cycle time | over 10 days; points | above 5."""
     first, second = phrases[place], phrase_at(phrases, place=place + 1)
     if first.kind != "term" or not first.has("dimension", form="noun") or first.has("entity") or second is None:
         return None
@@ -264,7 +264,7 @@ def _read_bound_after(phrases: list[Phrase], *, place: int) -> Found:
 
 
 def _groups(phrases: list[Phrase], *, place: int) -> Found:
-    """By team; per month; for each person; weekly; team by team; month by month."""
+    """Read a group: by team; per month; for each person; weekly; team by team; month by month."""
     first, second = phrases[place], phrase_at(phrases, place=place + 1)
     third = phrase_at(phrases, place=place + 2)
     if first.kind == "term" and second and third and second.said.lower() == "by" and third.senses == first.senses:
@@ -294,7 +294,7 @@ def _groups(phrases: list[Phrase], *, place: int) -> Found:
 
 
 def _and_groups(phrases: list[Phrase], *, place: int) -> Found:
-    """By team | and | priority."""
+    """Read a further group: by team | and | priority."""
     first, second, third = phrases[place], phrase_at(phrases, place=place + 1), phrase_at(phrases, place=place + 2)
     if first.kind != "group" or second is None or third is None or "and" not in second.marks:
         return None
@@ -304,7 +304,7 @@ def _and_groups(phrases: list[Phrase], *, place: int) -> Found:
 
 
 def _merge_absence(phrases: list[Phrase], *, place: int) -> Found:
-    """Without an estimate; no assignee; with no label."""
+    """Read an absence: without an estimate; no assignee; with no label."""
     first, second = phrases[place], phrase_at(phrases, place=place + 1)
     is_outside = bool(first.marks & {"not", "except"}) and second is not None and second.has_entity("sprint")
     if not (first.marks & {"without"} or is_outside) or second is None:
@@ -318,7 +318,7 @@ def _merge_absence(phrases: list[Phrase], *, place: int) -> Found:
 
 
 def _negate(phrases: list[Phrase], *, place: int) -> Found:
-    """Not blocked; except bugs; not in sprint 7; without the label x; never reopened."""
+    """Read a negation: not blocked; except bugs; not in sprint 7; without the label x; never reopened."""
     first = phrases[place]
     if first.kind != "mark" or not first.marks & {"not", "except", "without", "un"}:
         return None
@@ -358,7 +358,7 @@ def _negate(phrases: list[Phrase], *, place: int) -> Found:
 
 
 def _after_silent(phrases: Sequence[Phrase], *, place: int) -> int:
-    """Give the place of what is negated: auxiliaries and "ever" may stand between."""
+    """Return the position of what is negated. Auxiliaries and "ever" may precede it."""
     following = place + 1
     while (
         (one := phrase_at(phrases, place=following)) is not None
@@ -370,7 +370,7 @@ def _after_silent(phrases: Sequence[Phrase], *, place: int) -> int:
 
 
 def _un(phrases: list[Phrase], *, place: int) -> Found:
-    """unblocked, nonurgent: the token carries both the mark and the senses."""
+    """Read a negating prefix, whose token has both the mark and the senses: unblocked, nonurgent."""
     first = phrases[place]
     if first.kind == "term" and "un" in first.marks:
         senses = tuple(sense for sense in first.senses if sense.kind != "mark")
@@ -379,7 +379,7 @@ def _un(phrases: list[Phrase], *, place: int) -> Found:
 
 
 def _read_only(phrases: list[Phrase], *, place: int) -> Found:
-    """Only bugs; bugs only: a filter is exclusive already, so the word is satisfied by standing beside one."""
+    """Skip "only" beside a filter, which is exclusive already: only bugs; bugs only."""
     first, second = phrases[place], phrase_at(phrases, place=place + 1)
     if first.kind != "mark" or "only" not in first.marks:
         return None
@@ -394,7 +394,7 @@ def _read_only(phrases: list[Phrase], *, place: int) -> Found:
 
 
 def _read_ever(phrases: list[Phrase], *, place: int) -> Found:
-    """Ever been blocked; blocked at any time."""
+    """Read "ever": ever been blocked; blocked at any time."""
     first, second = phrases[place], phrase_at(phrases, place=place + 1)
     if second is None or "not" in first.marks | second.marks:
         return None
@@ -406,7 +406,7 @@ def _read_ever(phrases: list[Phrase], *, place: int) -> Found:
 
 
 def _ranks(phrases: list[Phrase], *, place: int) -> Found:
-    """Top 5; 5 oldest; most; oldest; longest cycle time; fewest."""
+    """Read a rank: top 5; 5 oldest; most; oldest; longest cycle time; fewest."""
     first, second = phrases[place], phrase_at(phrases, place=place + 1)
     if first.kind in ("top", "number") and second is not None and degree_of(second) is not None:
         return [replace(second, kind="rank", number=first.number, is_descending=bool(degree_of(second)))], 2
@@ -424,7 +424,7 @@ def _ranks(phrases: list[Phrase], *, place: int) -> Found:
 
 
 def _merge_ranks(phrases: list[Phrase], *, place: int) -> Found:
-    """Top 5 | oldest."""
+    """Combine a rank with its order: top 5 | oldest."""
     first, second = phrases[place], phrase_at(phrases, place=place + 1)
     if first.kind == second.kind == "rank" if second else False:
         assert second is not None  # noqa: S101 - for mypy
@@ -433,7 +433,7 @@ def _merge_ranks(phrases: list[Phrase], *, place: int) -> Found:
 
 
 def _counted_rank(phrases: list[Phrase], *, place: int) -> Found:
-    """Which three | people have resolved the | most issues."""
+    """Read a counted rank: which three | people have resolved the | most issues."""
     first = phrases[place]
     noun = next((one for one in phrases[place + 1 :] if not one.has("predicate")), None)
     is_kind = noun is not None and noun.name_kind == "type" and noun.said.lower().endswith("s")
@@ -447,7 +447,7 @@ def _counted_rank(phrases: list[Phrase], *, place: int) -> Found:
 
 
 def _either(phrases: list[Phrase], *, place: int) -> Found:
-    """Blocked or overdue."""
+    """Read an alternative: blocked or overdue."""
     first, second, third = phrases[place], phrase_at(phrases, place=place + 1), phrase_at(phrases, place=place + 2)
     if second is None or third is None or second.kind != "mark" or "or" not in second.marks:
         return None
@@ -461,7 +461,7 @@ def _either(phrases: list[Phrase], *, place: int) -> Found:
 
 
 def _repeat_sides(phrases: list[Phrase], *, place: int) -> Found:
-    """Open p0 versus open p1: what is said of both sides is said once."""
+    """Repeat for both sides what is said once: open p0 versus open p1."""
     sides = phrases[place : place + 5]
     if len(sides) < 5:  # noqa: PLR2004 - a state and a name on each side, and what is between
         return None

@@ -1,4 +1,4 @@
-"""What phrases are about rows of one entity: states and moments with their times, groups, dimensions."""
+"""Terms of phrases for rows of one entity: states and moments with their times, groups, dimensions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -36,7 +36,7 @@ _STATES = ("adjective", "verb", "noun")
 
 
 class Unbound(Exception):
-    """A phrase that has no place in a question about this entity; `why` is what to ask instead of naming it."""
+    """A phrase without a place in a question about this entity. `why` is the clarification, if not its name."""
 
     def __init__(self, phrase: Phrase | None, *, why: str = "") -> None:
         super().__init__(phrase.said if phrase else why)
@@ -46,7 +46,7 @@ class Unbound(Exception):
 
 @dataclass(slots=True, kw_only=True)
 class State:
-    """A predicate or a moment that the question speaks of, with the time and number beside it."""
+    """A predicate or a moment in the question, with the time and number beside it."""
 
     phrase: Phrase
     predicate: str = ""
@@ -59,7 +59,7 @@ class State:
 
 
 class Terms:
-    """Phrases with the terms that they mean of one entity."""
+    """Phrases with their terms of one entity."""
 
     def __init__(self, phrases: Sequence[Phrase], *, entity: str, lexicon: Lexicon) -> None:
         self.model: SemanticModel = lexicon.model
@@ -91,7 +91,7 @@ class Terms:
         self.assumptions: list[str] = []
 
     def _bind_attributes(self, phrases: Sequence[Phrase]) -> list[Phrase]:
-        """Let an adjective before a noun mean what it means of that noun's rows: closed sprints, the running sprint."""
+        """Resolve an adjective by the rows of its noun: closed sprints, the running sprint."""
         bound = phrases = [
             self._as_subject(phrase, place=place, phrases=phrases) for place, phrase in enumerate(phrases)
         ]
@@ -121,7 +121,7 @@ class Terms:
         return bound
 
     def _as_subject(self, phrase: Phrase, *, place: int, phrases: Sequence[Phrase]) -> Phrase:
-        """Take a name that is also a property's noun as the property where it is asked which: which epic has most."""
+        """Read a name that is also a property's noun as the property, if it is requested: which epic has most."""
         is_both = phrase.kind == "names" and phrase.has("dimension", form="noun")
         before = phrases[place - 1] if place else None
         is_asked = before is not None and bool(before.marks & {"which", "what", "rank", "per"} or before.kind == "rank")
@@ -137,7 +137,7 @@ class Terms:
         return subject if counted and ranked else phrase
 
     def _noun_after(self, phrases: Sequence[Phrase], *, place: int) -> int | None:
-        """Find the noun that an adjective stands before, with nothing between but a team."""
+        """Return the noun that an adjective precedes, with nothing between but a team."""
         end, at = phrases[place].start + len(phrases[place].said), place + 1
         if at < len(phrases) and phrases[at].kind == "names" and phrases[at].name_kind == "team":
             if phrases[at].start > end + 1:
@@ -149,7 +149,7 @@ class Terms:
         return at if is_noun else None
 
     def _is_period_of_rows(self, noun: str) -> bool:
-        """Tell whether rows belong to such periods, as issues do to sprints."""
+        """Return whether rows belong to such periods, as issues to sprints."""
         membership = self.entity.membership
         return membership is not None and noun == membership.role
 
@@ -158,7 +158,7 @@ class Terms:
                    and not phrase.has_entity("sprint")) for phrase in phrases)  # fmt: skip
 
     def _check_entity(self) -> None:
-        """Refuse rows that the question does not name; issues and what happens to them in sprints go without saying."""
+        """Refuse rows that the question does not name. Issues and their sprint memberships are implied."""
         if self.entity.id in ("issue", "membership", "sprint"):
             return
         terms: dict[str, Mapping[str, object]] = {
@@ -205,14 +205,14 @@ class Terms:
                 self.cost += 2.0 if has_closer and self.entity.id != "sprint" else 0.0
 
     def _tells_of_membership(self, phrase: Phrase) -> bool:
-        """Tell whether it also says what became of issues in a sprint: planned, completed."""
+        """Return whether it also says what happened to issues in a sprint: planned, completed."""
         return any(
             sense.kind == "predicate" and self.model.predicates[sense.name].entity == "membership"
             for sense in phrase.senses
         )
 
     def _is_assignment(self, phrase: Phrase, *, place: int) -> bool:
-        """Tell whether it only says who has the issues: of open bugs that Zoë works on, open says their state."""
+        """Return whether it only says who has the issues. In open bugs that Zoë works on, open says their state."""
         if not phrase.has("dimension", form="verb") or not phrase.has("predicate"):
             return False
         if not (self._has_person() or "who" in self.marks):
@@ -227,7 +227,7 @@ class Terms:
         return "average" in self.marks and bool(names & set(self.settings["per_sprint"]))
 
     def _predicate(self, phrase: Phrase) -> tuple[str, bool]:
-        """Give the predicate that the phrase means of this entity: its own, else the one that it reaches."""
+        """Return the predicate of the phrase for this entity: its own, else the one that it reaches."""
         known = [self.model.predicates[sense.name] for sense in phrase.senses if sense.kind == "predicate"]
         own = [one.id for one in known if one.entity == self.entity.id and one.role is None]
         reached = [one.id for one in known if one.reached_as in self.reached]
@@ -252,7 +252,7 @@ class Terms:
         return found[0] if found else ""
 
     def _attach_times(self) -> None:
-        """Give each period to the nearest state before it that has a time, else to the nearest after it."""
+        """Attach each period to the nearest state before it that has a time, else to the nearest after it."""
         periods = [place for place, phrase in enumerate(self.phrases) if phrase.kind == "period"]
         for place in periods:
             if (state := self._same_state(place)) is not None:
@@ -270,7 +270,7 @@ class Terms:
                 self.used.add(place)
 
     def _same_state(self, place: int) -> State | None:
-        """Give the state of the period that this one is set against: closed last month | and | this month."""
+        """Return the state of the period that this one is compared with: closed last month | and | this month."""
         links = {"versus", "and"}
         links |= {"or"} if self.marks & {"more", "fewer"} else set()
         links |= {"have"} if "compare" in self.marks else set()  # compare August with October
@@ -315,7 +315,7 @@ class Terms:
             self.groups.append(group)
 
     def _dimension_of(self, phrase: Phrase, *, is_group: bool = False) -> str:
-        """Give the dimension that a noun means of this entity."""
+        """Return the dimension of a noun for this entity."""
         nouns = [sense for sense in phrase.senses if sense.form in ("noun", "comparative", "superlative")]
         if any(sense.kind == "entity" and sense.name == "person" for sense in nouns):
             self.is_about_people = self.is_about_people or is_group
@@ -329,7 +329,7 @@ class Terms:
         return reached[0] if reached else ""
 
     def _lists_issues(self) -> bool:
-        """Tell whether issues themselves are asked for, as in "the bugs with the longest cycle time"."""
+        """Return whether issues themselves are requested, as in "the bugs with the longest cycle time"."""
         if self.entity.id != "issue" or self.marks & {"how_many", "how_much", "who", "average", "median"}:
             return False
         return any(
@@ -345,7 +345,7 @@ class Terms:
         return any(phrase.kind == "names" and phrase.name_kind == "person" for phrase in self.phrases)
 
     def _own_states(self) -> list[State]:
-        """List the states of the rows themselves; of a share those of the whole, which stand before the verb."""
+        """Return the states of the rows themselves. Of a share, those of the whole, which precede the verb."""
         end = self._find_copula() if "share" in self.marks and self.entity.id == "membership" else None
         return [
             state for place, state in self.states.items()
@@ -353,7 +353,7 @@ class Terms:
         ]  # fmt: skip
 
     def _find_copula(self) -> int | None:
-        """Find the verb that a share's part stands behind: what share of bugs are open."""
+        """Return the verb that precedes the part of a share: what share of bugs are open."""
         at = next(place for place, one in enumerate(self.phrases) if "share" in one.marks)
         verbs = {"be", "have", "do"} if self.entity.id == "membership" else {"be", "have"}
         return next((place for place, one in enumerate(self.phrases) if place > at and one.marks & verbs), None)
@@ -362,7 +362,7 @@ class Terms:
         return DimensionGroup(dimension="sprint") in self.groups
 
     def _says_of_what(self) -> bool:
-        """Tell whether something of the rows is said, beside whose they are."""
+        """Return whether a property of the rows is named, besides their owner."""
         kinds = ("status", "priority", "label", "type")
         return bool(self.states) or any(
             phrase.kind in ("bound", "rank", "missing", "days")
@@ -373,7 +373,7 @@ class Terms:
 
 
 def to_value(name: Name) -> Value:
-    """Give what a name is compared with: its key, or its text."""
+    """Return the value to compare with: a name's key, or its text."""
     return (
         Reference(key=name.value, label=name.text) if name.kind in ("team", "person", "sprint", "epic") else name.text
     )
@@ -387,7 +387,7 @@ def is_among(dimension: str, *, values: Sequence[Value], is_negated: bool = Fals
 
 
 def to_range(phrase: Phrase, *, role: str | None) -> TimeRange:
-    """Give the days of a period; those before have no start."""
+    """Return the days of a period. Those of "before" have no start."""
     assert phrase.period is not None  # noqa: S101 - for mypy
     span = phrase.period.span
     is_open = span.start.year <= 1970  # noqa: PLR2004 - the calendar's beginning, of "before"
@@ -395,11 +395,11 @@ def to_range(phrase: Phrase, *, role: str | None) -> TimeRange:
 
 
 def operator_of(phrase: Phrase) -> Operator:
-    """Give the comparison that is said; a bare number is compared for equality."""
+    """Return the comparison operator. A plain number is compared for equality."""
     return phrase.op or Operator.EQ
 
 
 def number_of(phrase: Phrase) -> int | float:
-    """Give the number that is said."""
+    """Return the number."""
     value = phrase.number or 0.0
     return int(value) if value == int(value) else value

@@ -1,4 +1,4 @@
-"""A question cut into tokens: names, days, sprints and numbers as they were linked, every other word by the lexicon."""
+"""Tokens of a question: linked names, days, sprints and numbers, and words of the lexicon."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ _DEFINITE = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Token:
-    """One or more words of the question; `said` is how they were written. Without any meaning it is unknown."""
+    """One or more words of the question. `said` is their original text. Without any meaning it is unknown."""
 
     said: str
     start: int
@@ -47,33 +47,33 @@ class Token:
 
     @property
     def is_known(self) -> bool:
-        """Tell whether it means anything."""
+        """Return whether it has a meaning."""
         value = (self.senses, self.names, self.period, self.reference, self.key)
         return any(value) or any(one is not None for one in (self.number, self.days, self.top))
 
     @property
     def marks(self) -> set[str]:
-        """Give the marks of the grammar that it may be."""
+        """Return its possible marks of the grammar."""
         return {sense.name for sense in self.senses if sense.kind == "mark"}
 
     @property
     def is_free(self) -> bool:
-        """Tell whether it may stand for nothing."""
+        """Return whether it may be skipped."""
         return any(sense.kind == "free" for sense in self.senses)
 
     @property
     def is_polite(self) -> bool:
-        """Tell whether it is a greeting, or a word of thanks or request."""
+        """Return whether it is a greeting, or a word of thanks or request."""
         return any(sense.kind == "free" and sense.name == "polite" for sense in self.senses)
 
     @property
     def is_preposition(self) -> bool:
-        """Tell whether it is a preposition."""
+        """Return whether it is a preposition."""
         return any(sense.kind == "free" and sense.name == "prepositions" for sense in self.senses)
 
 
 def correct_words(text: str, *, found: Sequence[Word], lexicon: Lexicon, index: NameIndex) -> tuple[str, list[str]]:
-    """Correct words that are one typing mistake away from a known one; give the text, and what was assumed."""
+    """Correct words that are one typing mistake away from a known one. Returns the text and the assumptions."""
     assumed: list[str] = []
     for word in reversed(found[:MAX_TOKENS]):
         is_known = word.folded in lexicon.vocabulary or (word.folded,) in lexicon.frames
@@ -99,7 +99,7 @@ def correct_words(text: str, *, found: Sequence[Word], lexicon: Lexicon, index: 
 def cut(
     linked: LinkedQuestion, *, lexicon: Lexicon, index: NameIndex, teams: frozenset[str] = frozenset()
 ) -> list[Token]:
-    """Cut a linked question into tokens, at each word the longest; sprints are those of `teams` if it names none."""
+    """Split a linked question into tokens, the longest at each word. Sprints are those of `teams` if it names none."""
     found = linked.words[: MAX_TOKENS + 1]
     tokens, place = [], 0
     named = sorted(_linked_tokens(linked, index=index, teams=teams), key=lambda token: (token.start, -token.end))
@@ -140,7 +140,7 @@ def _split_verb(
 
 
 def _is_object(word: str, *, lexicon: Lexicon) -> bool:
-    """Tell whether a word may stand between a verb and its particle: how much, and of what."""
+    """Return whether a word may be between a verb and its particle: how much, and of what."""
     senses = lexicon.phrases.get((word,), ())
     names = {sense.name for sense in senses}
     is_noun = any(sense.form == "noun" and sense.kind in ("entity", "measure") for sense in senses)
@@ -148,7 +148,7 @@ def _is_object(word: str, *, lexicon: Lexicon) -> bool:
 
 
 def _share_heads(tokens: Sequence[Token], *, lexicon: Lexicon) -> list[Token]:
-    """Complete what shares its noun with its neighbour: estimated versus | logged hours; start and | end dates."""
+    """Complete words that share a noun: estimated versus | logged hours; start and | end dates."""
     shared = list(tokens)
     for place in range(len(tokens) - 2):
         first, link, second = tokens[place : place + 3]
@@ -168,7 +168,7 @@ def _share_heads(tokens: Sequence[Token], *, lexicon: Lexicon) -> list[Token]:
 
 
 def _without_counts(tokens: list[Token], *, index: NameIndex) -> list[Token]:
-    """Leave out a number that only says how many there are: the three teams, of which there are three."""
+    """Skip a number that only counts a complete set: the three teams, if there are three."""
     teams = float(len(index.of_kind("team")))
 
     def is_count(place: int) -> bool:
@@ -205,7 +205,7 @@ def _token_at(
 
 
 def _without_prefix(word: Word, *, text: str, lexicon: Lexicon) -> Token | None:
-    """Read un- and non- before a known adjective or verb as a negation of it."""
+    """Read un- and non- before a known adjective or verb as its negation."""
     for prefix in ("un", "non"):
         rest = word.folded.removeprefix(prefix)
         senses = tuple(one for one in lexicon.phrases.get((rest,), ()) if one.kind == "predicate")
@@ -216,7 +216,7 @@ def _without_prefix(word: Word, *, text: str, lexicon: Lexicon) -> Token | None:
 
 
 def _both(known: Token, *, senses: tuple[Sense, ...], before: str, after: str) -> Token:
-    """Keep the name where its kind is said beside it, else what the word means by itself."""
+    """Keep the name if its kind is beside it, else the word's own meaning."""
     if known.kind in (before.rstrip("s"), after.rstrip("s")) or (known.kind == "label" and before.startswith("label")):
         return known
     is_name_too = known.kind == "type"
@@ -244,7 +244,7 @@ def _longest_phrase(found: Sequence[Word], *, place: int, lexicon: Lexicon) -> t
 
 def find_anaphor(tokens: Sequence[Token]) -> str:
     """
-    Give the pronoun that stands for something of the question before; "" where what it stands for is in this one.
+    Return the pronoun that refers to the previous question. Empty if it refers to this one.
 
     "He" stands for a person, "they" for any rows that are named before; "of those" for what follows it, if it says.
     """
@@ -265,12 +265,12 @@ def find_anaphor(tokens: Sequence[Token]) -> str:
 
 
 def _stands_alone(following: Token | None) -> bool:
-    """Tell whether no noun follows a demonstrative, as in how many points these are."""
+    """Return whether no noun follows a demonstrative, as in how many points these are."""
     return following is None or bool(following.marks & {"be", "have", "do", "per", "and"} or following.is_preposition)
 
 
 def marks_in(text: str, *, lexicon: Lexicon) -> frozenset[str]:
-    """Give the marks of the grammar in a text: negations, comparisons, averages, groups."""
+    """Return the marks of the grammar in a text: negations, comparisons, averages, groups."""
     found, place = words(fold(text)), 0
     marks: set[str] = set()
     while place < len(found):

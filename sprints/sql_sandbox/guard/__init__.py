@@ -1,8 +1,8 @@
 """
-What SQL an agent may run: one SELECT over the views, and nothing else. The role is the second barrier.
+The SQL guard: accepts one SELECT over the views, and nothing else. The role is the second barrier.
 
-`check` parses the statement with PostgreSQL's own parser, looks at every node, refuses what it does not know, sets the
-LIMIT, and gives the text that may run. It decides; it never asks the database.
+`check` parses the statement with PostgreSQL's own parser, checks every node, refuses unknown ones, sets the LIMIT, and
+returns the text that may run. It never queries the database.
 """
 
 from sprints.contracts import DEFAULT_ROWS, MAX_ROWS
@@ -16,7 +16,7 @@ __all__ = ["CheckedStatement", "Refused", "ViewCatalog", "check"]
 def check(
     sql: str, *, catalog: ViewCatalog, default_rows: int = DEFAULT_ROWS, max_rows: int = MAX_ROWS
 ) -> CheckedStatement:
-    """Give the statement that may run in place of `sql`. Raises Refused. The first call loads PostgreSQL's parser."""
+    """Return the statement that may run in place of `sql`. Raises Refused. The first call loads PostgreSQL's parser."""
     from sprints.sql_sandbox.guard import statement_check  # noqa: PLC0415
 
     return statement_check.check(sql, catalog=catalog, default_rows=default_rows, max_rows=max_rows)

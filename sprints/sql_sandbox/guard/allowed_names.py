@@ -1,4 +1,4 @@
-"""Names inside expressions: functions, operators, types, columns; each must be one that the vocabulary lists."""
+"""Checks of names in expressions: functions, operators, types, columns. Each must be in the vocabulary."""
 
 from difflib import get_close_matches
 from typing import Any
@@ -46,7 +46,7 @@ def check_type(name: Any) -> None:
 
 def check_column(column: Any) -> None:
     """
-    Refuse system columns; raises Refused. Any other column is looked up by the database, which words it better.
+    Refuse system columns. Raises Refused. The database looks up any other column and has the better message.
 
     `alias.name` calls a function of that name if it takes a whole row; those that do anything begin with pg_. Where
     the alias is a function in FROM it may be any: sprints/sql_sandbox/guard/function_fields.py.
@@ -85,7 +85,7 @@ def check_collation(names: Any) -> None:
 
 
 def _name(names: Any, *, allowed: frozenset[str]) -> str | None:
-    """Give the bare name if it is one of those allowed and its schema, where there is one, the catalogue."""
+    """Return the bare name if it is allowed and its schema, if any, is the catalogue."""
     parts = [part.string.sval for part in names]
     if len(parts) == 2 and parts[0] == _CATALOGUE:  # noqa: PLR2004 - schema and name
         del parts[0]
@@ -93,7 +93,7 @@ def _name(names: Any, *, allowed: frozenset[str]) -> str | None:
 
 
 def _is_own(names: Any, *, schema: str) -> bool:
-    """Tell whether it is one of the functions that the guard writes into statements."""
+    """Return whether it is one of the functions that the guard inserts into statements."""
     return len(names) > 1 and names[0].string.sval == schema and names[1].string.sval in GUARD_FUNCTIONS
 
 

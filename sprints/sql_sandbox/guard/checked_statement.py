@@ -1,4 +1,4 @@
-"""What the guard gives for a statement that may run."""
+"""The result of the guard."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedStatement:
     """
-    A statement that may run, and how many rows it can give at most.
+    A statement that may run, and its maximum number of rows.
 
     `limit_was_set` says that it had no LIMIT, `limit_was_lowered` that it may have had a larger one. `is_select` is
     what `check` proves; tests of the role alone say False, and such a statement is run as it stands.

@@ -1,8 +1,8 @@
 """
-`alias.name` where the alias is a function in FROM.
+Checks of `alias.name` for an alias of a function in FROM.
 
-The whole row of such a function is its value, so that PostgreSQL calls the function `name` with it where no column has
-that name: `SELECT x.lo_creat FROM generate_series(1, 1) AS x` makes a large object.
+The whole row of such a function is its value, so PostgreSQL calls the function `name` with it if no column has that
+name: `SELECT x.lo_creat FROM generate_series(1, 1) AS x` makes a large object.
 """
 
 from typing import Any
@@ -22,13 +22,13 @@ class FieldCalls:
         self._made: list[tuple[str, frozenset[str]]] = []
 
     def note_column(self, column: Any) -> None:
-        """Note a column that is read as `alias.name`."""
+        """Record a column that is read as `alias.name`."""
         names = [part.string.sval for part in column.fields if part.WhichOneof("node") == "string"]
         if len(names) > 1:
             self._read.append((names[-2], names[-1]))
 
     def note_function(self, function: Any) -> None:
-        """Note a function in FROM, with the columns that the statement gives it by name."""
+        """Record a function in FROM, with the column names that the statement assigns."""
         alias = function.alias.aliasname
         columns = {
             alias,
@@ -42,7 +42,7 @@ class FieldCalls:
         self._made.append((alias, frozenset(columns)))
 
     def check(self, catalog: ViewCatalog) -> None:
-        """Refuse a name that a function in FROM has not been given, is no view's column and no listed function."""
+        """Refuse a name that is not a column of its function in FROM, a view's column or a listed function."""
         for alias, name in self._read:
             if name in catalog.columns or name in RESULT_COLUMNS or name in FUNCTIONS:
                 continue
@@ -54,7 +54,7 @@ class FieldCalls:
 
 
 def _find_function_name(call: Any) -> str:
-    """Give the name that a function has where it gets no alias; none for those with a syntax of their own."""
+    """Return the name of a function without an alias. Empty for those with a syntax of their own."""
     is_call = call.WhichOneof("node") == "func_call"
     return str(call.func_call.funcname[-1].string.sval) if is_call else _UNNAMED
 

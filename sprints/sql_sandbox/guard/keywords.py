@@ -1,13 +1,13 @@
-"""Which word to name when a statement is no SELECT."""
+"""The keyword to name when a statement is not a SELECT."""
 
 import postgast
 from postgast.pg_query_pb2 import Token
 
 DATA_CHANGES = {"InsertStmt": "INSERT", "UpdateStmt": "UPDATE", "DeleteStmt": "DELETE", "MergeStmt": "MERGE"}
-"""Named by what they are: such a statement may begin with WITH, or stand inside one."""
+"""Statements by node type rather than first word, since they may begin with WITH or be inside one."""
 
 LOCKS = {2: "FOR KEY SHARE", 3: "FOR SHARE", 4: "FOR NO KEY UPDATE", 5: "FOR UPDATE"}
-"""By LockClauseStrength, which counts from 1 for none."""
+"""Locks by LockClauseStrength, which is 1 for none."""
 
 _OTHER_STATEMENTS = (
     "ABORT ALTER ANALYZE BEGIN CALL CHECKPOINT CLOSE CLUSTER COMMENT COMMIT COPY CREATE DEALLOCATE DECLARE DELETE "
@@ -23,7 +23,7 @@ _SKIPPED = frozenset(Token.Value(name) for name in ("SQL_COMMENT", "C_COMMENT", 
 
 
 def first_word(statement: bytes) -> str:
-    """Give the first word of a statement in capitals, past blanks and comments; "" if it begins with none."""
+    """Return the first word of a statement in capitals, after whitespace and comments. Empty if there is none."""
     try:
         tokens = postgast.scan(statement.decode()).tokens
     except postgast.PgQueryError:

@@ -1,4 +1,4 @@
-"""What fields of the parser's messages hold, and their classes by name; looked up once, for walks over many nodes."""
+"""Shapes and classes of the parser's message fields, cached for walks over many nodes."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -12,12 +12,12 @@ T = TypeVar("T")
 
 @cache
 def shape_of(field: FieldDescriptor) -> Literal["scalar", "one", "many"]:
-    """Tell whether a field holds a value, a message or several messages."""
+    """Return the shape of a field: a value, a message or several messages."""
     if field.message_type is None:
         return "scalar"
     return "many" if field.is_repeated else "one"
 
 
 def messages_of(by_name: Mapping[str, T]) -> dict[type, T]:
-    """Give what stands under names of messages under their classes."""
+    """Map the names of messages to their classes."""
     return {getattr(pg_query_pb2, name): value for name, value in by_name.items()}

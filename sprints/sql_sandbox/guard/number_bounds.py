@@ -1,4 +1,4 @@
-"""Bounding a number that is only known when the statement runs: LEAST(number, most), written into the tree."""
+"""Bounds of numbers known only at run time: LEAST(number, most), written into the tree."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ _LEAST = 2  # MinMaxOp: undefined, greatest, least
 
 
 def limit_number(number: Any, *, most: int) -> None:
-    """Replace a number's node by the LEAST of it and `most`, unless it is one already; null becomes `most`."""
+    """Replace a number's node by the LEAST of it and `most`, unless it is one already. Null becomes `most`."""
     if _is_bounded(number, most=most):
         return
     asked = type(number)()

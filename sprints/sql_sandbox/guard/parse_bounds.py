@@ -1,8 +1,8 @@
 """
-What is refused before parsing, because the parser itself could not bear it.
+Limits before parsing, which protect the parser itself.
 
-libpg_query and PostgreSQL walk trees by recursion: a statement of 100,000 additions ends the process. Scanning is a
-loop, so it may look at anything that is not too long; it bounds how deep a tree can get.
+libpg_query and PostgreSQL walk trees by recursion: a statement of 100,000 additions crashes the process. Scanning is a
+loop, so it is safe for any text up to the maximum length; it limits the depth of the tree.
 """
 
 import postgast
@@ -23,15 +23,15 @@ _FLAT = frozenset(
         "C_COMMENT", "AS", "AND", "OR", "SELECT", "FROM", "WHERE", "ON", "THEN", "WHEN", "END_P",
     )
 )  # fmt: skip
-"""Words and signs that put nothing inside anything: names, values, commas, dots, closing brackets, lists' joints."""
+"""Tokens that add no nesting: names, values, commas, dots, closing brackets."""
 
 _SHORT = 500
-"""A statement of fewer bytes has fewer tokens than any bound on them matters for."""
+"""A shorter statement cannot exceed any limit on tokens."""
 
 
 def within_bounds(sql: str) -> bytes:
     """
-    Give the statement's bytes, if parsing it is safe.
+    Return the statement's bytes if parsing is safe.
 
     Raises Refused for what is too long, too deeply bracketed, or no text that PostgreSQL could hold.
     """
@@ -53,7 +53,7 @@ def within_bounds(sql: str) -> bytes:
 
 
 def _refuse_deep_brackets(encoded: bytes) -> None:
-    """Count brackets as they stand; those in texts and comments count too, which only matters for very many."""
+    """Count all brackets. Those in texts and comments count too, which matters only for very many."""
     depth = 0
     if encoded.count(b"(") + encoded.count(b"[") <= DEEPEST_BRACKETS:
         return
@@ -83,7 +83,7 @@ def _refuse_many_tokens(sql: str) -> None:
 
 
 def too_deep() -> Refused:
-    """Refuse what is nested too deeply."""
+    """Return the refusal of deep nesting."""
     return Refused(
         "The statement is nested too deeply.",
         suggestion="Give the inner parts names in WITH, one after the other, and write long sums or "

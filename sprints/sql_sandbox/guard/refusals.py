@@ -1,4 +1,4 @@
-"""How the guard says no: what is wrong, word for word the contract's where it has words, and what to write instead."""
+"""Refusals of the guard: the problem, in the contract's words if it has any, and what to write instead."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -8,7 +8,7 @@ READ_ONLY = "Only SELECT queries are allowed in read-only mode."
 
 
 class Refused(Exception):
-    """A statement that may not run; `message` says why, `suggestion` what to write instead."""
+    """A statement that may not run. `message` says why, `suggestion` what to write instead."""
 
     def __init__(self, message: str, *, suggestion: str) -> None:
         super().__init__(message)
@@ -17,7 +17,7 @@ class Refused(Exception):
 
 
 def forbidden_keyword(keyword: str, *, suggestion: str = "") -> Refused:
-    """Refuse what is no plain SELECT, in the contract's own words."""
+    """Refuse a statement that is not a plain SELECT, in the contract's words."""
     return Refused(
         f"Forbidden keyword detected: {keyword}. {READ_ONLY}",
         suggestion=suggestion or "Write one SELECT statement over the views that get_schema lists.",
@@ -30,7 +30,7 @@ def not_allowed(what: str, *, suggestion: str) -> Refused:
 
 
 def no_such_relation(name: str, *, views: Iterable[str]) -> Refused:
-    """Refuse a relation as PostgreSQL words it, naming the nearest view."""
+    """Refuse an unknown relation in PostgreSQL's words, with the nearest view."""
     known = sorted(views)
     near = get_close_matches(name[:MAX_ECHO].rpartition(".")[2].lower(), known, n=1)
     listed = f"The views are: {', '.join(known)}."
@@ -40,6 +40,6 @@ def no_such_relation(name: str, *, views: Iterable[str]) -> Refused:
 
 
 def echo_text(text: str) -> str:
-    """Show what came, cut, without control characters."""
+    """Quote the input, shortened and without control characters."""
     clean = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
     return clean if len(clean) <= MAX_ECHO else f"{clean[:MAX_ECHO]}…"

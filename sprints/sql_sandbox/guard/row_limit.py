@@ -1,4 +1,4 @@
-"""The contract's LIMIT rule: none becomes 50, above 1000 becomes 1000, else it is kept; subqueries are untouched."""
+"""The contract's LIMIT rule: none becomes 50, above 1000 becomes 1000, else it stays. Subqueries are untouched."""
 
 import math
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ _BY_COUNT, _WITH_TIES = 2, 3  # LimitOption: undefined, default, count, with tie
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowLimit:
-    """How many rows a statement gives at most; whether its own LIMIT was missing, or may have been lowered."""
+    """The maximum number of rows of a statement, and whether its own LIMIT was missing or may have been lowered."""
 
     max_rows: int
     was_set: bool = False
@@ -49,7 +49,7 @@ def _is_null(count: Any) -> bool:
 
 
 def _number(count: Any) -> float | None:
-    """Read a LIMIT that is a number as it stands; None where it is anything else."""
+    """Return a LIMIT that is a literal number. None for anything else."""
     if count.WhichOneof("node") != "a_const":
         return None
     kind = count.a_const.WhichOneof("val")
@@ -59,7 +59,7 @@ def _number(count: Any) -> float | None:
 
 
 def _float(written: str) -> float:
-    """Read a number that is no 32-bit integer; one that Python cannot read (0xFFFFFFFFFF) is surely large."""
+    """Return a number beyond 32 bits. One that Python cannot parse (0xFFFFFFFFFF) is certainly large."""
     try:
         return float(written)
     except ValueError:

@@ -1,4 +1,4 @@
-"""From a statement as it came to one that may run."""
+"""The check of a statement, which rewrites it to one that may run."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ def check(
     sql: str, *, catalog: ViewCatalog, default_rows: int = DEFAULT_ROWS, max_rows: int = MAX_ROWS
 ) -> CheckedStatement:
     """
-    Give the statement that may run in place of `sql`: views with their schema, the LIMIT set, comments gone.
+    Return the statement that may run in place of `sql`: qualified views, a LIMIT, no comments.
 
     What runs is written anew from the parsed tree, parsed again and looked at again, so that what was checked is the
     text that the database gets. Asks nothing of the database. Raises Refused.
@@ -40,7 +40,7 @@ def check(
 
 
 def _parse_select(encoded: bytes, *, sql: str) -> ParseResult:
-    """Parse; gives the tree of one SELECT."""
+    """Parse a statement and return the tree of its one SELECT."""
     try:
         tree = postgast.parse(sql)
     except DecodeError as deep:
@@ -61,7 +61,7 @@ def _parse_select(encoded: bytes, *, sql: str) -> ParseResult:
 
 
 def _unreadable(encoded: bytes, *, error: postgast.PgQueryError) -> Refused:
-    """Refuse what does not parse, as PostgreSQL words it; where it begins like no SELECT at all, by its keyword."""
+    """Return the refusal of a statement that does not parse: PostgreSQL's message, or its first keyword."""
     word = first_word(encoded)
     if word in OTHER_STATEMENTS:
         return forbidden_keyword(word)

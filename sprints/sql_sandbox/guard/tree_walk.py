@@ -1,8 +1,8 @@
 """
-The walk over a parsed statement: every node, in every container, by name; a node that is not listed is refused.
+The walk over a parsed statement: every node in every container, by name. A node that is not listed is refused.
 
-Relations are resolved as PostgreSQL resolves them: a name without a schema is the nearest WITH entry of that name, else
-a view. Views are written back with their schema, so that what was looked at is what runs.
+Relations are resolved as in PostgreSQL: a name without a schema is the nearest WITH entry of that name, else a view.
+Views are written back with their schema, so that what was checked is what runs.
 """
 
 from collections.abc import Callable
@@ -37,14 +37,14 @@ _LEAVES = "A_Const A_Star BitString Boolean Float Integer String"
 
 
 class Walk:
-    """One walk over one statement; raises Refused at the first thing that may not be."""
+    """One walk over one statement. Raises Refused at the first violation."""
 
     def __init__(self, catalog: ViewCatalog) -> None:
         self.catalog = catalog
         self.field_calls = FieldCalls()
 
     def look_at(self, statement: Message) -> None:
-        """Look at a whole statement; writes the schema into its views' names."""
+        """Check a whole statement. Writes the schema into the names of views."""
         self._node(statement, frozenset())
         self.field_calls.check(self.catalog)
 
@@ -85,7 +85,7 @@ class Walk:
         self._children(select, scope, skipped="with_clause")
 
     def _check_with(self, clause: Any, scope: Scope) -> Scope:
-        """Look at the entries of WITH, each in the scope that it sees; gives the scope of what follows them."""
+        """Check the entries of WITH, each in its scope. Returns the scope of what follows them."""
         names = [entry.common_table_expr.ctename for entry in clause.ctes]
         for name in names:
             if name.startswith("pg_"):
@@ -161,7 +161,7 @@ class Walk:
         raise not_allowed(f"The parameter ${parameter.number}", suggestion="Write the value itself into the statement.")
 
     def _accept_leaf(self, leaf: Any, scope: Scope) -> None:
-        """Let a leaf pass."""
+        """Accept a leaf."""
 
     _rules_by_name: ClassVar[dict[str, Rule | None]] = {
         **dict.fromkeys(_PLAIN.split()),

@@ -31,12 +31,12 @@ from sprints.sql_sandbox.sql_vocabulary import (
 )
 
 MAX_VALUE_BYTES = 1_000_000
-"""Of one value that is made while a statement runs; the function in migration 0020 has the same number."""
+"""The maximum size of a value at run time. The function in migration 0020 has the same number."""
 MAX_RECURSIVE_ROW_BYTES = 100_000
 MAX_REPETITIONS = 10_000
-"""Third argument of repeat, lpad and rpad."""
+"""The maximum third argument of repeat, lpad and rpad."""
 MAX_ROW_WORK = 200_000_000
-"""Steps of all functions for one row: about a second at worst, and 50 MB of values."""
+"""The maximum steps of all functions for one row: about a second at worst, and 50 MB of values."""
 MAX_COLUMNS = 250
 STORED_BYTES = 1_000
 _NUMERIC_BYTES = 65_000
@@ -52,7 +52,7 @@ _MAX_OF = frozenset({"CaseExpr", "CaseWhen", "CoalesceExpr", "MinMaxExpr"})
 
 
 class ValueSizes:
-    """One analysis of one statement, which it changes; raises Refused."""
+    """One analysis of one statement, which it changes. Raises Refused."""
 
     def __init__(self, catalog: ViewCatalog) -> None:
         self._catalog = catalog
@@ -63,7 +63,7 @@ class ValueSizes:
         self._work = 0.0
 
     def limit(self, select: Any) -> None:
-        """Bound the values of a statement, and refuse it if one row is too much work."""
+        """Limit the values of a statement, and refuse it if one row is too much work."""
         if len(select.target_list) > MAX_COLUMNS:
             raise Refused(
                 f"The statement gives more than {MAX_COLUMNS} columns.",
@@ -80,7 +80,7 @@ class ValueSizes:
             )
 
     def _node(self, node: Any) -> int:
-        """Give the bytes of an expression at most; `node` is a Node of the parser's, or a message without one."""
+        """Return the maximum bytes of an expression. `node` is a Node of the parser's, or a message without one."""
         message = node
         if type(node) is pg_query_pb2.Node:
             kind = node.WhichOneof("node")
@@ -107,7 +107,7 @@ class ValueSizes:
         return sizes
 
     def _limit_size(self, node: Any, *, size: float) -> int:
-        """Give a value's size; one that may be too large is checked while the statement runs."""
+        """Return a value's size. A value that may be too large is checked at run time."""
         self._spend(size * _LINEAR_STEPS)
         if size <= MAX_VALUE_BYTES:
             return int(size)
@@ -121,7 +121,7 @@ class ValueSizes:
         return MAX_VALUE_BYTES
 
     def _select(self, select: Any) -> int:
-        """Measure a SELECT; gives the size of its largest column."""
+        """Measure a SELECT. Returns the size of its largest column."""
         if select.HasField("with_clause"):
             self._measure_with(select.with_clause)
         largest = max(self._select(select.larg), self._select(select.rarg)) if select.HasField("larg") else 0
@@ -272,7 +272,7 @@ class ValueSizes:
         return self._limit_size(node, size=_result_bytes(name, sizes=sizes, call=call))
 
     def _own_function(self, call: Any) -> int:
-        """Measure what an earlier pass wrote: the value inside is checked already."""
+        """Measure a function of an earlier pass. The value inside is checked already."""
         for argument in call.args:
             kind = argument.WhichOneof("node")
             if kind is not None:
@@ -315,7 +315,7 @@ class ValueSizes:
 
 def _result_bytes(name: str, *, sizes: list[int], call: Any) -> float:
     """
-    Bound what a function gives; most give no more than twice what they take.
+    Return the maximum size of a function's result, mostly twice the size of its arguments.
 
     A call with too few arguments names no function of PostgreSQL, which refuses it.
     """
@@ -345,7 +345,7 @@ def _result_bytes(name: str, *, sizes: list[int], call: Any) -> float:
 
 
 def _numeric_bytes(name: str, *, size: int, second: Any | None) -> int:
-    """Bound the digits of a number; an exponent or a number of digits may make many of few."""
+    """Limit the digits of a number. An exponent or a number of digits may make many of few."""
     if second is None:
         return _NUMERIC_BYTES if name in ("exp", "factorial") else size
     if name in ("power", "pow"):
@@ -360,7 +360,7 @@ def _power_bytes(size: int, *, exponent: Any) -> int:
 
 
 def _bound_repetitions(call: Any, *, name: str) -> None:
-    """Bound how often a text is repeated; a number that is computed becomes LEAST(number, MAX_REPETITIONS)."""
+    """Limit the repetitions of a text. A computed number becomes LEAST(number, MAX_REPETITIONS)."""
     if len(call.args) < 2:  # noqa: PLR2004 - a text and a number
         return
     number = _number(call.args[1])
@@ -383,14 +383,14 @@ def _refuse_wide_format(text: Any) -> None:
 
 
 def _number(node: Any | None) -> int | None:
-    """Read a whole number that is written in the statement."""
+    """Return a whole number that is a literal in the statement."""
     if node is None or node.WhichOneof("node") != "a_const" or node.a_const.WhichOneof("val") != "ival":
         return None
     return int(node.a_const.ival.ival)
 
 
 def _figure_name(node: Any) -> str:
-    """Give the name that PostgreSQL gives to a column without one; "" for what keeps its name when it is checked."""
+    """Return PostgreSQL's name of a column without one. Empty for one that keeps its name when checked."""
     kind = node.WhichOneof("node")
     match kind:
         case "a_expr" | "a_const" | "case_expr":
@@ -415,7 +415,7 @@ def _figure_name(node: Any) -> str:
 
 
 def _read_from(items: Any, *, names: frozenset[str]) -> list[str]:
-    """Give the aliases by which a FROM reads queries of these names."""
+    """Return the aliases under which a FROM reads queries of these names."""
     found = []
     for item in items:
         kind = item.WhichOneof("node")
