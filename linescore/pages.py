@@ -129,7 +129,7 @@ async def _of_season(season: str) -> tuple[list[Row], list[Row], int]:
 
 
 async def _of_team(season: str, *, team_code: str) -> tuple[list[Row], list[TeamRecord]]:
-    """Give a team's games, and its records over all of them, at home and away, as list_game_results counts them."""
+    """Give a team's games, and its records over all of them, home and away, as list_game_results counts them."""
     over_all = GamesQuery.model_construct(team_code=team_code, season=season)
     asked = (over_all, *(over_all.model_copy(update={"venue": venue}) for venue in ("home", "away")))
     games, records = await asyncio.gather(

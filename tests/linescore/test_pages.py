@@ -49,7 +49,7 @@ def test_a_team_s_page_has_its_82_games_and_its_months_add_up(statements: list[s
     assert sum(int(month[1]) for month in months) == 82 == len(rows(page.content, of="<h2>Games"))
     played = sum(side["team_code"] == "CAR" for side in sides())
     assert sum(int(count) for month in months for count in month[4:7]) == played
-    assert len(statements) == 6  # seasons, the team, its games, and its record over all, at home and away
+    assert len(statements) == 6  # seasons, the team, its games, and its record over all, home and away
 
 
 @pytest.mark.parametrize("team_code", ["CAR", "WSH", "UTA"])
