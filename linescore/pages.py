@@ -9,15 +9,19 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path
 
+from linescore.contracts import GamesQuery, TeamRecord
+from linescore.queries import record
 from linescore.standings import queries
 from linescore.standings.drawings import HeatRow, form, heat_map
 from linescore.standings.queries import Row
 from toolbox.database import event_loop
+from toolbox.database.pools import reader
 from toolbox.http.pages import require_scope
 
 SCOPE = "linescore:read"
 PERIODS = ("1st", "2nd", "3rd")
 REGULATION = len(PERIODS)
+FIRST_SEASON_WITHOUT_TIES = "2005-2006"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -78,9 +82,10 @@ def season(request: HttpRequest, *, season: str = "") -> HttpResponse:
 def team(request: HttpRequest, *, season: str, team_code: str) -> HttpResponse:
     """Show a team's form by period, and its months."""
     known, chosen = _choose_season(season)
-    found, games = event_loop.run(_of_team(chosen, team_code=team_code))
+    found = event_loop.run(queries.team(team_code))
     if found is None:
         raise Http404(f"There is no team {team_code}.")
+    games, records = event_loop.run(_of_team(chosen, team_code=team_code))
     names = [f"{game['game_date']:%d %b} {game['away_team_code']} at {game['home_team_code']}" for game in games]
     context = {
         "team": found,
@@ -93,6 +98,9 @@ def team(request: HttpRequest, *, season: str, team_code: str) -> HttpResponse:
             title=f"{found['team_name']}, period by period",
         ),
         "total": _sum_up("", games),
+        "record": records[0],
+        "records": list(zip(("All games", "Home", "Away"), records, strict=True)),
+        "has_ties": chosen < FIRST_SEASON_WITHOUT_TIES or records[0].ties > 0,
         "months": [_sum_up(name, list(played)) for name, played in groupby(games, key=_month_name)],
     }
     return render(request, "linescore/team.html", context)
@@ -120,8 +128,15 @@ async def _of_season(season: str) -> tuple[list[Row], list[Row], int]:
     return await asyncio.gather(queries.teams(season), queries.hypothesis(season), queries.missing_games(season))
 
 
-async def _of_team(season: str, *, team_code: str) -> tuple[Row | None, list[Row]]:
-    return await asyncio.gather(queries.team(team_code), queries.team_games(season, team_code=team_code))
+async def _of_team(season: str, *, team_code: str) -> tuple[list[Row], list[TeamRecord]]:
+    """Give a team's games, and its records over all of them, home and away, as list_game_results counts them."""
+    over_all = GamesQuery.model_construct(team_code=team_code, season=season)
+    asked = (over_all, *(over_all.model_copy(update={"venue": venue}) for venue in ("home", "away")))
+    games, records = await asyncio.gather(
+        queries.team_games(season, team_code=team_code),
+        asyncio.gather(*(record(ask, reader=reader) for ask in asked)),
+    )
+    return games, [TeamRecord(**counts) for counts in records]
 
 
 def _choose_season(season: str) -> tuple[list[Row], str]:

@@ -4,6 +4,7 @@ from datetime import date
 
 from linescore import queries
 from linescore.addresses import more
+from linescore.charts import chart_goals
 from linescore.contracts import (
     INVALID_DATE,
     INVALID_DATE_RANGE,
@@ -68,6 +69,7 @@ async def query_linescore_data(ask: LinescoreQuery, client: ClientChannel) -> Li
     errors=(INVALID_TEAM_CODE, INVALID_DATE, INVALID_DATE_RANGE, INVALID_SEASON, NO_RESULTS),
     queries=2,
     deadline_seconds=5,
+    chart=chart_goals,
 )
 async def list_game_results(ask: GamesQuery) -> GameResults:
     """

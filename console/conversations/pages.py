@@ -15,9 +15,8 @@ from agents.runs.tool_step import shown_arguments
 from agents.step_access import hide_contents, hide_requested_calls, missing_scope
 from console.conversations.teaching import find_taught, find_teaching_pages
 from console.markdown import render_markdown
-from console.tools.line_chart import draw_lines
-from console.tools.result_chart import draw_chart
-from console.tools.result_table import find_table, format_json, parse_json
+from console.tools.result_picture import draw_answer
+from console.tools.result_table import format_json, parse_json
 from toolbox.access.people import require_person
 from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.catalogue.registry import domain_title, registry
@@ -91,7 +90,7 @@ def step(request: HttpRequest, *, conversation_id: UUID, run_id: UUID, number: i
     answer = parse_json(redact(found["answer"]))
     if found["kind"] == Step.Kind.MODEL:
         answer = hide_requested_calls(answer, caller=caller)
-    shown = _draw(answer) | {
+    shown = _draw(found, answer=answer) | {
         "step": found,
         "tool": tool,
         "arguments": _json(found["edited_arguments"] or found["arguments"]),
@@ -114,25 +113,17 @@ def picture(request: HttpRequest, *, conversation_id: UUID, run_id: UUID, number
     event_loop.run(dynamic_tools.wait_until_loaded())
     if found["state"] != Step.State.ANSWERED or missing_scope(caller, tool=found["tool"], code=found["code"]):
         return HttpResponse()
-    drawn = _draw(parse_json(redact(found["answer"])))
+    drawn = _draw(found, answer=parse_json(redact(found["answer"])))
     if drawn["table"] is None:
         return HttpResponse()
     return render(request, "console/picture.html", drawn | {"name": f"{found['tool']}-{number}"})
 
 
-def _draw(answer: Any) -> dict[str, Any]:
-    """Give the rows of an answer as a table, and as a chart: its own specification, else bars of its figures."""
-    rows = answer.get("rows") if isinstance(answer, dict) else None
-    table = find_table(rows if isinstance(rows, list) and rows else answer)
-    specified = answer.get("chart") if isinstance(answer, dict) else None
-    charted = (find_table(_read_values(specified)) or table) if specified else table
-    return {"table": table, "lines": draw_lines(specified), "drawing": draw_chart(charted) if charted else None}
-
-
-def _read_values(specification: Any) -> Any:
-    """Give the rows that a Vega-Lite specification draws: those columns alone."""
-    data = specification.get("data") if isinstance(specification, dict) else None
-    return data.get("values") if isinstance(data, dict) else None
+def _draw(step: dict[str, Any], *, answer: Any) -> dict[str, Any]:
+    """Give the rows of a step's answer as a table, and as a chart."""
+    arguments = parse_json(step["edited_arguments"] or step["arguments"])
+    picture = draw_answer(answer, tool=registry.find(step["tool"]), arguments=arguments)
+    return {"table": picture.table, "lines": picture.lines, "drawing": picture.drawing}
 
 
 def open_conversation(request: HttpRequest, *, conversation_id: UUID) -> tuple[dict[str, Any], Caller]:

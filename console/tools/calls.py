@@ -6,8 +6,8 @@ from urllib.parse import urlencode
 
 import orjson
 
-from console.tools.result_chart import Chart, draw_chart
-from console.tools.result_table import Table, find_table, find_texts, format_json, parse_json
+from console.tools.result_picture import Picture, draw_answer
+from console.tools.result_table import find_texts, format_json, parse_json
 from toolbox.contract.caller import Caller
 from toolbox.contract.tool import Tool
 from toolbox.database import event_loop
@@ -30,8 +30,7 @@ class Outcome:
     code: str
     milliseconds: float
     answer: str
-    table: Table | None = None
-    drawing: Chart | None = None
+    picture: Picture = field(default_factory=Picture)
     texts: list[tuple[str, str]] = field(default_factory=list)
     wrong: str = ""
     why: str = ""
@@ -48,7 +47,6 @@ def call_tool(tool: Tool, *, arguments: dict[str, Any], caller: Caller) -> Outco
     milliseconds = (entry.clock() - started) * 1000
     body = parse_json(reply.body.decode("utf-8", "replace"))
     rows = body.get("data", body) if reply.errors and isinstance(body, dict) else body
-    table = None if reply.is_refusal else find_table(rows)
     error = _error(body) if reply.is_refusal else {}
     details = _details(error)
     return Outcome(
@@ -57,8 +55,7 @@ def call_tool(tool: Tool, *, arguments: dict[str, Any], caller: Caller) -> Outco
         code=reply.code,
         milliseconds=milliseconds,
         answer=redact(format_json(body)) if reply.is_refusal else format_json(body),
-        table=table,
-        drawing=draw_chart(table) if table else None,
+        picture=Picture() if reply.is_refusal else draw_answer(rows, tool=tool, arguments=arguments),
         texts=[] if reply.is_refusal else find_texts(body),
         wrong=_field(error, tool=tool),
         why=str(error.get("message") or error.get("error") or ""),

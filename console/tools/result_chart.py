@@ -1,5 +1,6 @@
 """A bar chart of the column of figures that orders a table, in SVG without styles or scripts."""
 
+import re
 from dataclasses import dataclass
 
 from console.tools.result_table import Table
@@ -10,6 +11,7 @@ WIDTH = 640
 LEFT = 150
 RIGHT = 70
 STEP = 20
+_DAY = re.compile(r"\d{4}-\d\d-\d\d(?!\d)")
 _IDS = ("id", "number", "year", "season", "date", "line", "position", "depth")
 
 
@@ -43,7 +45,7 @@ def draw_chart(table: Table) -> Chart | None:
     """Draw up to 40 rows that have a name and a figure; None where that would say nothing."""
     if not MIN_BARS <= len(table.rows) <= MAX_BARS:
         return None
-    named = next((place for place in _find_columns(table, numeric=False) if _has_words(table, place=place)), None)
+    named = _choose_names(table)
     figured = _choose_figures(table)
     if named is None or figured is None:
         return None
@@ -70,6 +72,15 @@ def draw_chart(table: Table) -> Chart | None:
         column=table.columns[figured], label=table.columns[named], bars=bars,
         height=len(bars) * STEP + 6, zero=round(zero, 1),
     )  # fmt: skip
+
+
+def _choose_names(table: Table) -> int | None:
+    """Choose the first column of words; a day names rows only where no other words tell them apart."""
+    worded = [place for place in _find_columns(table, numeric=False) if _has_words(table, place=place)]
+    days = [place for place in worded if all(_DAY.match(row[place].text) for row in table.rows)]
+    varied = [place for place in worded if place not in days and len({row[place].text for row in table.rows}) > 1]
+    first = next(iter(worded), None)
+    return None if first in days and varied else first
 
 
 def _choose_figures(table: Table) -> int | None:

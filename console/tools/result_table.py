@@ -54,9 +54,14 @@ def format_json(answer: Any, *, most: int = 50_000) -> str:
     return text if len(text) <= most else f"{text[:most]}\n… ({len(text):,} characters in all)"
 
 
+def find_rows(answer: Any) -> list[dict[str, Any]]:
+    """Find the rows of an answer: the longest list of objects in it, empty where it has none."""
+    return _longest(answer, deep=0)
+
+
 def find_table(answer: Any) -> Table | None:
-    """Find the rows of an answer; None where it has none."""
-    found = _longest(answer, deep=0)
+    """Lay the rows of an answer out as a table; None where it has none."""
+    found = find_rows(answer)
     if not found:
         return None
     columns = list(dict.fromkeys(name for row in found[:MAX_ROWS] for name in row))[:MAX_COLUMNS]

@@ -14,6 +14,7 @@ from console.tools.result_chart import draw_chart
 from console.tools.result_table import find_table
 from tests.agents.conversation_client import Owner
 from tests.agents.own_worker import work_on
+from tests.linescore.season_by_hand import sides
 from toolbox.database.caches import clear_all_caches
 from toolbox.models import Example
 from toolbox.work.publisher import publisher
@@ -68,6 +69,40 @@ def test_an_answer_says_what_the_question_was_taken_for_and_shows_its_rows(curat
     assert '<svg class="plot"' in picture
     assert "velocity by sprint</figcaption>" in picture
     assert "24 rows as a table" in picture
+
+
+def test_the_picture_of_a_team_s_games_has_its_own_goals_wherever_it_played(curator: Asker) -> None:
+    played: dict[str, list[int]] = {}
+    for side in sides():
+        day = str(side["game_date"])
+        if side["team_code"] == "CAR" and day.startswith("2025-02"):
+            scored = played.setdefault(day, [0, 0])
+            scored[0] += side["goals_for"]
+            scored[1] += side["goals_against"]
+
+    shown = curator.ask("How did Carolina do in February 2025?")
+    picture = curator.browser.get(re.findall(r'hx-get="([^"]+/picture/)"', shown)[0]).content.decode()
+
+    lines = re.findall(r'<g class="s\d">(.*?)</g>', picture)
+    drawn = [re.findall(r"<title>(.+?): (\d+)</title>", line) for line in lines]
+    assert [dict(line) for line in drawn] == [
+        {day: str(goals[place]) for day, goals in played.items()} for place in (0, 1)
+    ]  # fmt: skip
+    assert re.findall(r'class="swatch s\d"></span> (\w+)', picture) == ["CAR", "opponents"]
+    assert ("goals by day</figcaption>" in picture, f"{len(played)} rows as a table" in picture) == (True, True)
+
+
+@pytest.mark.django_db
+def test_games_of_no_one_team_have_no_picture(client: Client) -> None:
+    client.force_login(User.objects.get(username="curator"))
+    days = {"startDate": "2025-02-01", "endDate": "2025-02-05"}
+
+    pages = [
+        client.post("/tools/list_game_results/", days | team).content.decode() for team in ({}, {"teamCode": "CAR"})
+    ]
+
+    assert ['<svg class="plot"' in page for page in pages] == [False, True]
+    assert all("<table" in page for page in pages)
 
 
 def test_a_question_asked_back_has_buttons_that_ask_the_whole_question(curator: Asker) -> None:
@@ -172,6 +207,18 @@ def test_bars_show_the_figures_that_order_the_rows() -> None:
     drawn = draw_chart(table)
     assert drawn
     assert drawn.column == "similarity"
+
+
+def test_a_day_names_no_bar_where_other_words_tell_the_rows_apart() -> None:
+    games = [
+        {"date": "2025-02-01", "home": "CAR", "home_goals": 3},
+        {"date": "2025-02-02", "home": "LAK", "home_goals": 2},
+    ]
+    days = [{"date": "2025-02-01", "unit": "USD", "profit": 3}, {"date": "2025-02-02", "unit": "USD", "profit": 2}]
+
+    tables = [find_table(games), find_table(days)]
+
+    assert [draw_chart(table) is not None for table in tables if table] == [False, True]
 
 
 def test_bars_are_named_by_words_not_by_numbers_written_as_texts() -> None:

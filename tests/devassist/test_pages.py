@@ -51,7 +51,7 @@ def test_a_message_finds_its_entry_with_the_words_that_both_have(statements: lis
     assert all(word.lower()[:5] in text for word in words)
     assert "lateinit" in words
     assert "Found by its meaning, and by the words it shares." in card
-    assert ("style=" in page, "<svg" in page, "The same in figures" in page) == (False, True, True)
+    assert ("style=" in page, "<svg" in page, "Scores as a table" in page) == (False, True, True)
     assert len(statements) == 3  # words that are counted, languages, what stands beside; the search is one more
 
 
@@ -93,7 +93,7 @@ def test_before_a_search_the_page_says_what_is_known(statements: list[str]) -> N
     known = RootCause.objects.exclude(status="retired").count()  # the shipped ones, and what other tests proposed
     assert known >= len(entries())
     assert f"{known} entries can be found" in page
-    assert "Stored last" in page
+    assert "Recently added" in page
     assert len(statements) == 4
 
 

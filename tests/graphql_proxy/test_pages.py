@@ -105,12 +105,12 @@ def test_a_search_is_the_tool_s_own_and_its_findings_lead_somewhere() -> None:
 
     page = read(curator.get(MOCK, {"q": "league standings"}))
 
-    addresses = re.findall(r'<li><a class="name" href="([^"]+)"', page)
+    addresses = re.findall(r'<th scope="row"><a class="name" href="([^"]+)"', page)
     assert addresses[0] == f"{MOCK}queries/leagueStandings/"
     assert 1 < len(addresses) <= 50
     assert {curator.get(address.partition("#")[0]).status_code for address in addresses[:12]} == {200}
     none = read(curator.get(MOCK, {"q": "zzzzqqqq"}))
-    assert "Nothing is called or described so." in none
+    assert "No name or description matches." in none
 
 
 def test_a_type_s_page_has_its_fields_with_links(statements: list[str]) -> None:
@@ -118,7 +118,7 @@ def test_a_type_s_page_has_its_fields_with_links(statements: list[str]) -> None:
 
     page = read(as_user("curator").get(f"{MOCK}types/Team/"))
 
-    assert re.findall(r'<li id="m-(\w+)"', page) == list(truth.fields)  # type: ignore[attr-defined]
+    assert re.findall(r'<tr id="m-(\w+)"', page) == list(truth.fields)  # type: ignore[attr-defined]
     linked = set(re.findall(r'href="/schemas/mock/types/(\w+)/"', page))
     assert {"League", "String", "ID"} <= linked or {"String"} <= linked
     assert len(statements) <= 3
@@ -146,7 +146,12 @@ def test_deprecations_defaults_and_kinds_are_shown(other_schema: Any) -> None:
     thing, kind = read(curator.get(f"{MOCK}types/Thing/")), read(curator.get(f"{MOCK}types/Kind/"))
 
     assert "Deprecated: Use node." in query
-    assert ("= &quot;1&quot;" in node, "= [A]" in node, "gone" in node, "<strong>one</strong>" in node) == (True,) * 4
+    assert (
+        "<code>&quot;1&quot;</code>" in node,
+        "<code>[A]</code>" in node,
+        "gone" in node,
+        "<strong>one</strong>" in node,
+    ) == (True,) * 4
     assert ("implements Node" in thing, f"{MOCK}queries/things/" in thing, "[<a" in thing) == (True, True, True)
     assert ("deprecated" in kind, f"{MOCK}queries/node/" in kind) == (True, True)
     assert f"{MOCK}types/Thing/" in read(curator.get(f"{MOCK}types/Either/"))
@@ -163,8 +168,8 @@ def test_a_schema_of_five_thousand_types_is_shown_fifty_at_a_time(other_schema: 
 
     assert types.count('<a class="name"') == 50
     assert "Page 100 of 100" in types
-    assert query.count('<li id="m-') == 50
-    assert '<li id="m-f4321" class="at"' in query
+    assert query.count('<tr id="m-') == 50
+    assert '<tr id="m-f4321" class="at"' in query
     assert len(types) < 100_000
 
 
@@ -184,7 +189,7 @@ def test_what_is_not_there_or_not_open_is_told(cast: SimpleNamespace, monkeypatc
         return []
 
     monkeypatch.setattr(pages, "upstreams_of", nothing)
-    assert "No GraphQL API is open to you" in read(curator.get("/schemas/"))
+    assert "You have no access to a GraphQL API" in read(curator.get("/schemas/"))
     assert curator.get(MOCK).status_code == 404
 
 

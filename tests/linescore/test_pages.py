@@ -1,18 +1,22 @@
 """The season, team and game pages say what the NHL's figures say, in a fixed number of statements."""
 
 from collections import defaultdict
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from django.test import Client
 
+from linescore.contracts import GamesQuery
+from linescore.tools import list_game_results
 from tests.linescore.season_by_hand import sides
 from tests.pages import as_user, rows, statements
+from toolbox.database import event_loop
 
 __all__ = ["statements"]
 
 pytestmark = pytest.mark.django_db
 SEASON = "/linescore/2024-2025/"
+VENUES: tuple[Literal["home", "away"] | None, ...] = (None, "home", "away")
 
 
 def test_the_season_page_counts_periods_and_games_as_arithmetic_does(statements: list[str]) -> None:
@@ -45,7 +49,27 @@ def test_a_team_s_page_has_its_82_games_and_its_months_add_up(statements: list[s
     assert sum(int(month[1]) for month in months) == 82 == len(rows(page.content, of="<h2>Games"))
     played = sum(side["team_code"] == "CAR" for side in sides())
     assert sum(int(count) for month in months for count in month[4:7]) == played
-    assert len(statements) == 3
+    assert len(statements) == 6  # seasons, the team, its games, and its record over all, home and away
+
+
+@pytest.mark.parametrize("team_code", ["CAR", "WSH", "UTA"])
+def test_a_team_s_record_is_that_of_the_tool_over_all_at_home_and_away(team_code: str) -> None:
+    page = as_user("curator").get(f"{SEASON}{team_code}/")
+
+    asked = [GamesQuery(team_code=team_code, season="2024-2025", venue=venue, limit=1) for venue in VENUES]
+    counted = [event_loop.run(list_game_results(ask)).record for ask in asked]
+    assert rows(page.content, of="Season record") == [
+        [where, *map(str, (one.games, one.wins, one.losses, one.overtime_losses, one.goals_for, one.goals_against))]
+        for where, one in zip(("All games", "Home", "Away"), counted, strict=True)
+        if one
+    ]
+
+
+def test_washington_s_record_is_that_of_the_league_s_table() -> None:
+    page = as_user("curator").get(f"{SEASON}WSH/")
+
+    assert rows(page.content, of="Season record")[0][:5] == ["All games", "82", "51", "22", "9"]
+    assert "Ties" not in page.content.decode()
 
 
 def test_a_game_s_page_is_its_line_score(statements: list[str]) -> None:

@@ -12,6 +12,7 @@ from linescore.ingest.load import LoadRules, load_games
 from linescore.ingest.report import LoadReport
 from linescore.models import Game
 from tests.linescore.ingest.games import TODAY, game, period
+from tests.pages import as_user, rows
 
 SEASON = "1998-1999"
 LEVEL = (period(1, 1, 0), period(2, 0, 1), period(3, 0, 0), period(4, 0, 0))
@@ -51,3 +52,16 @@ async def test_a_tie_is_no_loss_in_the_table_and_in_the_tool(fast_client: httpx.
     record = {name: data["record"][name] for name in ("games", "wins", "losses", "overtime_losses", "ties")}
     assert record == {"games": 3, "wins": 1, "losses": 0, "overtime_losses": 1, "ties": 1}
     assert [row["result"] for row in data["results"]] == ["OT_LOSS", "WIN", "TIE"]
+
+
+@pytest.mark.usefixtures("three_games")
+def test_a_tie_stands_in_the_record_on_the_team_s_page() -> None:
+    """Games, wins, losses, ties, overtime losses, goals: all three games were at the same rink."""
+    curator = as_user("curator")
+    page = curator.get(f"/linescore/{SEASON}/BUF/")
+    curator.logout()
+
+    records = [line[:6] for line in rows(page.content, of="Season record")]
+    assert records[0] == ["All games", "3", "1", "0", "1", "1"]
+    assert sorted(line[1:] for line in records[1:]) == [["0"] * 5, ["3", "1", "0", "1", "1"]]
+    assert "Wins, losses, ties, overtime losses" in page.content.decode()

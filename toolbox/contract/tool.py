@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol, TypeVar, get_type_hints
@@ -33,6 +33,15 @@ class LinkBuilder(Protocol):
         """Name them."""
 
 
+class ChartBuilder(Protocol):
+    """Specifies in Vega-Lite what a page draws of an answer's rows; None where a picture of them would mislead."""
+
+    def __call__(
+        self, arguments: Mapping[str, Any], /, *, rows: Sequence[Mapping[str, Any]]
+    ) -> Mapping[str, Any] | None:
+        """Specify it, from the arguments as they were sent."""
+
+
 class InvalidTool(Exception):
     """The declaration of a tool is invalid; the message says what to fix."""
 
@@ -51,6 +60,7 @@ class Tool:
     - `returns_contents`: it answers with blocks for a person to see, and no data.
     - `is_visible_to`: whose catalogue lists it. Refusing the calls of others is up to the function.
     - `links`: names documents with more, from the question and an answer that was cut.
+    - `chart`: says what a page draws of its rows. Without it a page draws the figures that the rows are of, if it can.
     - `rarely_asks`: it uses its client only to ask what is unclear, before it does anything, so its calls begin as
       plain ones.
     - `is_open_world`: it reaches hosts beyond this server's database and model (MCP's `openWorldHint`).
@@ -75,6 +85,7 @@ class Tool:
     uses_client: bool = False
     returns_contents: bool = False
     links: LinkBuilder | None = None
+    chart: ChartBuilder | None = None
     rarely_asks: bool = False
     works_offline: bool = False
     is_open_world: bool = False
@@ -181,6 +192,7 @@ class ToolOptions:
     is_visible_to: Callable[[Caller], bool] | None = None
     envelope: ErrorEnvelope | None = None
     links: LinkBuilder | None = None
+    chart: ChartBuilder | None = None
     rarely_asks: bool = False
     works_offline: bool = False
     is_open_world: bool = False
