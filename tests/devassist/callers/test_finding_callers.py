@@ -183,7 +183,7 @@ def test_no_server_outlives_a_process_that_was_killed(shop: Path, tmp_path: Path
             ask = Asker(Path({str(shop)!r}), server=fake("child", mark=Path({str(mark)!r})),
                         data=Path({str(tmp_path / "data")!r}), patience=Patience())
             await ask()
-            print(ask.caller_search.servers.running()[0].process_id, flush=True)
+            print(ask.caller_search.servers.list_running()[0].process_id, flush=True)
             await asyncio.sleep(600)
 
         asyncio.run(main())
