@@ -3,11 +3,11 @@
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from devassist import find_callers
-from devassist.code_graph import freshness
 from devassist.contracts.find_callers import CallersFound, FindCallersQuestion
 from devassist.ingest.samples import SAMPLE_ROOT
 from devassist.workspaces import workspace_for
@@ -71,7 +71,7 @@ async def find(make_workspace: MakeWorkspace, tmp_path: Path, monkeypatch: pytes
     root.mkdir()
     workspace = await workspace_for(LOCAL_OPERATOR, named=make_workspace(root))
 
-    async def ask(files: dict[str, str], name: str, *, path: str = "shop.py", **more: bool) -> CallersFound:
+    async def ask(files: dict[str, str], name: str, *, path: str = "shop.py", **more: Any) -> CallersFound:
         for file, text in files.items():
             (root / file).write_text(text)
         ask = FindCallersQuestion(function_name=name, file_path=path, **more)
@@ -119,7 +119,7 @@ async def test_without_the_graph_an_answer_is_not_complete(find: Find, monkeypat
     async def fail(*_: object) -> None:
         raise DatabaseUnavailable("away")
 
-    monkeypatch.setattr(freshness.queries, "read_build", fail)
+    monkeypatch.setattr("devassist.code_graph.freshness.queries.read_build", fail)
 
     found = await find(FOUND["through its base type"][0], "Cache.save")
 
