@@ -1,6 +1,6 @@
 """Callers from the code graph, alone or beside a language server, with the calls that it could not resolve."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from devassist.callers.code import Function
 from devassist.callers.traversal import Finder, FoundBy, Place, Site
@@ -26,19 +26,21 @@ class GraphFinder:
         self._called |= {place.key} if calls else set()
         return [_site(call) for call in calls]
 
-    async def doubts(self, places: Sequence[Place], *, has_server: bool) -> list[str]:
+    async def doubts(self, places: Sequence[Place], *, asked: Container[object] = ()) -> list[str]:
         """
         Return the unresolved calls that may be calls of the functions.
 
-        What a language server was asked about by name is left to it.
+        Calls of the names of those in `asked`, by their keys, are left out: a language server was asked about them.
         """
         found = []
+        if len(places) > MAX_DOUBTED:
+            found.append(f"Of {len(places)} functions followed, unresolved calls were looked for of {MAX_DOUBTED}.")
         for place in places[:MAX_DOUBTED]:
             symbol = await self._symbol(place)
             if symbol is None:
                 continue
             name = symbol.name
-            if spots := await self._open_calls(symbol, has_server=has_server):
+            if spots := await self._open_calls(symbol, computed_only=place.key in asked):
                 found.append(f"It is not known whether these call '{name}': {_join_places(spots)}.")
             if symbol.kind == "property":
                 found.append(f"'{name}' is a property; where it is used on values of unknown type is not known.")
@@ -55,11 +57,11 @@ class GraphFinder:
                 )
         return found
 
-    async def _open_calls(self, symbol: SymbolRow, *, has_server: bool) -> list[OpenCall]:
+    async def _open_calls(self, symbol: SymbolRow, *, computed_only: bool) -> list[OpenCall]:
         if symbol.kind != "method":
             return []
         spots = await queries.find_open_calls(symbol.name, workspace_id=self._workspace_id, limit=50)
-        return [spot for spot in spots if spot.callee_name.endswith("*") or not has_server]
+        return [spot for spot in spots if spot.callee_name.endswith("*") or not computed_only]
 
     async def _symbol(self, place: Place) -> SymbolRow | None:
         if place.key not in self._symbols:

@@ -58,6 +58,8 @@ class Search:
     graph: GraphFinder | None = None
     is_passing: bool = False
     """True if a repeated search may find more although no file has changed."""
+    _asked: set[object] = field(default_factory=set)
+    """Keys of the functions of whose name every call was put to the server."""
 
     def __post_init__(self) -> None:
         self.walk = Walk(NameFinder({}, reading=self.reading))
@@ -80,7 +82,7 @@ class Search:
                     self.is_passing = True
                     self.reasons.append(f"The language server stopped ({str(gone)[:120]}); it is started again.")
         if self.graph is not None:
-            self.reasons += await self.graph.doubts(self.walk.followed, has_server=True)
+            self.reasons += await self.graph.doubts(self.walk.followed, asked=self._asked)
         self.reasons += await asyncio.to_thread(self._gaps)
 
     def is_current(self) -> bool:
@@ -126,6 +128,7 @@ class Search:
             groups += [[place] for place in self.walk.followed[:_DOUBTED] if place not in targets]
             finder = ServerFinder(session, reading=self.reading, files=self.files.files)
         for group in groups:
+            self._asked |= {place.key for place in group}
             if spots := await find_unresolved(group, finder=finder, files=files, session=session, reading=self.reading):
                 self.reasons.append(describe(spots, name=group[0].function.name))
 
@@ -133,7 +136,7 @@ class Search:
         self.files = await asyncio.to_thread(sources.look, self.reading.root, wanted=self._is_wanted)
         self.walk = Walk(self.graph or NameFinder(self.files.files, reading=self.reading))
         await self.walk.follow(self.asked.targets, depth=self.asked.depth)
-        doubts = [BY_NAME] if self.graph is None else await self.graph.doubts(self.walk.followed, has_server=False)
+        doubts = [BY_NAME] if self.graph is None else await self.graph.doubts(self.walk.followed)
         self.reasons = [*doubts, *await asyncio.to_thread(self._gaps)]
 
     def _is_wanted(self, path: str) -> bool:

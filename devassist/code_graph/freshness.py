@@ -19,6 +19,7 @@ logger = logging.getLogger(__name__)
 MAX_FILES_HERE = 400
 """The maximum source files of a graph that this process builds itself. More would slow down other calls."""
 TELL_WORKERS_SECONDS = 10.0
+_NOT_READ = "The code graph could not be read; calls through base types are missing. Ask again in a few seconds."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +54,7 @@ async def ensure_graph(workspace_id: int, *, root: str, shows_secrets: bool, sec
         row = await queries.read_build(workspace_id)
         return Freshness(is_current=False, reason=describe_progress(row, files=len(found.files)))
     except DatabaseUnavailable:
-        return Freshness(is_current=False)
+        return Freshness(is_current=False, reason=_NOT_READ)
 
 
 def describe_progress(row: BuildRow | None, *, files: int) -> str:

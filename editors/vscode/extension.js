@@ -21,6 +21,7 @@ function activate(context) {
 
 /** Called when the window closes: nothing of it is kept on the server. */
 function deactivate() {
+  sharing?.tail.pause();
   return sharing?.forget({ everything: false });
 }
 

@@ -84,6 +84,42 @@ async def test_what_is_meant_where_none_is_named(
     assert default.json()["data"]["content"] == "one"
 
 
+NEEDED: dict[str, dict[str, Any]] = {
+    "read_file": {}, "get_code_context": {"line": 1},
+    "find_callers_of_function": {"functionName": "go", "syntactic": True},
+}  # fmt: skip
+"""The contract's tools about files, and what each needs beside filePath."""
+
+
+@pytest.mark.parametrize("tool", NEEDED)
+async def test_of_two_workspaces_the_key_s_default_is_meant_else_the_names_are_told(
+    fast_client: httpx.AsyncClient, make_workspace: MakeWorkspace, make_reader: MakeReader, tmp_path: Path, *, tool: str
+) -> None:
+    names = ["test-one", "test-two"]
+    keys = [make_reader(default_workspace=name) for name in names] + [make_reader()]
+    for name in names:
+        (tmp_path / name).mkdir()
+        text = f"def go():\n    pass\n\n\ndef {name.replace('-', '_')}():\n    go()\n"
+        (tmp_path / name / "a.py").write_text(text)
+        make_workspace(tmp_path / name, name=name, keys=tuple(row for row, _ in keys))
+
+    answers = [
+        await fast_client.post(
+            f"/api/tools/devassist/{tool}",
+            json={"filePath": "a.py"} | NEEDED[tool],
+            headers={"Authorization": f"Bearer {key}"},
+        )
+        for _, key in keys
+    ]
+
+    *chosen, unclear = answers
+    told = [{name for name in ("test_one", "test_two") if name in answer.text} for answer in chosen]
+    assert told == [{"test_one"}, {"test_two"}], [answer.text for answer in chosen]
+    refusal = unclear.json()["error"]
+    assert (refusal["code"], refusal["details"]["workspaces"]) == ("INVALID_PARAMETERS", names)
+    assert all(name in refusal["suggestion"] for name in names)
+
+
 async def test_a_client_that_can_be_asked_is_asked_which_workspace_is_meant(
     make_workspace: MakeWorkspace, make_reader: MakeReader, tmp_path: Path
 ) -> None:

@@ -5,9 +5,11 @@ from typing import Any
 
 import httpx
 import pytest
+from django.utils import timezone
 
 from devassist.models import EmbeddingModel, RootCause, RootCauseVector
 from devassist.root_causes.endpoint_load import embed_by_endpoint
+from devassist.root_causes.load import prepare_saved
 from tests.devassist.root_causes.embedding_server import KEY, EmbeddingServer, embedding_server
 from tests.graphql_proxy.conftest import in_a_thread
 from toolbox.database.caches import clear_all_caches
@@ -72,13 +74,23 @@ async def test_the_model_before_serves_until_every_root_cause_is_embedded(
 
 @pytest.mark.slow
 async def test_a_change_is_embedded_anew_and_the_words_find_it_at_once(
-    chosen_server: EmbeddingServer, fast_client: httpx.AsyncClient, scratch_database: None
+    scratch_database: None, chosen_server: EmbeddingServer, fast_client: httpx.AsyncClient
 ) -> None:
+    """The old text is of Python, the new one of a greenhouse; the last question shares no word with either."""
     in_a_thread(embed_by_endpoint)
-    row = in_a_thread(lambda: RootCause.objects.order_by("pk").first())
-    in_a_thread(lambda: RootCauseVector.objects.filter(root_cause=row).update(text_hash="older"))
+    clear_all_caches()
+    worded, meant = "ZymurgyGaugeError irrigation failed", "no water for the crops"
 
-    assert in_a_thread(embed_by_endpoint) == 1
+    in_a_thread(lambda: _edit("py-externally-managed"))
+    at_once = await _ask(fast_client, worded)
+    too_early = await fast_client.post(ADDRESS, json={"query": meant})
+    count = in_a_thread(embed_by_endpoint)
+    afterwards = await _ask(fast_client, meant)
+
+    assert _names(at_once)[0] == "py-externally-managed"
+    assert too_early.json()["error"]["code"] == "NO_RESULTS"
+    assert count == 1
+    assert _names(afterwards)[0] == "py-externally-managed"
     assert in_a_thread(embed_by_endpoint) == 0
 
 
@@ -132,6 +144,17 @@ def test_an_answer_that_is_no_vector_is_refused(data: list[dict[str, Any]], serv
 def _forget() -> None:
     RootCauseVector.objects.all().delete()
     EmbeddingModel.objects.all().delete()
+
+
+def _edit(name: str) -> None:
+    """Change the text of an entry as the admin does."""
+    row = RootCause.objects.get(entry_name=name)
+    row.error_type = "ZymurgyGaugeError"
+    row.error_description = "ZymurgyGaugeError: irrigation of the vegetable garden failed"
+    row.root_cause = "The greenhouse's hose was blocked, so the plants stayed dry."
+    row.solution = "Clean the hose before plants are irrigated."
+    prepare_saved(row, now=timezone.now())
+    row.save()
 
 
 async def _ask(client: httpx.AsyncClient, query: str) -> list[dict[str, Any]]:

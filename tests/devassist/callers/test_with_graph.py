@@ -1,0 +1,136 @@
+"""What the code graph adds to a language server's answer: callers it does not know, and what nobody can resolve."""
+
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from devassist import find_callers
+from devassist.contracts.find_callers import CallersFound, FindCallersQuestion
+from devassist.ingest.samples import SAMPLE_ROOT
+from devassist.workspaces import workspace_for
+from tests.devassist.conftest import MakeWorkspace
+from toolbox.contract.caller import LOCAL_OPERATOR
+from toolbox.contract.errors import DatabaseUnavailable
+from toolbox.database import event_loop
+
+FRAGMENT = "app/src/main/kotlin/com/example/trailnotes/ui/NoteListFragment.kt"
+PRICE = "def price(item):\n    return 1\n"
+STORE = "class Store:\n    def save(self):\n        pass\n\n\nclass Cache(Store):\n    def save(self):\n        pass\n"
+FOUND = {
+    "through its base type": (
+        {"shop.py": STORE, "till.py": "from shop import Store\n\n\ndef ring(store: Store):\n    store.save()\n"},
+        "Cache.save",
+        ("ring", 5, "hierarchy"),
+    ),
+    "through a dict": (
+        {
+            "shop.py": PRICE,
+            "till.py": "from shop import price\n\nBY = {'a': price}\n\n\ndef ring(key):\n    BY[key](1)\n",
+        },
+        "price",
+        ("ring", 7, "syntax"),
+    ),
+    "through an argument": (
+        {
+            "shop.py": PRICE,
+            "till.py": "from shop import price\n\n\ndef ring(f):\n    f(1)\n\n\ndef day():\n    ring(f=price)\n",
+        },
+        "price",
+        ("ring", 5, "syntax"),
+    ),
+}  # fmt: skip
+UNRESOLVED = {
+    "a computed name": (
+        {
+            "shop.py": STORE,
+            "till.py": "def ring(store, name):\n    getattr(store, name)()\n\n\nring(input(), input())\n",
+        },
+        "Cache.save",
+    ),
+    "a caller's common name on something unknown": (
+        {
+            "shop.py": PRICE,
+            "till.py": "def ring(box):\n    box.get()\n",
+            "box.py": "from shop import price\n\n\nclass Box:\n    def get(self):\n        price(1)\n",
+        },
+        "price",
+    ),
+}  # fmt: skip
+
+Find = Callable[..., Awaitable[CallersFound]]
+
+
+@pytest.fixture
+async def find(make_workspace: MakeWorkspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Find]:
+    """Give what asks about files written to a workspace of its own, with the real server of their language."""
+    monkeypatch.setattr(find_callers, "ANSWER_SECONDS", 60)
+    root = tmp_path / "project"
+    root.mkdir()
+    workspace = await workspace_for(LOCAL_OPERATOR, named=make_workspace(root))
+
+    async def ask(files: dict[str, str], name: str, *, path: str = "shop.py", **more: Any) -> CallersFound:
+        for file, text in files.items():
+            (root / file).write_text(text)
+        ask = FindCallersQuestion(function_name=name, file_path=path, **more)
+        return await find_callers.find_callers(ask, workspace=workspace)
+
+    yield ask
+    await event_loop.run_on_loop(find_callers.close)
+
+
+@pytest.mark.parametrize("way", FOUND)
+async def test_a_call_that_the_server_does_not_see_is_found(find: Find, way: str) -> None:
+    files, name, caller = FOUND[way]
+
+    found = await find(files, name)
+
+    assert caller in {(one.caller_name, one.line, one.found_by) for one in found.callers}
+
+
+@pytest.mark.parametrize("way", UNRESOLVED)
+async def test_a_call_that_nobody_resolves_is_named_and_the_answer_is_incomplete(find: Find, way: str) -> None:
+    files, name = UNRESOLVED[way]
+
+    found = await find(files, name)
+
+    assert found.incomplete
+    assert "till.py:2" in (found.incomplete_reason or "")
+
+
+async def test_an_answer_in_which_all_calls_are_resolved_is_complete(find: Find) -> None:
+    found = await find(FOUND["through its base type"][0], "Cache.save")
+
+    assert (found.total_callers, found.incomplete_reason) == (1, None)
+
+
+async def test_what_was_not_looked_at_is_not_complete(find: Find) -> None:
+    calls = "".join(f"def caller_{number}():\n    price({number})\n\n\n" for number in range(25))
+
+    found = await find({"shop.py": PRICE, "till.py": f"from shop import price\n\n\n{calls}"}, "price")
+
+    assert found.total_callers == 25
+    assert "Of 26 functions followed" in (found.incomplete_reason or "")
+
+
+async def test_without_the_graph_an_answer_is_not_complete(find: Find, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(*_: object) -> None:
+        raise DatabaseUnavailable("away")
+
+    monkeypatch.setattr("devassist.code_graph.freshness.queries.read_build", fail)
+
+    found = await find(FOUND["through its base type"][0], "Cache.save")
+
+    assert found.callers == []
+    assert "could not be read" in (found.incomplete_reason or "")
+
+
+async def test_callers_of_the_shipped_sample_are_found_beside_its_gradle_files(find: Find, tmp_path: Path) -> None:
+    """That line 51 calls it is in the sample's own stack trace."""
+    shutil.copytree(SAMPLE_ROOT, tmp_path / "project", dirs_exist_ok=True)
+
+    found = await find({}, "showNotes", path=FRAGMENT, syntactic=True)
+
+    assert ("NoteListFragment.refresh", 51) in {(one.caller_name, one.line) for one in found.callers}
