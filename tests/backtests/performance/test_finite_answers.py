@@ -75,7 +75,7 @@ NEEDS_CURRENCY = ("performance_summary", "attribute_pnl", "compare_runs")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stored:
+class StoredLog:
     """A log as it is stored: twice, as a sweep of its own."""
 
     run_id: str
@@ -87,8 +87,8 @@ def id_of(what: str) -> str:
     return str(uuid5(NAMESPACE_URL, f"toolroom finite answers {what}"))
 
 
-def find_stored(name: str) -> Stored:
-    return Stored(run_id=id_of(name), copy_id=id_of(f"{name} again"), sweep=f"finite answers: {name}")
+def find_stored(name: str) -> StoredLog:
+    return StoredLog(run_id=id_of(name), copy_id=id_of(f"{name} again"), sweep=f"finite answers: {name}")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -109,7 +109,7 @@ def write_events(log: Log, *, run_id: str) -> Iterator[dict[str, Any]]:
         }  # fmt: skip
 
 
-def list_questions(tool: str, *, stored: Stored) -> list[dict[str, Any]]:
+def list_questions(tool: str, *, stored: StoredLog) -> list[dict[str, Any]]:
     """Give what the tool is asked about a log."""
     run, usual = {"runId": stored.run_id}, find_stored("one trade").run_id
     if tool == "list_trades":
