@@ -356,7 +356,7 @@ async def attribute_pnl(ask: AttributionQuestion) -> ProfitAttribution:
     return await attribute(ask, reader=reader)
 
 
-@toolkit.tool(example=RankQuestion(sweep="stop-loss"))
+@toolkit.tool(example=RankQuestion(sweep="stop-loss"), queries=2)
 async def rank_runs(ask: RankQuestion) -> RunRanking:
     """
     Rank the runs of a sweep by a measure, and tell how far the best of them can be trusted.

@@ -229,6 +229,7 @@ class Summary(CamelAnswer):
     run_id: UUID = Field(description="The run's GUID.")
     returns: ReturnMeasures = Field(description="Measures of daily returns.")
     drawdowns: list[DrawdownAnswer] = Field(description="The five deepest, deepest first.")
+    drawdown_count: int | None = Field(description="How many there are in all; null where returns are not defined.")
     trades: TradeMeasures = Field(description="Measures of round trips.")
     exposure: ExposureMeasures = Field(description="How much was at risk.")
     benchmark: BenchmarkMeasures | None = Field(description="Measures against a benchmark; null without one.")

@@ -16,7 +16,6 @@ from backtests.performance.days import Days, Floats
 
 FIRST_DAY = date(1970, 1, 1)
 DEFAULT_PERIODS = 252
-MAX_DRAWDOWNS = 5
 SAME = "the returns do not vary"
 FEW = "fewer than two days"
 NO_BENCHMARK_DAYS = "fewer than two days in common with the benchmark"
@@ -152,7 +151,7 @@ def fall(returns: Floats) -> Floats:
 
 
 def find_drawdowns(returns: Floats, *, days: Days) -> list[Drawdown]:
-    """Give the deepest falls, the deepest first; one starts on the day of the highest equity before it."""
+    """Give all falls, the deepest first; one starts on the day of the highest equity before it."""
     fallen = fall(returns)
     found: list[Drawdown] = []
     below = np.flatnonzero(fallen < 0)
@@ -166,7 +165,7 @@ def find_drawdowns(returns: Floats, *, days: Days) -> list[Drawdown]:
         found.append(
             Drawdown(depth=float(fallen[bottom]), start=start, bottom=to_date(days[bottom]), end=end, days=lasted)
         )
-    return sorted(found, key=lambda one: one.depth)[:MAX_DRAWDOWNS]
+    return sorted(found, key=lambda one: one.depth)
 
 
 def find_moments(returns: Floats) -> tuple[float, float] | None:

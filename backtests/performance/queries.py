@@ -148,13 +148,20 @@ LEFT JOIN (SELECT * FROM grouped ORDER BY abs(net_profit) DESC, key LIMIT %(most
 ORDER BY CASE WHEN %(in_order)s THEN g.key END, g.net_profit DESC, g.key LIMIT %(most)s
 """
 
+# A row is never changed in place without another xmin: `build` names what a run's performance was built from.
 _SWEEP = """
-SELECT r.run_id, r.name, r.parameters, p.capital, p.days, p.profits, p.measures
+SELECT r.run_id, r.name, r.parameters, length(p.days) / 4 AS day_count, p.measures, p.xmin::text AS build
 FROM backtests_runs AS r
 LEFT JOIN backtests_performance AS p
   ON p.run_id = r.run_id AND p.is_main AND p.event_count = r.event_count AND p.version = %(version)s
 WHERE r.sweep = %(sweep)s AND r.sweep <> ''
 ORDER BY r.run_id LIMIT %(most)s
+"""
+
+_SWEEP_CURVES = """
+SELECT run_id, xmin::text AS build, capital, days, profits
+FROM backtests_performance WHERE run_id = ANY (%(runs)s::uuid[]) AND is_main
+ORDER BY run_id LIMIT %(most)s
 """
 
 _TRAILS = """
@@ -246,8 +253,13 @@ async def attribution(run_id: UUID, *, by: str, currency: str, reader: Pool) -> 
 
 
 async def sweep(name: str, *, reader: Pool) -> list[Row]:
-    """Fetch the runs of a sweep with their profit by day; one run more than may be ranked, where there are more."""
+    """Fetch the runs of a sweep with their measures; one run more than may be ranked, where there are more."""
     return (await reader.fetch(_SWEEP, {"sweep": name, "version": VERSION, "most": MAX_RANKED + 1})).rows
+
+
+async def sweep_curves(run_ids: Sequence[UUID], *, reader: Pool) -> list[Row]:
+    """Fetch the profit by day of runs of a sweep, and of which build it is."""
+    return (await reader.fetch(_SWEEP_CURVES, {"runs": list(run_ids), "most": MAX_RANKED})).rows
 
 
 async def trails(run_ids: Sequence[UUID], *, starts: Sequence[int], take: int, reader: Pool) -> dict[UUID, Row]:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
+from hashlib import blake2b
 from math import sqrt
 from typing import Any
 
@@ -29,12 +30,21 @@ from backtests.performance.overfitting import (
     find_overfitting,
 )
 from toolbox.contract.errors import ToolError
+from toolbox.database.caches import SingleFlight, TtlCache
 from toolbox.database.pools import Pool
 
 Row = dict[str, Any]
+Overfitting = tuple[OverfittingMeasures | None, str | None]
+"""What is measured, or why it is not defined."""
 YEAR = sqrt(DEFAULT_PERIODS)
 MAX_RETURNS = 4_000_000
 """Of all runs together, for the probability of overfitting."""
+MAX_READINGS = 3
+KEEP_SECONDS = 3_600.0
+
+_known: TtlCache[Overfitting] = TtlCache(seconds=KEEP_SECONDS, max_entries=1_000)
+"""By the builds of the runs that were compared, so an entry never becomes wrong."""
+_measuring: SingleFlight[Overfitting] = SingleFlight()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,10 +63,8 @@ class _Candidate:
 async def rank(ask: RankQuestion, *, reader: Pool) -> RunRanking:
     """Rank the runs of a sweep. Raises ToolError INVALID_PARAMETER where it has no runs, or too many."""
     started = reader.clock()
-    rows = await queries.sweep(ask.sweep, reader=reader)
-    if not rows or len(rows) > queries.MAX_RANKED:
-        raise _refuse_sweep(ask.sweep, runs=len(rows))
-    built = [row for row in rows if row["measures"] is not None]
+    rows, (overfitting, why_not) = await _read_sweep(ask, reader=reader)
+    built = _keep_built(rows)
     found = [_Candidate(row=row, value=row["measures"].get(ask.metric)) for row in built]
     found.sort(key=lambda one: (one.value is None, -(one.value or 0.0), str(one.row["run_id"])))
     sharpes = [daily for one in found if (daily := _daily_sharpe(one)) is not None]
@@ -64,7 +72,6 @@ async def rank(ask: RankQuestion, *, reader: Pool) -> RunRanking:
     expected = expect_best_sharpe(sharpes, trials=trials)
     parameters, values = [one.row["parameters"] for one in found], [one.value for one in found]
     near = await asyncio.to_thread(find_neighbours, parameters, values=values)
-    overfitting, why_not = await asyncio.to_thread(_find_overfitting, [one.row for one in found], parts=ask.partitions)
     skip = ask.page_index * ask.page_size
     page = list(enumerate(zip(found, near, strict=True), start=1))[skip : skip + ask.page_size]
     return RunRanking(
@@ -82,6 +89,45 @@ async def rank(ask: RankQuestion, *, reader: Pool) -> RunRanking:
             query_time_ms=round((reader.clock() - started) * 1000),
         ),
     )
+
+
+class _SweepChanged(Exception):
+    """A run was built anew after the sweep was read."""
+
+
+async def _read_sweep(ask: RankQuestion, *, reader: Pool) -> tuple[list[Row], Overfitting]:
+    """Read the runs of a sweep, and its probability of overfitting, both of the same builds."""
+    rows: list[Row] = []
+    for _ in range(MAX_READINGS):
+        rows = await queries.sweep(ask.sweep, reader=reader)
+        if not rows or len(rows) > queries.MAX_RANKED:
+            raise _refuse_sweep(ask.sweep, runs=len(rows))
+        try:
+            return rows, await _read_overfitting(rows, parts=ask.partitions, reader=reader)
+        except _SweepChanged:
+            continue
+    return rows, (None, "runs of the sweep are being built anew: ask again")
+
+
+async def _read_overfitting(rows: Sequence[Row], *, parts: int, reader: Pool) -> Overfitting:
+    """Compare the runs with returns that vary, unless these builds of them were. Raises _SweepChanged."""
+    known = [row for row in _keep_built(rows) if row["measures"].get("sharpe") is not None]
+    if len(known) < 2:  # noqa: PLR2004 - two runs can be compared
+        return None, "fewer than two runs have returns that vary"
+    builds = [(row["run_id"], row["build"]) for row in known]
+
+    async def measure() -> Overfitting:
+        curves = await queries.sweep_curves([run_id for run_id, _ in builds], reader=reader)
+        if [(row["run_id"], row["build"]) for row in curves] != builds:
+            raise _SweepChanged
+        return await asyncio.to_thread(_measure_overfitting, curves, parts=parts)
+
+    key = parts, blake2b(b"".join(b"%b %b," % (run_id.bytes, build.encode()) for run_id, build in builds)).digest()
+    return await _known.get(key, lambda: _measuring.run(key, measure))
+
+
+def _keep_built(rows: Sequence[Row]) -> list[Row]:
+    return [row for row in rows if row["measures"] is not None]
 
 
 def _describe(one: _Candidate, *, beside: Neighbours, place: int, expected: float | None) -> RankedRun:
@@ -124,25 +170,22 @@ def _deflate(one: _Candidate, *, expected: float | None) -> float | None:
     sharpe, skewness, kurtosis = _daily_sharpe(one), one.measures.get("skewness"), one.measures.get("kurtosis")
     if expected is None or sharpe is None or skewness is None or kurtosis is None:
         return None
-    days = len(one.row["days"]) // 4
+    days = one.row["day_count"]
     return deflate_sharpe(sharpe, expected=expected, days=days, skewness=skewness, kurtosis=kurtosis)
 
 
-def _find_overfitting(rows: Sequence[Row], *, parts: int) -> tuple[OverfittingMeasures | None, str | None]:
-    """Compare runs on the days that all of them have; those without returns are left out."""
-    known = [row for row in rows if row["measures"].get("sharpe") is not None]
-    if len(known) < 2:  # noqa: PLR2004 - two runs can be compared
-        return None, "fewer than two runs have returns that vary"
-    returns = _align(known)
+def _measure_overfitting(curves: Sequence[Row], *, parts: int) -> Overfitting:
+    """Compare runs on the days that all of them have."""
+    returns = _align(curves)
     if returns.size > MAX_RETURNS:
         return None, f"the runs have more than {MAX_RETURNS:,} daily returns together: rank fewer runs"
-    if (returns == returns[0]).all():
-        return None, "the runs have the same returns"
     found = find_overfitting(returns, parts=parts)
     if found is None:
         return None, f"the runs have fewer than {2 * parts} days in common: ask for fewer partitions"
+    if (returns == returns[0]).all():
+        return None, "the runs have the same returns"
     measures = OverfittingMeasures(
-        probability=found.probability, splits=found.splits, partitions=parts, days=found.days, runs=len(known),
+        probability=found.probability, splits=found.splits, partitions=parts, days=found.days, runs=len(curves),
         median_rank=found.median_rank,
     )  # fmt: skip
     return measures, None
@@ -150,11 +193,10 @@ def _find_overfitting(rows: Sequence[Row], *, parts: int) -> tuple[OverfittingMe
 
 def _align(rows: Sequence[Row]) -> Floats:
     """Give the returns of runs between the days that all of them have, a row for each run."""
-    first = bytes(rows[0]["days"])
-    if all(bytes(row["days"]) == first for row in rows):
-        profits = np.frombuffer(b"".join(bytes(row["profits"]) for row in rows), "<f8").reshape(len(rows), -1)
+    if all(row["days"] == rows[0]["days"] for row in rows):
         capital = np.array([[float(row["capital"])] for row in rows])
-        equity = capital + np.hstack([np.zeros((len(rows), 1)), profits])
+        profits = np.frombuffer(b"".join(row["profits"] for row in rows), "<f8").reshape(len(rows), -1)
+        equity = np.hstack([capital, capital + profits])
     else:
         days = [np.frombuffer(row["days"], "<i4") for row in rows]
         common = reduce(np.intersect1d, days)

@@ -34,6 +34,7 @@ from toolbox.database.pools import Pool
 RETURN_NAMES = (
     "totalReturn", "cagr", "volatility", "sharpe", "sortino", "calmar", "maxDrawdown", "bestDay", "worstDay",
 )  # fmt: skip
+MAX_DRAWDOWNS = 5
 Row = dict[str, Any]
 
 
@@ -53,7 +54,7 @@ async def summarize_curve(curve: RunCurve, *, ask: SummaryQuestion, reader: Pool
     benchmark, against = await _measure_benchmark(curve, ask=ask, reader=reader)
     for one in (traded, exposed, against):
         undefined |= one.undefined
-    drawdowns = find_drawdowns(returns, days=curve.days) if returns is not None else []
+    drawdowns = None if returns is None else find_drawdowns(returns, days=curve.days)
     return Summary(
         run_id=ask.run_id,
         returns=ReturnMeasures(**measured),
@@ -61,8 +62,9 @@ async def summarize_curve(curve: RunCurve, *, ask: SummaryQuestion, reader: Pool
             DrawdownAnswer(
                 depth=one.depth, start_date=one.start, bottom_date=one.bottom, end_date=one.end, days=one.days
             )
-            for one in drawdowns
+            for one in (drawdowns or [])[:MAX_DRAWDOWNS]
         ],
+        drawdown_count=None if drawdowns is None else len(drawdowns),
         trades=TradeMeasures(
             closed=len(trips["profits"] or []), open=trips["open"], net_profit=trips["net_profit"],
             commission=trips["commission"], **traded.values,

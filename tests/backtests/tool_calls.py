@@ -16,7 +16,12 @@ async def ask(tool: str, /, **arguments: Any) -> tuple[int, Any]:
         tool=tool, arguments=json.dumps(arguments).encode(), credential=WHO, transport="rest", request_id="t" * 12
     )
     reply = await dispatch(call)
-    return reply.status, json.loads(reply.body, parse_float=Decimal)
+    return reply.status, json.loads(reply.body, parse_float=Decimal, parse_constant=refuse_constant)
+
+
+def refuse_constant(name: str) -> None:
+    """Refuse NaN and Infinity, which Python reads and JSON does not have."""
+    raise ValueError(f"{name} is not JSON")
 
 
 async def good(tool: str, /, **arguments: Any) -> Any:

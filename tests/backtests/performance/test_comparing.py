@@ -9,12 +9,16 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from backtests.models import Run
+from backtests.performance import queries
 from backtests.samples.make_pair import STOPS, SWEEP, SYMBOLS, make_run, read_days
-from tests.backtests.conftest import Load
+from tests.backtests.conftest import InThread, Load
 from tests.backtests.makers import jsonl
 from tests.backtests.performance.test_building import Event, make_events
 from tests.backtests.tool_calls import ask_refused
 from tests.backtests.tool_calls import good_floats as good
+from toolbox.database.caches import clear_all_caches
+from toolbox.database.pools import Pool
 
 PAIR_FILE = "sma_stops_2011_2012.jsonl.gz"
 DECIDED = ("TradeExecution", "OrderRejection", "RiskEvent")
@@ -225,6 +229,106 @@ async def test_a_sweep_that_is_not_there_is_refused() -> None:
     code, _, error = await ask_refused("rank_runs", sweep="none such")
 
     assert (code, error["details"]["field"]) == ("INVALID_PARAMETER", "sweep")
+
+
+async def test_a_ranking_asked_again_does_not_read_the_days_again(sweep: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = await good("rank_runs", sweep=sweep, partitions=4)
+    asked = watch_curves(monkeypatch)
+
+    again = await good("rank_runs", sweep=sweep, partitions=4, metric="calmar")
+    other = await good("rank_runs", sweep=sweep, partitions=6)
+
+    assert again["overfitting"] == first["overfitting"]
+    assert other["overfitting"] == (await rank_anew(sweep, partitions=6))["overfitting"]
+    assert asked == [9, 9]
+
+
+def watch_curves(monkeypatch: pytest.MonkeyPatch, *, changed: int = 0) -> list[int]:
+    """Note of how many runs each reading of days is; so many of the first find a run built anew."""
+    asked: list[int] = []
+    read = queries.sweep_curves
+
+    async def read_and_note(run_ids: list[UUID], *, reader: Pool) -> list[dict[str, Any]]:
+        rows = await read(run_ids, reader=reader)
+        asked.append(len(rows))
+        return [rows[0] | {"build": "another"}, *rows[1:]] if len(asked) <= changed else rows
+
+    monkeypatch.setattr(queries, "sweep_curves", read_and_note)
+    return asked
+
+
+async def rank_anew(sweep: str, **arguments: Any) -> Any:
+    clear_all_caches()
+    return await good("rank_runs", sweep=sweep, **arguments)
+
+
+@pytest.mark.parametrize("change", ["late events", "replaced"])
+async def test_a_ranking_follows_a_run_that_is_built_anew(load: Load, in_thread: InThread, *, change: str) -> None:
+    name, run_ids = f"changing {uuid4()}", [str(uuid4()) for _ in range(4)]
+
+    def store(run_id: str, events: list[Event]) -> None:
+        facts = {"RunId": run_id, "Sweep": name, "Parameters": {"InitialCapital": 10_000}}
+        load(jsonl([facts, *events]))
+
+    logs = [make_events(run_id, seed=70 + place, steps=300) for place, run_id in enumerate(run_ids)]
+    late = logs[0][1::2] if change == "late events" else []
+    store(run_ids[0], [one for one in logs[0] if one not in late])
+    for run_id, events in zip(run_ids[1:], logs[1:], strict=True):
+        store(run_id, events)
+    before = await good("rank_runs", sweep=name, partitions=4)
+    if change == "replaced":  # by as many events, so that no count tells
+        in_thread(Run.objects.filter(run_id=run_ids[0]).delete)
+        late = [lose_all(one) for one in logs[0]]
+    store(run_ids[0], late)
+
+    after = await good("rank_runs", sweep=name, partitions=4)
+
+    anew = await rank_anew(name, partitions=4)
+    assert after | {"metadata": None} == anew | {"metadata": None}
+    assert after["overfitting"] != before["overfitting"]
+
+
+def lose_all(event: Event) -> Event:
+    """Give the event with a profit that is turned around."""
+    said = event["Properties"]
+    if said.get("StateType") != "PnL":
+        return event
+    state = {name: -value for name, value in said["StateAfter"].items()}
+    return event | {"Properties": said | {"StateAfter": state}}
+
+
+@pytest.mark.parametrize("changed", [1, 2, 3])
+async def test_a_sweep_that_changes_while_it_is_read_is_read_again(
+    sweep: str, monkeypatch: pytest.MonkeyPatch, changed: int
+) -> None:
+    wanted = await rank_anew(sweep, partitions=4)
+    asked = watch_curves(monkeypatch, changed=changed)
+
+    body = await rank_anew(sweep, partitions=4)
+
+    assert len(asked) == min(changed + 1, 3)
+    assert body["runs"] == wanted["runs"]
+    if changed == 3:
+        assert (body["overfitting"], body["metadata"]["overfittingUndefined"]) == (
+            None, "runs of the sweep are being built anew: ask again",
+        )  # fmt: skip
+    else:
+        assert body["overfitting"] == wanted["overfitting"]
+
+
+async def test_runs_without_common_days_are_not_called_the_same(load: Load) -> None:
+    name = f"apart {uuid4()}"
+    for place in range(2):
+        run_id = str(uuid4())
+        events = make_events(run_id, seed=80 + place, steps=100)
+        for one in events:
+            one["Timestamp"] = one["Timestamp"].replace("2024-", f"20{24 + place * 10}-")
+        load(jsonl([{"RunId": run_id, "Sweep": name, "Parameters": {"InitialCapital": 10_000}}, *events]))
+
+    body = await good("rank_runs", sweep=name)
+
+    assert body["overfitting"] is None
+    assert body["metadata"]["overfittingUndefined"].startswith("the runs have fewer than 20 days in common")
 
 
 async def test_the_shipped_pair_is_ranked() -> None:

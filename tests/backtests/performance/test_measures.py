@@ -73,8 +73,8 @@ def test_drawdowns_are_those_of_quantstats(case: dict[str, Any]) -> None:
     found = find_drawdowns(np.array(case["returns"]), days=days)
 
     wanted = case["quantstats"]["drawdowns"]
-    assert [one.depth * 100 for one in found] == close([one["depth"] for one in wanted])
-    assert [str(one.bottom) for one in found] == [one["bottom"] for one in wanted]
+    assert [one.depth * 100 for one in found[:5]] == close([one["depth"] for one in wanted])
+    assert [str(one.bottom) for one in found[:5]] == [one["bottom"] for one in wanted]
 
 
 def test_drawdowns_have_the_dates_of_their_peak_bottom_and_recovery() -> None:

@@ -113,6 +113,24 @@ async def test_the_summary_is_that_of_the_model(events: list[Event]) -> None:
     assert body["undefined"] == {}
 
 
+async def test_drawdowns_that_are_not_given_are_counted(load: Load, events: list[Event]) -> None:
+    run_id, [mark, *_] = str(uuid4()), [one for one in events if one["EventType"] == "StateChange"]
+    totals = [100, 90, 200, 150, 160, 300, 299, 400, 200, 500, 450, 600, 580, 700, 100]  # seven falls
+    marks = [
+        mark | {
+            "RunId": run_id, "EventId": str(uuid4()), "Timestamp": f"2024-03-{day:02}T10:00:00.000Z",
+            "Properties": mark["Properties"] | {"StateAfter": {"Total": total, "Realized": total, "Unrealized": 0}},
+        }
+        for day, total in enumerate(totals, start=1)
+    ]  # fmt: skip
+    load(jsonl(marks))
+
+    body = await good("performance_summary", runId=run_id, initialCapital=1_000)
+
+    assert (len(body["drawdowns"]), body["drawdownCount"]) == (5, 7)
+    assert body["drawdowns"][0]["depth"] == near(1_100 / 1_700 - 1)
+
+
 async def test_a_run_is_its_own_benchmark() -> None:
     body = await good("performance_summary", runId=RUN, benchmarkRunId=RUN)
 
