@@ -229,10 +229,19 @@ def test_the_runs_and_conversations_of_other_keys_are_not_there(
 
 
 @pytest.mark.parametrize(
-    "asked", [{}, ASKED | {"runId": str(uuid4())}, {"question": "  "}, ASKED | {"toolkits": ["agents"]}]
+    ("asked", "said"),
+    [
+        ({}, "Give a question, or the runId of one asked before."),
+        (ASKED | {"runId": str(uuid4())}, "Give a question, or the runId of one asked before."),
+        ({"question": "  "}, "question cannot be"),
+        (ASKED | {"toolkits": ["agents"]}, "toolkit"),
+    ],
 )
-def test_what_says_nothing_or_two_things_is_refused(alice: Caller, asked: dict[str, Any]) -> None:
-    assert _ask(asked, caller=alice).status == 400
+def test_what_says_nothing_or_two_things_is_refused(alice: Caller, asked: dict[str, Any], said: str) -> None:
+    refused = _ask(asked, caller=alice)
+
+    assert refused.status == 400
+    assert said in orjson.loads(refused.body)["error"]["message"]
 
 
 def test_a_drained_worker_finishes_the_tool_call_of_the_task_s_run_and_loses_nothing(

@@ -1,4 +1,4 @@
-"""Saved answers of a real Jira, changed at random: no load stops; every issue is stored, or refused by name."""
+"""Saved answers of a Jira, changed at random: no load stops; every issue is stored, or refused by name."""
 
 import json
 import random
@@ -11,11 +11,10 @@ from django.db import transaction
 from sprints.ingest.load import LoadReport, ensure_organisation, load_records
 from sprints.ingest.sources import read_sources
 from sprints.models import Issue
-from tests.architecture.sources import ROOT
 
 pytestmark = pytest.mark.django_db
 GOLDEN = Path(__file__).with_name("golden")
-REAL = ROOT.parent / "shared" / "data" / "jira"
+ENDPOINTS = Path(__file__).with_name("endpoints")
 ODD: tuple[Any, ...] = (
     None, "", 0, -1, 1e308, 10**30, True, [], {}, [None], {"id": None}, "\x00\ud83d", "a" * 70_000,
     "9999-12-31T23:59:59Z", "0001-01-01T00:00:00+14:00", "2026-02-30", "NaN", "To Do", "T-1", {"name": 7},
@@ -24,8 +23,8 @@ ODD: tuple[Any, ...] = (
 
 
 def documents() -> list[Any]:
-    folder = REAL if REAL.is_dir() else GOLDEN
-    return [json.loads(path.read_bytes()) for path in sorted(folder.glob("*.json")) if "expected" not in path.name]
+    paths = [*sorted(GOLDEN.glob("*.json")), *sorted(ENDPOINTS.glob("*.json"))]
+    return [json.loads(path.read_bytes()) for path in paths if "expected" not in path.name]
 
 
 def places(node: Any) -> list[tuple[Any, Any]]:

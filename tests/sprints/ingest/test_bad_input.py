@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.conf import settings
 
-from sprints.ingest.record import Doubt, IssueRecord
+from sprints.ingest.record import Doubt, IssueRecord, StatusRecord
 from sprints.ingest.sources import read_sources
 from sprints.ingest.values import Notes, adf_text, clean, greenhopper, moment, points, seconds
 
 GOLDEN = Path(__file__).with_name("golden")
+ENDPOINTS = Path(__file__).with_name("endpoints")
 STRANGE: tuple[Any, ...] = (None, True, -1, 1e308, "", "x", [], {}, [None], {"a": []}, [[]])
 GOOD = {
     "id": "1", "key": "A-1",
@@ -209,16 +209,22 @@ def test_broken_gzip_is_named() -> None:
     assert "broken gzip" in unreadable[0].reason
 
 
-@pytest.mark.skipif(not (settings.BASE_DIR / "../shared/data/jira").exists(), reason="the shared data are not here")
-def test_a_real_jira_s_answers_are_read_whole() -> None:
-    folder = settings.BASE_DIR / "../shared/data/jira"
-    raw = json.loads((folder / "issues.json").read_bytes())
-
-    records, _, unreadable = read_sources([(path.name, path.read_bytes()) for path in sorted(folder.glob("*.json"))])
+def test_answers_saved_one_endpoint_to_a_file_are_read_together() -> None:
+    """Sprints, statuses, people and changelogs stand apart from issues, and the site speaks Japanese."""
+    records, _, unreadable = read_sources([(path.name, path.read_bytes()) for path in sorted(ENDPOINTS.glob("*.json"))])
     found = list(records)
 
-    issues = [one for one in found if isinstance(one, IssueRecord)]
+    issues = {one.issue_key: one for one in found if isinstance(one, IssueRecord)}
+    statuses = {one.status_name: one.status_category for one in found if isinstance(one, StatusRecord)}
+    doubts = [(one.kind, one.name, one.is_warning) for one in found if isinstance(one, Doubt)]
     assert unreadable == []
-    assert [one.issue_key for one in issues] == [one["key"] for one in raw]
-    assert all(one.status and one.title and one.memberships is not None for one in issues)
-    assert {one.name for one in found if isinstance(one, Doubt) and not one.is_warning} == {"13383", "13491", "13954"}
+    assert [(one.status, one.has_history) for one in issues.values()] == [
+        ("完了", False), ("進行中", True), ("未着手", False)
+    ]  # fmt: skip
+    assert statuses == {"未着手": "To Do", "進行中": "In Progress", "完了": "Done"}
+    assert [(one.sprint, f"{one.added_at:%d.%m. %H:%M}") for one in issues["NORD-2"].memberships] == [
+        ("71", "02.02. 00:30"), ("72", "16.02. 00:30")
+    ]  # fmt: skip
+    assert [(one.from_status, one.to_status) for one in issues["NORD-2"].moves] == [("未着手", "進行中")]
+    assert [one.sprint for one in issues["NORD-1"].memberships] == ["71"]
+    assert doubts == [("issue", "NORD-1", True)] * 2 + [("change", "39999", False)]  # its category; no such issue

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from pydantic import ValidationError
 
-from tests.toolbox.transports import TOOLS, tool_id
+from tests.toolbox.transports import CATALOGUE, tool_id
 from toolbox.contract.caller import LOCAL_OPERATOR
 from toolbox.contract.errors import ToolError
 from toolbox.contract.tool import Tool
 from toolbox.database import event_loop
 from toolbox.dispatch.dispatch import Call, dispatch
 
-every_tool = pytest.mark.parametrize("tool", TOOLS, ids=tool_id)
+every_tool = pytest.mark.parametrize("tool", CATALOGUE, ids=tool_id)
 pytestmark = pytest.mark.usefixtures("cast")
 CLAMPED_BY_CONTRACT = {("query_linescore_data", "limit"), ("list_game_results", "limit")}
 """The contract publishes the bounds, and says that values outside are moved to them."""
@@ -56,6 +56,26 @@ def edges(part: dict[str, Any]) -> Iterator[Any]:
         yield from edges(branch)
 
 
+def nested_nulls(part: dict[str, Any]) -> Iterator[Any]:
+    """Give values that hold null in each place below the parameter itself."""
+    if "items" in part:
+        yield from ([value] for value in nested_nulls(part["items"]))
+    needed = {name: make_value(part["properties"][name]) for name in part.get("required", ())}
+    for name, inner in part.get("properties", {}).items():
+        yield from (needed | {name: value} for value in (None, *nested_nulls(inner)))
+
+
+def make_value(part: dict[str, Any]) -> Any:
+    """Give a value that a schema accepts, of its first type."""
+    if "enum" in part:
+        return part["enum"][0]
+    kind = part.get("type", "string")
+    kind = kind if isinstance(kind, str) else kind[0]
+    if kind == "object":
+        return {name: make_value(part["properties"][name]) for name in part.get("required", ())}
+    return {"integer": part.get("minimum", 1), "number": 1, "boolean": True, "array": []}.get(kind, "2025-02-01")
+
+
 def differences(tool: Tool, arguments: dict[str, Any]) -> str:
     judged = Draft202012Validator(tool.input_schema).is_valid(arguments)
     accepted = is_accepted(tool, arguments)
@@ -81,7 +101,7 @@ def test_each_parameter_is_accepted_as_published(tool: Tool) -> None:
     example = orjson.loads(tool.example_arguments)
     found = []
     for name, part in tool.input_schema.get("properties", {}).items():
-        values = [*PLAIN, *edges(part)]
+        values = [*PLAIN, *edges(part), *nested_nulls(part)]
         if (tool.name, name) in CLAMPED_BY_CONTRACT:
             values = [value for value in values if not isinstance(value, int) or isinstance(value, bool)]
         found += [differences(tool, example | {name: value}) for value in values]

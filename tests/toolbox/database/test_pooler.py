@@ -27,22 +27,24 @@ def _socket_folder() -> str:
     return str(connections["default"].settings_dict["HOST"])
 
 
-@pytest.fixture(scope="module", params=["without prepared statements", "with prepared statements"])
-def pooler(request: pytest.FixtureRequest, cast: object) -> Iterator[int]:
-    """Run PgBouncer with two server connections for each role; once as old ones are, once as new ones can be."""
-    keeps = request.param.startswith("with ")
-    program = find_pooler(at_least=KNOWS_PREPARED if keeps else (1, 0))
-    with running_pooler(program, host=_socket_folder(), prepared=100 if keeps else 0) as port:
+@pytest.fixture(scope="module")
+def pooler(cast: object) -> Iterator[int]:
+    """Run PgBouncer of any version, without prepared statements, with two server connections for each role."""
+    with running_pooler(find_pooler(), host=_socket_folder()) as port:
         yield port
 
 
 @pytest.fixture
 def behind(pooler: int, monkeypatch: pytest.MonkeyPatch) -> int:
     """Lead every alias through the pooler."""
+    _lead_through(pooler, monkeypatch=monkeypatch)
+    return pooler
+
+
+def _lead_through(port: int, *, monkeypatch: pytest.MonkeyPatch) -> None:
     for alias in ("default", "reader", "analyst"):
         monkeypatch.setitem(connections[alias].settings_dict, "HOST", "127.0.0.1")
-        monkeypatch.setitem(connections[alias].settings_dict, "PORT", str(pooler))
-    return pooler
+        monkeypatch.setitem(connections[alias].settings_dict, "PORT", str(port))
 
 
 @pytest.mark.parametrize("statement", ["SELECT 1", "SHOW statement_timeout"])
@@ -57,6 +59,11 @@ def test_the_reader_connects_and_its_role_s_settings_hold(behind: int, statement
 
 def test_two_clients_statements_are_never_mixed_up(behind: int) -> None:
     """Both call their first prepared statement `_pg3_0`; the pooler gives both of them the same two sessions."""
+    assert _ask_from_many_clients() == [True] * 200
+
+
+def _ask_from_many_clients() -> list[bool]:
+    """Ask 200 times from four pools, each with a statement of its own; tell which answers are right."""
     pools = [Pool("reader", max_size=2) for _ in range(4)]
 
     async def ask(number: int) -> bool:
@@ -70,22 +77,38 @@ def test_two_clients_statements_are_never_mixed_up(behind: int) -> None:
     answers = event_loop.run(ask_all())
     for pool in pools:
         event_loop.run(pool.close())
+    return answers
 
+
+def test_nothing_is_prepared_where_the_pooler_keeps_no_statements(pooler: int) -> None:
+    assert _check_kept_statements(pooler) == [False] * 3
+
+
+def test_statements_are_prepared_where_the_pooler_keeps_them_and_never_mixed_up(
+    cast: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with running_pooler(find_pooler(at_least=KNOWS_PREPARED), host=_socket_folder(), prepared=100) as port:
+        kept = _check_kept_statements(port)
+        _lead_through(port, monkeypatch=monkeypatch)
+        settings, answers = _show_settings_of_two_pools(), _ask_from_many_clients()
+
+    assert kept == [True] * 3
+    assert settings == ["off", "on", "off", "on"]
     assert answers == [True] * 200
 
 
-@pytest.mark.parametrize("prepared", [0, 100])
-def test_statements_are_prepared_where_the_pooler_keeps_them(prepared: int, cast: object) -> None:
-    async def ask(conninfo: str) -> bool:
-        async with await Connection.connect(conninfo, autocommit=True, row_factory=psycopg.rows.dict_row) as connection:
-            return await keeps_prepared_statements(connection)
+def test_statements_are_prepared_where_no_pooler_stands(cast: object) -> None:
+    assert event_loop.run(_keeps_statements(owner_pool.conninfo())) is True
 
-    program = find_pooler(at_least=KNOWS_PREPARED if prepared else (1, 0))
-    with running_pooler(program, host=_socket_folder(), prepared=prepared) as port:
-        pooled = [event_loop.run(ask(through(port, owner_pool.conninfo()))) for _ in range(3)]
 
-    assert pooled == [prepared > 0] * 3
-    assert event_loop.run(ask(owner_pool.conninfo())) is True
+def _check_kept_statements(port: int) -> list[bool]:
+    """Ask three times: a session that the pooler gives again may hold what the one before left."""
+    return [event_loop.run(_keeps_statements(through(port, owner_pool.conninfo()))) for _ in range(3)]
+
+
+async def _keeps_statements(conninfo: str) -> bool:
+    async with await Connection.connect(conninfo, autocommit=True, row_factory=psycopg.rows.dict_row) as connection:
+        return await keeps_prepared_statements(connection)
 
 
 def test_a_pooler_in_statement_mode_is_named_at_once(cast: object) -> None:
@@ -105,13 +128,16 @@ def test_a_pooler_in_statement_mode_is_named_at_once(cast: object) -> None:
 
 
 def test_settings_of_one_pool_are_no_other_client_s(behind: int) -> None:
+    assert _show_settings_of_two_pools() == ["off", "on", "off", "on"]
+
+
+def _show_settings_of_two_pools() -> list[str]:
     relaxed = Pool("default", max_size=1, local_settings="SET LOCAL synchronous_commit = off")
     usual = Pool("default", max_size=1)
     shown = [event_loop.run(pool.fetch("SHOW synchronous_commit")).rows for pool in (relaxed, usual, relaxed, usual)]
     for pool in (relaxed, usual):
         event_loop.run(pool.close())
-
-    assert [row[0]["synchronous_commit"] for row in shown] == ["off", "on", "off", "on"]
+    return [row[0]["synchronous_commit"] for row in shown]
 
 
 def test_the_analyst_s_statement_runs_under_its_own_settings(behind: int) -> None:
