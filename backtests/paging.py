@@ -1,4 +1,4 @@
-"""Pages: of events and of runs."""
+"""Pages of events and of runs."""
 
 from collections.abc import Sequence
 
@@ -16,13 +16,13 @@ Paged = EventsByType | EventsByEntity | ValidationErrorsQuestion | RunsQuestion 
 
 
 def window(ask: Paged, *, first: int | None = None, last: int | None = None) -> Window:
-    """Give the part that a question's page is."""
+    """Return the window of a query's page."""
     skip = ask.page_index * ask.page_size
     return Window(skip=skip, take=ask.page_size, budget=budget(), first=first, last=last)
 
 
 def event_page(asked: RunQuestion, *, rows: Sequence[Row], ask: Paged) -> EventPage:
-    """Make a page of rows, cut after the last event that fits the size limit."""
+    """Build a page of events, truncated after the last one that fits the size limit."""
     total = rows[0]["total"]
     found = [row for row in rows if row["event_id"] is not None]
     events = cut_to_budget(found, run_id=str(asked.run_id), budget=budget())

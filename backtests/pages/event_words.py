@@ -1,4 +1,4 @@
-"""An event in a line of words. Pure."""
+"""One-line descriptions of events. Pure."""
 
 import json
 from decimal import Decimal
@@ -19,7 +19,7 @@ _FORMS = {
 
 
 def describe_event(event_type: str, *, properties: str | None) -> str:
-    """Say what an event says, in a line; what it lacks is left out, and JSON that was cut gives nothing."""
+    """Describe an event in one line, without missing properties; return "" if the JSON is truncated."""
     try:
         said = json.loads(properties or "{}", parse_float=Decimal)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Addresses of the pages at /backtests/."""
+"""URLs of the pages at /backtests/."""
 
 from django.urls import path
 
