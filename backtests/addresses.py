@@ -13,6 +13,6 @@ def whole_run(ask: RunQuestion, *, answer: EventPage) -> list[Link]:
     """Link a truncated answer to its run, whose facts have the counts by type and the securities."""
     if not (answer.metadata.has_more or answer.metadata.truncated):
         return []
-    said = "The run as a whole: its times, its counts of events, its securities."
+    description = "The run as a whole: its times, its counts of events, its securities."
     uri = fill_uri(RUN, run=ask.run_id)
-    return [Link(uri=uri, name=f"run {str(ask.run_id)[:8]}", description=said, mime_type=JSON)]
+    return [Link(uri=uri, name=f"run {str(ask.run_id)[:8]}", description=description, mime_type=JSON)]

@@ -131,11 +131,11 @@ def thin(points: Sequence[Point]) -> Sequence[Point]:
         return points
     size = -(-len(points) // (MAX_DRAWN // 2))
     stretches = [range(start, min(start + size, len(points))) for start in range(0, len(points), size)]
-    kept = {0, len(points) - 1}
+    places = {0, len(points) - 1}
     for stretch in stretches:
         by_value = sorted(stretch, key=lambda place: points[place].value)
-        kept |= {by_value[0], by_value[-1]}
-    return [points[place] for place in sorted(kept)]
+        places |= {by_value[0], by_value[-1]}
+    return [points[place] for place in sorted(places)]
 
 
 def sample(drawn: Sequence[Curve], *, is_counted: bool = False) -> list[list[Any]]:

@@ -50,11 +50,11 @@ async def _confirm_columns(ask: IngestBacktestQuestion, *, client: ClientChannel
     ]
     if confirmed == ask.files:
         return ask
-    said = " ".join(guess.guess for _, guess in guesses if guess)
-    if await client.pick("columns", message=f"{said} Load it so?", options=[YES, NO]) != YES:
+    message = " ".join(guess.guess for _, guess in guesses if guess)
+    if await client.pick("columns", message=f"{message} Load it so?", options=[YES, NO]) != YES:
         raise ToolError(
             FILE_REFUSED,
-            said,
+            message,
             suggestion="If that is right, call again with these columns; else name others.",
             field="files",
             retry_with={"files": [file.model_dump(by_alias=True) for file in confirmed]},

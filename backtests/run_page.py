@@ -88,10 +88,10 @@ _NAMES = ("show", "severity", "entity", "value", "first", "last")
 
 def context(run: Run, *, request: HttpRequest) -> dict[str, Any]:
     """Build the template's context of a run; it reads a bounded number of rows, whatever the run's size."""
-    asked = EventFilter.from_request(request)
-    page = overview.page(run.pk, wanted=asked.select_events(), index=asked.index, event_count=run.event_count)
+    chosen = EventFilter.from_request(request)
+    page = overview.page(run.pk, wanted=chosen.select_events(), index=chosen.index, event_count=run.event_count)
     charts = panels([measure(run.pk, symbols=run.symbols)])
-    return {"charts": charts, "asked": asked, "choices": _choices()} | _table(page, asked=asked)
+    return {"charts": charts, "asked": chosen, "choices": _choices()} | _table(page, asked=chosen)
 
 
 def _choices() -> dict[str, Any]:

@@ -95,8 +95,8 @@ def store_file(body: RawIOBase, *, query: str, owner_id: int | None) -> Reply:
             raise _refuse_failed(error) from error
         found = {"format": None, "columns": None, "says": None} | _look_at(path)
     kept_until = format_timestamp(file.uploaded_at + KEPT)
-    told = {"fileId": str(file.file_id), "name": name, "bytes": file.size_bytes, "keptUntil": kept_until}
-    return Reply(body=encode(told | found), rows=1)
+    answer = {"fileId": str(file.file_id), "name": name, "bytes": file.size_bytes, "keptUntil": kept_until}
+    return Reply(body=encode(answer | found), rows=1)
 
 
 def _look_at(path: Path) -> dict[str, str]:

@@ -236,17 +236,17 @@ def _says(row: EventRow) -> tuple[Any, ...]:
 
 def _quarantine(cursor: Cursor, run_id: UUID, lines: Iterable[Unreadable]) -> int:
     """Store lines that are not quarantined yet; return how many are new."""
-    kept = 0
+    new = 0
     for line in lines:
         digest = sha256(line.line).hexdigest()
         values = [run_id, digest, line.line_number, line.line[:KEPT_OF_LINE], len(line.line), line.reason[:200]]
         cursor.execute(statements.QUARANTINE, values)
-        kept += cursor.rowcount
-    if kept:
+        new += cursor.rowcount
+    if new:
         cursor.execute(
-            "UPDATE backtests_runs SET quarantined_count = quarantined_count + %s WHERE run_id = %s", [kept, run_id]
+            "UPDATE backtests_runs SET quarantined_count = quarantined_count + %s WHERE run_id = %s", [new, run_id]
         )
-    return kept
+    return new
 
 
 def _store(cursor: Cursor, run: RunRow, ready: Ready) -> None:

@@ -189,9 +189,9 @@ class Row:
 
     def read_side(self) -> str | None:
         """Return Buy or Sell by the row's side or the sign of its quantity; an unknown side is returned unchanged."""
-        told = self.text("side")
-        if told is not None:
-            return SIDES.get(told.lower(), told)
+        side = self.text("side")
+        if side is not None:
+            return SIDES.get(side.lower(), side)
         amount = decimal(self.text("quantity"))
         return None if amount is None else ("Sell" if amount < 0 else "Buy")
 
@@ -221,20 +221,20 @@ class Row:
 
     def profit(self, state: dict[str, Any]) -> Event:
         """Build the PnL state at the row's moment."""
-        said = {"StateType": "PnL", "StateBefore": None, "StateAfter": state, "ChangeReason": "Mark"}
-        said |= {"Currency": self.text("currency")} | self.rest()
+        properties = {"StateType": "PnL", "StateBefore": None, "StateAfter": state, "ChangeReason": "Mark"}
+        properties |= {"Currency": self.text("currency")} | self.rest()
         return self.make_event(
-            "StateChange", part="profit", time=self.text("time"), properties=said, category="Performance"
+            "StateChange", part="profit", time=self.text("time"), properties=properties, category="Performance"
         )
 
     def make_event(
         self, event_type: str, *, part: str, time: str | None, properties: dict[str, Any], category: str
     ) -> Event:
         """Build an event of the row, without missing values."""
-        told = {name: value for name, value in properties.items() if value is not None or name == "StateBefore"}
+        known = {name: value for name, value in properties.items() if value is not None or name == "StateBefore"}
         return {
             "eventId": str(self.make_id(part)), "runId": str(self._run_id), "timestamp": read_time(time),
-            "eventType": event_type, "severity": "Info", "category": category, "properties": told,
+            "eventType": event_type, "severity": "Info", "category": category, "properties": known,
             "parentEventId": None,
         }  # fmt: skip
 

@@ -61,8 +61,8 @@ def read_table(lines: Iterable[bytes]) -> Iterator[ReadRecord]:
         if not cells:
             continue
         if len(cells) != len(header):
-            said = f"The row has {len(cells):,} cells, the first line names {len(header):,} columns."
-            yield ReadRecord(start, line, said)
+            reason = f"The row has {len(cells):,} cells, the first line names {len(header):,} columns."
+            yield ReadRecord(start, line, reason)
         else:
             yield ReadRecord(start, line, dict(zip(header, cells, strict=True)))
 

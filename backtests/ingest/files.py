@@ -144,12 +144,12 @@ def _open_part(file: SourceFile, *, options: LoadOptions, opened: ExitStack, is_
 def _read_as_text(path: Path, *, opened: ExitStack) -> Path:
     if not is_parquet(path):
         return path
-    kept = opened.enter_context(NamedTemporaryFile())  # noqa: SIM115 - entered here
+    converted = opened.enter_context(NamedTemporaryFile())  # noqa: SIM115 - entered here
     try:
-        write_as_csv(path, to=kept.file)
+        write_as_csv(path, to=converted.file)
     except ParquetUnreadable as error:
         raise LoadRefused(str(error)) from error
-    return Path(kept.name)
+    return Path(converted.name)
 
 
 def _check_together(parts: Sequence[_Part]) -> None:
@@ -194,9 +194,9 @@ def _derive_run_id(parts: Sequence[_Part], *, options: LoadOptions) -> UUID:
             f"It ends early ({ended_early}), and its run's id would be made from its content. Load it when it is "
             "whole, or name its run with --run."
         )
-    said = f"toolroom:{'+'.join(part.choice.name for part in parts)}:{options.sweep}:{digest.sha256}"
+    name = f"toolroom:{'+'.join(part.choice.name for part in parts)}:{options.sweep}:{digest.sha256}"
     columns = "|".join(part.file.columns for part in parts).strip("|")
-    return uuid5(NAMESPACE_URL, said + (f":{columns}:{options.symbol}" if columns or options.symbol else ""))
+    return uuid5(NAMESPACE_URL, name + (f":{columns}:{options.symbol}" if columns or options.symbol else ""))
 
 
 def _check_source(parts: Sequence[_Part], *, run_id: UUID) -> SourceDigest:

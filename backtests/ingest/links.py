@@ -112,10 +112,10 @@ def _components(cursor: Cursor, run_id: UUID, *, roots: list[int]) -> dict[str, 
 
 
 def _known_parents(cursor: Cursor, run_id: UUID, *, nodes: dict[str, Node]) -> dict[str, Link]:
-    wanted = {node.parent for node in nodes.values() if node.parent is not None and node.parent not in nodes}
-    if not wanted:
+    missing = {node.parent for node in nodes.values() if node.parent is not None and node.parent not in nodes}
+    if not missing:
         return {}
-    cursor.execute(statements.PARENTS, [run_id, array_text(wanted)])
+    cursor.execute(statements.PARENTS, [run_id, array_text(missing)])
     return {event_id: Link(root, trail) for event_id, root, trail in cursor.fetchall()}
 
 

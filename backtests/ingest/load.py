@@ -252,14 +252,14 @@ class _Loader:
             self.take(entry)
 
     def _keep(self, entry: LoggedEvent | EventRow | Unreadable, *, run_id: UUID, pending: _PendingRun) -> None:
-        kept = entry if isinstance(entry, Unreadable) else self._check_entry(entry, run_id=run_id, pending=pending)
-        if isinstance(kept, EventRow):
-            pending.add(kept)
-            if kept is entry:
-                self._usual_name, self._usual = kept.run_id, (run_id, pending)
+        checked = entry if isinstance(entry, Unreadable) else self._check_entry(entry, run_id=run_id, pending=pending)
+        if isinstance(checked, EventRow):
+            pending.add(checked)
+            if checked is entry:
+                self._usual_name, self._usual = checked.run_id, (run_id, pending)
         else:
-            pending.bytes += len(kept.line)
-            pending.unreadable.append(kept)
+            pending.bytes += len(checked.line)
+            pending.unreadable.append(checked)
 
     def _check_entry(
         self, entry: LoggedEvent | EventRow, *, run_id: UUID, pending: _PendingRun

@@ -44,8 +44,8 @@ def write_as_csv(path: Path, *, to: IO[bytes]) -> None:
     except subprocess.TimeoutExpired as error:
         raise ParquetUnreadable(f"Reading the Parquet file takes longer than {MAX_SECONDS} s.") from error
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
-        raise ParquetUnreadable(f"The file begins as Parquet and cannot be read as that: {said}"[:300])
+        message = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        raise ParquetUnreadable(f"The file begins as Parquet and cannot be read as that: {message}"[:300])
 
 
 def _write_rows(path: str, *, to: IO[str]) -> None:

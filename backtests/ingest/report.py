@@ -38,7 +38,7 @@ class LoadReport:
     def reasons(self) -> list[str]:
         """Return each kind of reason once, in the text of its first line, with the number of further lines."""
         more = {kind: f"; {lines - 1:,} more like it" if lines > 1 else "" for kind, lines in self._lines.items()}
-        return [said + more[kind] for kind, said in self._first.items()]
+        return [text + more[kind] for kind, text in self._first.items()]
 
     @property
     def total(self) -> int:

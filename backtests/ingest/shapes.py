@@ -116,13 +116,13 @@ class Shapes:
         """Find the shape of properties; more frequent shapes are tried first."""
         shapes = self._shapes[kind]
         for place, shape in enumerate(shapes):
-            said = shape.match(properties)
-            if said is not None:
+            match = shape.match(properties)
+            if match is not None:
                 shape.hits += 1
                 if place and shape.hits > shapes[place - 1].hits:
                     shapes[place - 1], shapes[place] = shape, shapes[place - 1]
                 self._tries += _TRIES_PER_HIT
-                return shape.places(said.groups(), severity=severity)
+                return shape.places(match.groups(), severity=severity)
         return None
 
 

@@ -41,8 +41,8 @@ async def find_parting(run_ids: Sequence[UUID]) -> Divergence:
     if len(run_ids) != 2:  # noqa: PLR2004 - as said
         return Divergence()
     try:
-        asked = CompareQuestion(first_run_id=run_ids[0], second_run_id=run_ids[1])
-        return Divergence(found=await compare(asked, reader=reader))
+        query = CompareQuestion(first_run_id=run_ids[0], second_run_id=run_ids[1])
+        return Divergence(found=await compare(query, reader=reader))
     except ToolError as error:
         return Divergence(refusal=f"{error.message} {error.suggestion}")
 

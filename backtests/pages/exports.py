@@ -38,10 +38,10 @@ def export_trades(request: HttpRequest, *, run_id: UUID, kind: str) -> HttpRespo
     rows: list[Mapping[str, Any]] = []
     has_more = True
     while has_more:
-        asked = read_trades_question(request, run_id=run_id, page_size=PAGE_ROWS)
-        asked = asked.model_copy(update={"page_index": len(rows) // PAGE_ROWS})
+        query = read_trades_question(request, run_id=run_id, page_size=PAGE_ROWS)
+        query = query.model_copy(update={"page_index": len(rows) // PAGE_ROWS})
         try:
-            found = event_loop.run(list_round_trips(asked, reader=reader))
+            found = event_loop.run(list_round_trips(query, reader=reader))
         except ToolError as error:
             return _refuse(error.message)
         if found.metadata.total_count > MAX_ROWS:

@@ -37,8 +37,8 @@ async def read_results(run_id: UUID, *, currency: str | None) -> Results:
     """Read a run's profit by day and its measures."""
     try:
         curve = await read_curve(run_id, currency=currency, capital=None, reader=reader)
-        asked = SummaryQuestion(run_id=run_id, currency=currency)
-        summary = await summarize_curve(curve, ask=asked, reader=reader)
+        query = SummaryQuestion(run_id=run_id, currency=currency)
+        summary = await summarize_curve(curve, ask=query, reader=reader)
     except ToolError as error:
         return Results(refusal=error)
     return Results(curve=curve, summary=summary)

@@ -37,12 +37,12 @@ def runs(request: HttpRequest) -> HttpResponse:
     words = request.GET.get("q", "").replace("\x00", "").strip()[:MAX_SEARCH]
     index = min(page_index(request.GET.get("page", "")), DEEPEST_PAGE)
     found, chosen = event_loop.run(_fetch_lists(words, index=index, chosen=_run_ids(request)[0]))
-    kept = [run["run_id"] for run in chosen]
-    carried = [("q", words), *(("run", str(run_id)) for run_id in kept)]
+    run_ids = [run["run_id"] for run in chosen]
+    carried = [("q", words), *(("run", str(run_id)) for run_id in run_ids)]
     context = {
         "words": words,
         "chosen": chosen,
-        "runs": [run for run in found[:RUNS_A_PAGE] if run["run_id"] not in kept],
+        "runs": [run for run in found[:RUNS_A_PAGE] if run["run_id"] not in run_ids],
         "earlier": urlencode([*carried, ("page", index - 1)]) if index else "",
         "later": urlencode([*carried, ("page", index + 1)]) if len(found) > RUNS_A_PAGE else "",
     }

@@ -89,9 +89,9 @@ class WriterTranslator:
         for place, feed in enumerate(feeds, start=1):
             row = self._row(feed)
             candle = {name.title(): number(feed[name]) for name in PRICES if decimal(feed.get(name)) is not None}
-            said = {"SecuritySymbol": feed["name"], "DataType": "Candle", "Data": candle}
+            fields = {"SecuritySymbol": feed["name"], "DataType": "Candle", "Data": candle}
             yield row.make_event(
-                "MarketDataEvent", part=f"feed {place}", time=feed["datetime"], properties=said, category="MarketData"
+                "MarketDataEvent", part=f"feed {place}", time=feed["datetime"], properties=fields, category="MarketData"
             )
         for broker in parts:
             if broker["name"] == "Broker" and decimal(broker.get("value")) is not None:
