@@ -1,1 +1,1 @@
-"""What a trading strategy did in a backtest, event by event."""
+"""Events of trading strategies' backtests: storage, queries, results."""

@@ -1,4 +1,4 @@
-"""Where this domain's documents are read, and which of them say more than an answer that was cut."""
+"""URIs of the domain's MCP resources, and links from a truncated answer to them."""
 
 from backtests.answers import EventPage
 from backtests.contracts import RunQuestion
@@ -10,9 +10,9 @@ JSON = "application/json"
 
 
 def whole_run(ask: RunQuestion, *, answer: EventPage) -> list[Link]:
-    """Name the run that events were left out of: its facts say how many there are of each type, and of what."""
+    """Link a truncated answer to its run, whose facts have the counts by type and the securities."""
     if not (answer.metadata.has_more or answer.metadata.truncated):
         return []
-    said = "The run as a whole: its times, its counts of events, its securities."
+    description = "The run as a whole: its times, its counts of events, its securities."
     uri = fill_uri(RUN, run=ask.run_id)
-    return [Link(uri=uri, name=f"run {str(ask.run_id)[:8]}", description=said, mime_type=JSON)]
+    return [Link(uri=uri, name=f"run {str(ask.run_id)[:8]}", description=description, mime_type=JSON)]

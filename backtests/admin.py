@@ -1,4 +1,4 @@
-"""Where people look at runs: what each came to, drawn, and its events; and where they delete one."""
+"""Admin classes of runs and quarantined lines."""
 
 from datetime import UTC
 from typing import Any
@@ -17,7 +17,7 @@ SHOWN_BYTES = 2_000
 
 @admin.register(Run)
 class RunAdmin(CuratedAdmin):
-    """Runs: browsed, named, and deleted whole."""
+    """Admin of runs: browse, rename, delete."""
 
     notice = (
         "Runs are loaded by ingest_backtest. Deleting one drops its events at once; loading it again restores them."
@@ -40,12 +40,12 @@ class RunAdmin(CuratedAdmin):
     editable = ("name",)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Run | None = None) -> list[str]:
-        """Leave only the name to be changed; the rest is what the log says."""
+        """Make all fields but the name read-only: they come from the log."""
         names = [name for entry in self.fields for name in ([entry] if isinstance(entry, str) else entry)]
         return [name for name in names if name not in self.editable]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Refuse: a run comes with its log."""
+        """Refuse to add a run by hand: only loading a log makes one."""
         return False
 
     def change_view(
@@ -65,7 +65,7 @@ class RunAdmin(CuratedAdmin):
     def get_deleted_objects(
         self, objs: Any, request: HttpRequest
     ) -> tuple[list[Any], dict[str, int], set[str], list[Any]]:
-        """Name the runs and count what goes with them; nothing of it is read."""
+        """List the runs and count what is deleted with them, without reading their events."""
         runs = list(objs)
         events = sum(run.event_count for run in runs)
         perms = set() if self.has_delete_permission(request) else {"run"}
@@ -73,22 +73,22 @@ class RunAdmin(CuratedAdmin):
         return named, {"runs": len(runs), "events": events}, perms, []
 
     def delete_model(self, request: HttpRequest, obj: Run) -> None:
-        """Delete the run by one statement; the database drops its partitions."""
+        """Delete the run by one statement; a trigger drops its partitions."""
         self.delete_queryset(request, Run.objects.filter(pk=obj.pk))
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Run]) -> None:
-        """Delete runs by one statement, without asking what hangs on them: the database's trigger knows."""
+        """Delete runs by one statement, without collecting related rows: a trigger drops the partitions."""
         chosen = Run.objects.filter(pk__in=[run.pk for run in queryset])
         chosen._raw_delete(chosen.db)  # noqa: SLF001 - Django has no other word for a DELETE without a collector
 
     @admin.display(description="run", ordering="name")
     def run(self, run: Run) -> str:
-        """Say the name, or the id where there is none."""
+        """Return the name, or the id if there is none."""
         return str(run)
 
     @admin.display(description="from, to (UTC)", ordering="started_at")
     def period(self, run: Run) -> str:
-        """Say which days the backtest is about, of its events where the log does not tell."""
+        """Format the days that the backtest covers, taken from its events if the log does not say them."""
         days = [run.started_at or run.first_event_at, run.ended_at or run.last_event_at]
         return " to ".join(f"{day.astimezone(UTC):%Y-%m-%d}" for day in days if day) or "no event"
 
@@ -111,7 +111,7 @@ class RunAdmin(CuratedAdmin):
 
 @admin.register(QuarantinedLine)
 class QuarantinedLineAdmin(BrowsedAdmin):
-    """Lines that no event could be made of."""
+    """Read-only admin of lines that could not be parsed."""
 
     notice = "Kept as they were read; the rest of their file was loaded."
     list_display = ["run", "line_number", "reason", "line_bytes", "stored_at"]
@@ -122,5 +122,5 @@ class QuarantinedLineAdmin(BrowsedAdmin):
 
     @admin.display(description="line")
     def start(self, row: QuarantinedLine) -> str:
-        """Show how the line begins, with what is no UTF-8 replaced."""
+        """Show the beginning of the line, with invalid UTF-8 replaced."""
         return bytes(row.line)[:SHOWN_BYTES].decode("utf-8", "replace")

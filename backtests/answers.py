@@ -1,4 +1,4 @@
-"""What the tools answer, in the contract's shapes. Imports no Django."""
+"""Output models of the tools, as the contract defines them. Imports no Django."""
 
 from datetime import datetime
 from decimal import Decimal

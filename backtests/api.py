@@ -1,8 +1,8 @@
 """
-Uploading events, `POST /api/backtests/runs/{runId}/events`, and files for ingest_backtest, `POST /api/backtests/files`.
+Upload endpoints: events (`POST /api/backtests/runs/{runId}/events`) and files (`POST /api/backtests/files`).
 
-These operations are the definition, and serve where TOOLROOM_FAST_LANE is off; Django then keeps the whole body on disk
-before it is read. `upload_middleware.py` serves them otherwise.
+They define the OpenAPI operations and serve the requests if TOOLROOM_FAST_LANE is off; Django then writes the whole
+body to disk before it is read. Otherwise `upload_middleware.py` serves them.
 """
 
 from io import RawIOBase
@@ -68,7 +68,7 @@ OPENAPI = {
 
 
 class _Body(RawIOBase):
-    """A request's body as a raw stream, so that it is read piece by piece."""
+    """A request's body as a raw stream, read in chunks."""
 
     def __init__(self, request: HttpRequest) -> None:
         self._request = request

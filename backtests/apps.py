@@ -4,7 +4,7 @@ from django.apps import AppConfig
 
 
 class BacktestsConfig(AppConfig):
-    """What a trading strategy did in a backtest, event by event."""
+    """Events of trading strategies' backtests: storage, queries, results."""
 
     name = "backtests"
     verbose_name = "Backtests"

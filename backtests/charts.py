@@ -1,4 +1,4 @@
-"""What runs came to, drawn: one run for the admin and its own page, up to four beside each other."""
+"""Charts of one run, for the admin and its page, or of up to four runs compared."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ MAX_COUNTED = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFigures:
-    """What is drawn of one run; `name` tells it from the others."""
+    """The data of one run's charts; `name` distinguishes it from the other runs."""
 
     name: str
     points: list[Point]
@@ -26,22 +26,22 @@ class RunFigures:
 
     @property
     def curve(self) -> Curve:
-        """Give its profit over time."""
+        """Return its profit over time."""
         return Curve(name=self.name, points=self.points)
 
     @property
     def profit(self) -> str:
-        """Write the results."""
+        """Format the results."""
         return f"{self.points[-1].value:,.2f}" if self.points else ""
 
     @property
     def drawdown(self) -> str:
-        """Write how deep it fell below its highest, at the points that are known."""
+        """Format the deepest drawdown at the known points."""
         return f"{min(point.value for point in self.curve.drawdown().points):,.2f}" if self.points else ""
 
 
 def measure(run_id: UUID, *, symbols: Iterable[str], name: str = "") -> RunFigures:
-    """Read it: a bounded number of rows in a bounded number of statements, whatever the run's size."""
+    """Fetch the data of a run's charts: a bounded number of rows and statements, whatever the run's size."""
     points, count = overview.profit(run_id)
     return RunFigures(
         name=name, points=points, point_count=count, trades=overview.trades_by_symbol(run_id, symbols=symbols),
@@ -50,7 +50,7 @@ def measure(run_id: UUID, *, symbols: Iterable[str], name: str = "") -> RunFigur
 
 
 def panels(runs: Sequence[RunFigures], *, at: int | None = None, is_counted: bool = False) -> list[Panel]:
-    """Draw runs over and beside each other; `is_counted` lays their starts over each other."""
+    """Draw the panels of the runs; `is_counted` aligns their starts."""
     return [
         profit_panel(runs, at=at, is_counted=is_counted),
         _counts("Trades by symbol", [(run.name, run.trades) for run in runs], color=GREEN, what="Symbol"),
@@ -60,7 +60,7 @@ def panels(runs: Sequence[RunFigures], *, at: int | None = None, is_counted: boo
 
 
 def profit_panel(runs: Sequence[RunFigures], *, at: int | None = None, is_counted: bool = False) -> Panel:
-    """Draw profit, and drawdown from its highest so far."""
+    """Draw profit, and drawdown from its running maximum."""
     drawn = [run.curve.from_start() if is_counted else run.curve for run in runs]
     head = [f"{run.name} {word}".strip().capitalize() for run in runs for word in ("profit", "drawdown")]
     when = "Since the start" if is_counted else "When (UTC)"

@@ -1,4 +1,4 @@
-"""What may be asked about backtests: the contract's six tools, and two of our own."""
+"""Input models of the contract's six tools, of `list_backtest_runs`, `get_state_delta` and `ingest_backtest`."""
 
 import re
 from datetime import UTC, datetime
@@ -25,7 +25,7 @@ def _guid(value: object, info: ValidationInfo) -> object:
 
 
 def _moment(value: object, info: ValidationInfo) -> object:
-    """Read ISO 8601 with any offset; none means UTC."""
+    """Parse ISO 8601 with any offset; a time without an offset is UTC."""
     if not isinstance(value, str):
         return value
     try:

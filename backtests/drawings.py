@@ -1,4 +1,4 @@
-"""A run's profit and drawdown over time, and of several runs over each other. Pure."""
+"""SVG drawings of profit, drawdown, equity and price over time, for one run or several. Pure."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ STYLES = ((BLUE, ""), (AMBER, DASHED), (GREEN, DOTTED), (PURPLE, MIXED))
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """What a run was worth at a moment, in microseconds since 1970."""
+    """A run's value at a moment in microseconds since 1970."""
 
     moment: int
     value: float
@@ -26,7 +26,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fill:
-    """An execution: when, at what price, how much, Buy or Sell."""
+    """An execution: moment, price, quantity, Buy or Sell."""
 
     moment: int
     price: float
@@ -35,24 +35,24 @@ class Fill:
 
     @property
     def time_text(self) -> str:
-        """Write its moment."""
+        """Format the moment."""
         return format_rounded(self.moment, step=SECOND)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curve:
-    """A run's points, and what they are called."""
+    """A named series of points."""
 
     name: str
     points: Sequence[Point]
 
     def from_start(self) -> "Curve":
-        """Count its moments from its first."""
+        """Return the curve with moments relative to the first."""
         first = self.points[0].moment if self.points else 0
         return Curve(name=self.name, points=[Point(point.moment - first, point.value) for point in self.points])
 
     def drawdown(self) -> "Curve":
-        """Give how far it was below its highest so far."""
+        """Return the curve of its drawdown from the running maximum."""
         peaks = accumulate((point.value for point in self.points), max)
         pairs = zip(self.points, peaks, strict=True)
         return Curve(name=self.name, points=[Point(point.moment, point.value - peak) for point, peak in pairs])
@@ -60,9 +60,9 @@ class Curve:
 
 def curves(drawn: Sequence[Curve], *, at: int | None = None, is_counted: bool = False) -> SafeString | str:
     """
-    Draw profit over time, and under it drawdown; empty where no run has two points.
+    Draw profit over time, and drawdown below it; return "" if no run has two points.
 
-    `at` is a moment to mark; with `is_counted` moments are not dates but times since the start.
+    `at` is a moment to mark; with `is_counted` the moments are relative to the start, not dates.
     """
     moments = [point.moment for one in drawn for point in one.points]
     if len(moments) < 2:  # noqa: PLR2004 - a line has two ends
@@ -84,7 +84,7 @@ def curves(drawn: Sequence[Curve], *, at: int | None = None, is_counted: bool = 
 
 
 def draw_equity(curve: Curve, *, fallen: Sequence[Point] | None, at: int | None = None) -> SafeString | str:
-    """Draw equity, and under it how far it fell as a share of its highest, or in money where no share is known."""
+    """Draw equity, and drawdown below it, as a share of the running maximum or, if that is unknown, in money."""
     if len(curve.points) < 2:  # noqa: PLR2004 - a line has two ends
         return ""
     if fallen is None:
@@ -104,7 +104,7 @@ def draw_equity(curve: Curve, *, fallen: Sequence[Point] | None, at: int | None 
 
 
 def draw_price(points: Sequence[Point], *, fills: Sequence[Fill], at: int | None = None) -> SafeString | str:
-    """Draw a price over time, and what was bought and sold."""
+    """Draw a price over time, with the executions."""
     moments = [point.moment for point in points] + [fill.moment for fill in fills]
     if len(moments) < 2:  # noqa: PLR2004 - a line has two ends
         return ""
@@ -126,20 +126,20 @@ def draw_price(points: Sequence[Point], *, fills: Sequence[Fill], at: int | None
 
 
 def thin(points: Sequence[Point]) -> Sequence[Point]:
-    """Keep what a picture can show: of each stretch its lowest and its highest, and both ends."""
+    """Downsample a curve: keep the lowest and the highest point of each interval, and both ends."""
     if len(points) <= MAX_DRAWN:
         return points
     size = -(-len(points) // (MAX_DRAWN // 2))
     stretches = [range(start, min(start + size, len(points))) for start in range(0, len(points), size)]
-    kept = {0, len(points) - 1}
+    places = {0, len(points) - 1}
     for stretch in stretches:
         by_value = sorted(stretch, key=lambda place: points[place].value)
-        kept |= {by_value[0], by_value[-1]}
-    return [points[place] for place in sorted(kept)]
+        places |= {by_value[0], by_value[-1]}
+    return [points[place] for place in sorted(places)]
 
 
 def sample(drawn: Sequence[Curve], *, is_counted: bool = False) -> list[list[Any]]:
-    """Tell profit and drawdown of each run at up to 25 moments, evenly spread."""
+    """Build a table of each run's profit and drawdown at up to 25 evenly spread moments."""
     moments = [point.moment for one in drawn for point in one.points]
     if not moments:
         return []
@@ -156,7 +156,7 @@ def sample(drawn: Sequence[Curve], *, is_counted: bool = False) -> list[list[Any
 
 
 def _series(drawn: Sequence[Curve], *, name: str, styles: Sequence[Style], span: tuple[int, int]) -> list[Series]:
-    """Give a line for each curve; one that is named instead of its run stands alone, and is filled where it falls."""
+    """Build a series for each curve; a single unnamed one is labelled with its measure and filled below zero."""
     return [
         Series(
             name=name or one.name, color=color, dash=dash, is_filled=name == "Drawdown",

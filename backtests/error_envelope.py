@@ -1,4 +1,4 @@
-"""How this domain says no: the contract's codes, their envelope, and words for bad parameters. Imports no Django."""
+"""The contract's error codes and envelope, and the errors of bad parameters. Imports no Django."""
 
 from datetime import datetime
 from typing import Any
@@ -34,17 +34,17 @@ class BacktestsErrorEnvelope(ErrorEnvelope):
 
     @property
     def own_codes(self) -> tuple[ErrorCode, ...]:
-        """The codes that any tool of this domain may answer."""
+        """Return the codes that any tool of this domain may answer with."""
         return (INVALID_PARAMETER, QUERY_TIMEOUT, DATABASE_ERROR)
 
     def refusal(self, error: ToolError) -> object:
-        """Word the refusal as the contract's error."""
+        """Render an error in the contract's error envelope."""
         field = {"field": error.field} if error.field else {}
         details = {**field, **merge_details(error), "suggestion": error.suggestion}
         return {"error": {"code": error.code.code, "message": error.message, "details": details}}
 
     def refusal_schema(self) -> Schema:
-        """Describe the contract's error."""
+        """Return the JSON Schema of an error."""
         error = make_object_schema(
             {
                 "code": {"type": "string", "description": "What went wrong, by name."},
@@ -62,7 +62,7 @@ class BacktestsErrorEnvelope(ErrorEnvelope):
 
 
 def bad_guid(field: str, *, value: str) -> ToolError:
-    """Refuse what is no GUID, and say where one is found: of runs, or else of events."""
+    """Build the error of an invalid GUID, which says where a run's or an event's id is found."""
     source = "list_backtest_runs has the runs' ids" if field == "runId" else "take the eventId of an event in an answer"
     return ToolError(
         INVALID_PARAMETER,
@@ -73,7 +73,7 @@ def bad_guid(field: str, *, value: str) -> ToolError:
 
 
 def bad_time(field: str, *, value: str) -> ToolError:
-    """Refuse what is no time."""
+    """Build the error of an invalid time."""
     return ToolError(
         INVALID_PARAMETER,
         f"{field} is not an ISO 8601 time: {value[:60]!r}.",
@@ -83,7 +83,7 @@ def bad_time(field: str, *, value: str) -> ToolError:
 
 
 def bad_path(field: str, *, value: str) -> ToolError:
-    """Refuse a property path outside the contract's pattern; a bare name is one `$.` short of a path."""
+    """Build the error of an invalid property path; the fix of a bare name is to prepend `$.`."""
     bare = value.lstrip("$.") if len(value) < MAX_FIX_CHARACTERS else ""
     fixed = f"$.{bare}" if bare.isascii() and bare.replace("_", "").replace(".", "").isalnum() else ""
     return ToolError(
@@ -96,7 +96,7 @@ def bad_path(field: str, *, value: str) -> ToolError:
 
 
 def reversed_range(*, first: datetime, last: datetime, names: tuple[str, str] = ("startTime", "endTime")) -> ToolError:
-    """Refuse a range that ends before it starts."""
+    """Build the error of a range that ends before it starts."""
     said: dict[str, Any] = {names[0]: format_timestamp(first), names[1]: format_timestamp(last)}
     start, end = (name[0].upper() + name[1:] for name in names)
     return ToolError(

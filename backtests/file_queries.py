@@ -1,7 +1,7 @@
 """
-Files that were sent to be loaded by `ingest_backtest`, kept in the database so that any worker can read them.
+Storage of uploaded files for `ingest_backtest`, in the database so that any worker can read them.
 
-A file is kept for a day. Who has sent more than MAX_FILES loses the oldest. A file is found by who sent it alone.
+A file is kept for a day. Only its owner can use it; of more than MAX_FILES of an owner the oldest are deleted.
 """
 
 from datetime import timedelta
@@ -19,7 +19,7 @@ MAX_NAME_CHARACTERS = 100
 
 
 def keep_file(path: Path, *, name: str, owner_id: int | None) -> UploadedFile:
-    """Keep a file's content; the owner's oldest and whatever has expired go."""
+    """Store a file's content; delete the owner's oldest files and all expired ones."""
     UploadedFile.objects.filter(uploaded_at__lt=Now() - KEPT).delete()
     owned = UploadedFile.objects.filter(owner_id=owner_id).order_by("-uploaded_at", "file_id")
     oldest = list(owned.values_list("pk", flat=True)[MAX_FILES - 1 : MAX_FILES + MAX_FILES])
@@ -29,7 +29,7 @@ def keep_file(path: Path, *, name: str, owner_id: int | None) -> UploadedFile:
 
 
 def write_file(file_id: UUID, *, owner_id: int | None, folder: Path) -> Path | None:
-    """Write a file that is kept into a folder of its own; None where the owner has none of that id."""
+    """Write a stored file into a folder of its own; return None if the owner has no file with the id."""
     alive = UploadedFile.objects.filter(uploaded_at__gte=Now() - KEPT)
     file = alive.filter(pk=file_id, owner_id=owner_id).first()
     if file is None:

@@ -1,4 +1,4 @@
-"""Loads of logs that people start in the admin; manage.py ingest_backtest and uploads do the same."""
+"""Background jobs that load logs, started in the admin; manage.py ingest_backtest and uploads do the same."""
 
 from uuid import UUID
 
@@ -16,7 +16,7 @@ def _list_formats() -> tuple[str, ...]:
 
 
 class LogForm(JobForm):
-    """Which log, and which run it is."""
+    """The log to load, and its run."""
 
     file = file_field("A log, or what an engine wrote; .gz too.")
     format = forms.ChoiceField(
@@ -34,7 +34,7 @@ class LogForm(JobForm):
 
 
 def from_log(given: Assignment) -> Outcome:
-    """Read a log."""
+    """Load a log."""
     from backtests.ingest.files import LoadOptions, SourceFile, load_files
     from backtests.ingest.format_choice import LoadRefused
     from backtests.ingest.report import LoadReport

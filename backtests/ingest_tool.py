@@ -1,4 +1,4 @@
-"""A backtest brought in by a tool: `ingest_backtest`, of files that were uploaded before."""
+"""Implementation of the tool `ingest_backtest`, which loads uploaded files."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -24,7 +24,7 @@ YES, NO = "Load it so", "Do not load it"
 
 
 async def ingest(ask: IngestBacktestQuestion, *, client: ClientChannel) -> IngestedBacktest:
-    """Load the files; a worker does it, where the client knows tasks."""
+    """Load the files, by a worker as a task if the client supports tasks."""
     ask = await _confirm_columns(ask, client=client)
     if any(GUID(file.file_id) for file in ask.files):
         await client.continue_as_task()
@@ -42,7 +42,7 @@ async def ingest(ask: IngestBacktestQuestion, *, client: ClientChannel) -> Inges
 
 
 async def _confirm_columns(ask: IngestBacktestQuestion, *, client: ClientChannel) -> IngestBacktestQuestion:
-    """Have guessed columns confirmed: by a person, where one can be asked, else by a second call."""
+    """Have guessed columns confirmed: by a person if the client has forms, else by a second call."""
     guesses: list[tuple[FileToLoad, ColumnsGuessed | None]] = []
     await _run(partial(_inspect, ask=ask, client=client, guesses=guesses), client=client)
     confirmed = [
@@ -50,11 +50,11 @@ async def _confirm_columns(ask: IngestBacktestQuestion, *, client: ClientChannel
     ]
     if confirmed == ask.files:
         return ask
-    said = " ".join(guess.guess for _, guess in guesses if guess)
-    if await client.pick("columns", message=f"{said} Load it so?", options=[YES, NO]) != YES:
+    message = " ".join(guess.guess for _, guess in guesses if guess)
+    if await client.pick("columns", message=f"{message} Load it so?", options=[YES, NO]) != YES:
         raise ToolError(
             FILE_REFUSED,
-            said,
+            message,
             suggestion="If that is right, call again with these columns; else name others.",
             field="files",
             retry_with={"files": [file.model_dump(by_alias=True) for file in confirmed]},
@@ -63,7 +63,7 @@ async def _confirm_columns(ask: IngestBacktestQuestion, *, client: ClientChannel
 
 
 async def _run(work: Callable[[Assignment], Outcome], *, client: ClientChannel) -> None:
-    """Do what reads the files in a thread. Raises ToolError."""
+    """Run a function that reads the files in a thread. Raises ToolError."""
     try:
         await run_in_call(
             client, work=work, values={}, refused=FILE_REFUSED,
@@ -82,7 +82,7 @@ async def _run(work: Callable[[Assignment], Outcome], *, client: ClientChannel) 
 
 
 class FileMissing(JobRefused):
-    """There is no such file of the caller."""
+    """The caller has no file with this id."""
 
 
 def _inspect(
@@ -124,7 +124,7 @@ def _options(ask: IngestBacktestQuestion) -> LoadOptions:
 
 @contextmanager
 def _open_files(ask: IngestBacktestQuestion, *, client: ClientChannel) -> Iterator[Sequence[SourceFile]]:
-    """Give the files on disk, until they have been read. Raises FileMissing."""
+    """Write the files to disk for the time of the block. Raises FileMissing."""
     with TemporaryDirectory(prefix="backtest_") as folder:
         found: list[SourceFile] = []
         for file in ask.files:

@@ -1,9 +1,9 @@
 """
-Runs, their events, and the lists that make answers cost the same however long a run is.
+Runs, their events, and the lists of events that make queries cost the same however long a run is.
 
-Events, lists and order states are partitioned by run (migration 0001 makes the tables, with SQL beside it), so that
-deleting a run drops its partitions. An event is written once and keeps its number, which counts arrivals; what is in
-order of time are the lists.
+Events, lists and order states are partitioned by run (migration 0001 creates the tables, with SQL beside it), so
+deleting a run drops its partitions. Events are immutable and numbered in order of arrival; the lists are in order of
+time.
 """
 
 from typing import Any
@@ -48,9 +48,9 @@ class Category(models.IntegerChoices):
 
 class Run(models.Model):
     """
-    One backtest: what its log says of it, and what was counted while storing it.
+    One backtest: facts of its log, and counts made while storing it.
 
-    Deleting a run, by whatever means, drops its partitions (trigger `backtests_runs_deleted`).
+    Deleting a run by any means drops its partitions (trigger `backtests_runs_deleted`).
     """
 
     run_id = models.UUIDField(primary_key=True)
@@ -97,19 +97,19 @@ class Run(models.Model):
 
 
 class EventQuerySet(models.QuerySet["Event"]):
-    """Words about events."""
+    """Filters of events."""
 
     def of_run(self, run_id: Any) -> "EventQuerySet":
-        """Keep one run's events; every question should begin so, or it asks every partition."""
+        """Keep one run's events. Every query should use it; without it the query scans every partition."""
         return self.filter(run_id=run_id)
 
 
 class Event(models.Model):
     """
-    One event as it was logged. Written once.
+    One event as logged. Immutable.
 
-    `root_number` is the number of the event at which its chain of parents begins, `trail` the type codes from there
-    to it, 51 at most, after `?` where the root's parent is not in the run and `@` where the parents run in a circle.
+    `root_number` is the number of the first event of its chain of parents. `trail` has the type codes from the root to
+    it, at most 51, prefixed with `?` if the root's parent is not in the run and with `@` if the parents form a cycle.
     """
 
     pk = models.CompositePrimaryKey("run_id", "number")
@@ -137,7 +137,7 @@ class Event(models.Model):
 
 
 class QuarantinedLine(models.Model):
-    """A line that no event could be made of: kept with its number and the reason."""
+    """A line that could not be parsed into an event, with its number and the reason."""
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="quarantine")
     digest = models.CharField(max_length=64, help_text="SHA-256 of the whole line, so that it is kept once.")
@@ -158,7 +158,7 @@ class QuarantinedLine(models.Model):
 
 
 class Signature(models.Model):
-    """A shape that sequences of a run have: the trails of event types from root to leaves."""
+    """A shape of sequences of a run: the trails of event types from root to leaves."""
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="signatures")
     digest = models.CharField(max_length=32)
@@ -177,7 +177,7 @@ class Signature(models.Model):
 
 
 class UploadedFile(models.Model):
-    """A file that was sent to be loaded by `ingest_backtest`; kept for a day, and seen by who sent it alone."""
+    """A file uploaded for `ingest_backtest`; kept for a day and visible only to its owner."""
 
     file_id = models.UUIDField(primary_key=True, default=uuid4)
     owner_id = models.BigIntegerField(null=True, help_text="The user who sent it; none: the local operator.")

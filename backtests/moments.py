@@ -1,4 +1,4 @@
-"""Moments: microseconds since 1970 in the store, ISO 8601 and UTC for people. Pure."""
+"""Conversion of moments: microseconds since 1970 in the database, ISO 8601 in UTC for people. Pure."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -8,7 +8,7 @@ DAY = 86_400 * SECOND
 
 
 def read_moment(text: str) -> int | None:
-    """Read ISO 8601, with any offset; none means UTC. None where it is no time."""
+    """Parse ISO 8601 with any offset, by default UTC; return None for an invalid time."""
     try:
         read = datetime.fromisoformat(text)
         aware = read if read.tzinfo else read.replace(tzinfo=UTC)
@@ -18,22 +18,22 @@ def read_moment(text: str) -> int | None:
 
 
 def moment_of(at: datetime) -> int:
-    """Count microseconds up to a time."""
+    """Convert a time to microseconds since 1970."""
     return (at - EPOCH) // timedelta(microseconds=1)
 
 
 def time_of(moment: int) -> datetime:
-    """Give the time of a moment."""
+    """Convert microseconds since 1970 to a time."""
     return EPOCH + timedelta(microseconds=moment)
 
 
 def format_exactly(moment: int) -> str:
-    """Write a moment so that it reads back exactly, and fits a form's field of time."""
+    """Format a moment without loss, as a datetime-local field takes it."""
     return time_of(moment).replace(tzinfo=None).isoformat()
 
 
 def format_rounded(moment: int, *, step: int) -> str:
-    """Write a moment as exactly as steps of this length need."""
+    """Format a moment as precisely as steps of this length need."""
     at = time_of(moment)
     if step >= DAY:
         return f"{at:%Y-%m-%d}"

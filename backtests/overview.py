@@ -1,8 +1,8 @@
 """
-What pages and the admin show of one run: curves, counts, and a page of its events.
+Queries of a run's page and the admin: curves, counts, and a page of events.
 
-Each question reads a bounded number of rows, whatever the run's size: ordinals of a list are arithmetic
-(migrations/0002_store.sql), counts are sizes of lists, and breakdowns look at the latest 2,000.
+Each query reads a bounded number of rows, whatever the run's size: the place of an event in a list is computed
+(migrations/0002_store.sql), counts are sizes of lists, and breakdowns read the latest 2,000 events.
 """
 
 import json
@@ -36,7 +36,7 @@ wanted AS (
   FROM size, generate_series(0, least(whole, %(most)s) - 1) AS place
 )
 """
-"""Ordinals spread evenly over a list, its first and last among them."""
+"""Ordinals spread evenly over a list, including the first and the last."""
 
 _POINTS = (
     _WANTED
@@ -105,7 +105,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventSelection:
-    """Which events to show: a list by its name (None: all, as they arrived), and from when to when."""
+    """The events to show: a list by its name (None: all, in order of arrival) and a time range."""
 
     name: str | None = None
     first_moment: int = -_NO_END
@@ -114,7 +114,7 @@ class EventSelection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """A page of events, and how many there are in all."""
+    """A page of events, with the total."""
 
     rows: list[Row]
     total: int
@@ -122,13 +122,13 @@ class Page:
 
     @property
     def has_more(self) -> bool:
-        """Tell whether another page follows."""
+        """Return whether there is another page."""
         return (self.index + 1) * PAGE_SIZE < self.total
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountSample:
-    """Counts by name, of so many looked at, out of so many."""
+    """Counts by name over a sample, with the sizes of sample and whole."""
 
     counts: list[tuple[str, int]]
     looked_at: int
@@ -136,7 +136,7 @@ class CountSample:
 
 
 def profit(run_id: UUID) -> tuple[list[Point], int]:
-    """Give the profit over time, and how many points there are: as PnL events say it, else the positions summed."""
+    """Return the profit over time and the number of points: from PnL events, else the sum over positions."""
     name = number_list(TYPE_CODES["StateChange"], path="StateAfter.Total")
     rows = _ask(_POINTS, run=run_id, list=name, most=MAX_POINTS)
     if rows:
@@ -147,7 +147,7 @@ def profit(run_id: UUID) -> tuple[list[Point], int]:
 
 
 def sample_properties(run_id: UUID, *, name: str, most: int) -> tuple[list[tuple[int, str]], int]:
-    """Give moments and properties of a list's events, evenly spread, and how many there are; long ones are left out."""
+    """Return moments and properties of evenly spread events of a list, and their total; omit long properties."""
     rows = _ask(_SAMPLED_EVENTS, run=run_id, list=name, most=most, most_bytes=MAX_BYTES)
     return [(moment, properties) for moment, properties in rows], _size(run_id, name)
 
@@ -162,7 +162,7 @@ def trades_by_symbol(run_id: UUID, *, symbols: Iterable[str]) -> CountSample:
 
 
 def rejections_by_reason(run_id: UUID) -> CountSample:
-    """Count the latest rejections by their reason; figures in a reason are left out, so that alike reasons meet."""
+    """Count the latest rejections by reason, ignoring the digits in it so that similar reasons are counted together."""
     rows, total = _latest(run_id, name=severity_list("OrderRejection", severity=None))
     reasons = (_member(row.properties, "RejectionReason") for row in rows)
     return CountSample(counts=list(Counter(map(_without_figures, reasons)).items()), looked_at=len(rows), total=total)
@@ -180,7 +180,7 @@ def errors_by_field(run_id: UUID) -> CountSample:
 
 
 def page(run_id: UUID, *, wanted: EventSelection, index: int, event_count: int) -> Page:
-    """Give a page of events in order of time, or of arrival where all are asked for."""
+    """Return a page of events: of a list in order of time, of all events in order of arrival."""
     if wanted.name is None:
         start, stop = 0, event_count
     else:
@@ -218,7 +218,7 @@ def _ask(statement: str, **parameters: Any) -> list[tuple[Any, ...]]:
 
 
 def _sum_symbols(rows: Iterable[tuple[int, str]]) -> Iterable[Point]:
-    """Sum what each symbol has earned and is worth, at each change of one of them."""
+    """Sum the profit of all symbols at each change of one of them."""
     held: dict[str, Decimal] = {}
     for moment, properties in rows:
         values = json.loads(properties, parse_float=Decimal)

@@ -1,4 +1,4 @@
-"""Pages: of events and of runs."""
+"""Pages of events and of runs."""
 
 from collections.abc import Sequence
 
@@ -16,18 +16,18 @@ Paged = EventsByType | EventsByEntity | ValidationErrorsQuestion | RunsQuestion 
 
 
 def window(ask: Paged, *, first: int | None = None, last: int | None = None) -> Window:
-    """Give the part that a question's page is."""
+    """Return the window of a query's page."""
     skip = ask.page_index * ask.page_size
     return Window(skip=skip, take=ask.page_size, budget=budget(), first=first, last=last)
 
 
 def event_page(asked: RunQuestion, *, rows: Sequence[Row], ask: Paged) -> EventPage:
-    """Make a page of rows, cut after the last event that fits the size limit."""
+    """Build a page of events, truncated after the last one that fits the size limit."""
     total = rows[0]["total"]
     found = [row for row in rows if row["event_id"] is not None]
     events = cut_to_budget(found, run_id=str(asked.run_id), budget=budget())
     skip = ask.page_index * ask.page_size
-    wanted = max(0, min(ask.page_size, total - skip))
+    expected = max(0, min(ask.page_size, total - skip))
     metadata = PageMetadata(
         total_count=total,
         returned_count=len(events),
@@ -35,7 +35,7 @@ def event_page(asked: RunQuestion, *, rows: Sequence[Row], ask: Paged) -> EventP
         page_size=ask.page_size,
         has_more=skip + len(events) < total,
         query_time_ms=asked.milliseconds,
-        truncated=len(events) < wanted,
+        truncated=len(events) < expected,
     )
     return EventPage(events=events, metadata=metadata)
 
@@ -52,8 +52,8 @@ async def entity_rows(ask: EventsByEntity, *, reader: Pool) -> list[Row]:
 async def run_page(ask: RunsQuestion, *, reader: Pool) -> RunPage:
     """Fetch a page of runs."""
     started = reader.clock()
-    asked = window(ask)
-    rows = await queries.runs(symbol=ask.security_symbol, window=asked, reader=reader)
+    page = window(ask)
+    rows = await queries.runs(symbol=ask.security_symbol, window=page, reader=reader)
     total = rows[0]["total"]
     found = [
         RunAnswer(**{name: value for name, value in row.items() if name != "total"}) for row in rows if row["run_id"]
@@ -63,7 +63,7 @@ async def run_page(ask: RunsQuestion, *, reader: Pool) -> RunPage:
         returned_count=len(found),
         page_index=ask.page_index,
         page_size=ask.page_size,
-        has_more=asked.skip + len(found) < total,
+        has_more=page.skip + len(found) < total,
         query_time_ms=round((reader.clock() - started) * 1000),
         truncated=False,
     )

@@ -1,4 +1,4 @@
-"""The SQL behind the tools. Every statement is of one run, and takes as long for a long run as for a short one."""
+"""The SQL of the tools. A statement reads one run, and its cost does not depend on the run's length."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ e.number, e.event_id, e.occurred_at, e.event_type, e.severity, e.category, e.par
 AS properties, e.validation_errors::text AS validation_errors
 """
 
-# Events past the size limit are left out, but for the first: the tool says that its page is cut.
+# Events past the size limit are left out, except the first; the tool reports the page as truncated.
 _PAGE = """
 WITH page AS MATERIALIZED (
   SELECT total, events
@@ -41,7 +41,7 @@ WHERE bytes IS NULL OR place = 1 OR bytes <= %(budget)s
 ORDER BY place LIMIT %(take)s
 """.replace("EVENT_COLUMNS", EVENT)
 
-# The events of one order or position, of some types: they are few, so their types are looked up.
+# The events of one order or position, of some types. They are few, so their types are filtered row by row.
 _WHOLE = """
 WITH listed AS MATERIALIZED (
   SELECT e.number, e.occurred_at
@@ -65,7 +65,7 @@ WHERE bytes IS NULL OR place = 1 OR bytes <= %(budget)s
 ORDER BY place LIMIT %(take)s
 """.replace("EVENT_COLUMNS", EVENT)
 
-# The run's bounds come along: a statement of its own for them would double the time of a short range.
+# The run's bounds are included: a separate statement would double the time of a short range.
 _METRICS = """
 SELECT r.run_id, r.started_at, r.ended_at, s.amount, s.total, s.lowest, s.highest,
        CASE WHEN s.amount > 0 THEN trim_scale(s.total / s.amount) END AS average,
@@ -81,9 +81,9 @@ CROSS JOIN backtests_statistics(%(run)s, %(list)s::text, %(first)s, %(last)s) AS
 LIMIT 1
 """.replace("RUN_BOUNDS", _RUN.replace("%s", "%(run)s"))
 
-# The run's bounds, and at each of the moments the last events of what a state is made of, and the open orders: in one
-# statement, because a round trip costs as much as the rest of it. The last event of a list is looked for here, not by
-# a function: that would be planned apart, in a database of many runs anew for every list.
+# The run's bounds, and at each moment the last events that make up the state, and the open orders. One statement,
+# because a round trip costs as much as the rest of it. The last event of a list is selected inline and not by a
+# function, which would be planned separately, in a database of many runs anew for each list.
 _MOMENTS = """
 WITH asked AS MATERIALIZED (
   SELECT u.moment, u.place FROM unnest(%(moments)s::bigint[]) WITH ORDINALITY AS u (moment, place)
@@ -155,7 +155,7 @@ LIMIT 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """Which part is asked for: times in microseconds, None for unbounded; how many to pass over and to give."""
+    """The part to read: times in microseconds, None for unbounded; offset and limit."""
 
     skip: int
     take: int
@@ -171,7 +171,7 @@ async def run(run_id: UUID, *, reader: Pool) -> Row | None:
 
 
 async def page(run_id: UUID, *, lists: Sequence[str], window: Window, reader: Pool) -> list[Row]:
-    """Fetch a page of events; each row has the total, and without events there is one row with only that."""
+    """Fetch a page of events; each row has the total. An empty page is one row with only the total."""
     return (await reader.fetch(_PAGE, {"run": run_id, "lists": list(lists), **bounds(window)})).rows
 
 
@@ -186,7 +186,7 @@ async def whole_page(
 async def metrics(
     run_id: UUID, *, numbers: str, events: str, first: int | None, last: int | None, reader: Pool
 ) -> Row | None:
-    """Fetch a run's bounds, the statistics of a list of numbers, and how many events there are in the same time."""
+    """Fetch a run's bounds, the statistics of a list of numbers, and the number of events in the time range."""
     parameters = {"run": run_id, "list": numbers, "events": events, "first": first, "last": last}
     rows = (await reader.fetch(_METRICS, parameters)).rows
     return rows[0] if rows else None
@@ -203,10 +203,10 @@ async def moments(
     reader: Pool,
 ) -> list[Row]:
     """
-    Fetch the run's bounds in the first row, and then, by moment, what there was at it.
+    Fetch the run's bounds in the first row, then the state at each moment.
 
-    `place` counts the moments from 1. Rows with a `list` are the last events of PnL, each position, and each
-    indicator if asked; rows with an `order_id` are the states of open orders, if asked, oldest first.
+    `place` counts the moments from 1. Rows with a `list` are the last events of PnL, of each position and, optionally,
+    of each indicator; rows with an `order_id` are, optionally, the open orders, oldest first.
     """
     parameters = {"run": run_id, "moments": list(at), "position": position, "symbol": symbol, "most": MAX_KEYS + 1}
     return (await reader.fetch(_MOMENTS, {**parameters, "indicators": indicators, "orders": orders})).rows
@@ -218,12 +218,12 @@ async def runs(*, symbol: str | None, window: Window, reader: Pool) -> list[Row]
 
 
 async def counts(run_id: UUID, *, first: int | None, last: int | None, reader: Pool) -> list[Row]:
-    """Count events after one moment up to another, by type."""
+    """Count events by type, after one moment and up to another."""
     return (await reader.fetch(_COUNTS, {"run": run_id, "first": first, "last": last})).rows
 
 
 def bounds(window: Window) -> Row:
-    """Give a window as parameters."""
+    """Return a window as SQL parameters."""
     return {
         "first": window.first,
         "last": window.last,

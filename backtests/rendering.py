@@ -1,4 +1,4 @@
-"""Rows into what tools answer: events as JSON, numbers and properties as logged, pages cut to the size limit."""
+"""Rendering of rows as JSON: numbers and properties as logged, pages truncated to the size limit."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -17,7 +17,7 @@ _RAW: msgspec.json.Decoder[dict[str, msgspec.Raw]] = msgspec.json.Decoder(dict[s
 
 
 def event_json(row: Row, *, run_id: str) -> bytes:
-    """Write one event as the contract shows it; properties and errors as they are stored."""
+    """Render one event in the contract's form, with properties and errors as stored."""
     errors = row["validation_errors"]
     return orjson.dumps(
         {
@@ -35,7 +35,7 @@ def event_json(row: Row, *, run_id: str) -> bytes:
 
 
 def cut_to_budget(rows: Sequence[Row], *, run_id: str, budget: int) -> list[orjson.Fragment]:
-    """Write events until the size limit is reached. Raises ToolError where not even the first one fits."""
+    """Render events up to the size limit. Raises ToolError if not even the first one fits."""
     written: list[orjson.Fragment] = []
     size = 0
     for row in rows:
@@ -50,24 +50,24 @@ def cut_to_budget(rows: Sequence[Row], *, run_id: str, budget: int) -> list[orjs
 
 
 def too_large(message: str, *, suggestion: str = "Ask for the page after it, or for statistics of it.") -> ToolError:
-    """Refuse what does not fit the size limit."""
+    """Build the error of an answer that exceeds the size limit."""
     return ToolError(RESULT_TOO_LARGE, message, suggestion=suggestion)
 
 
 def members(text: str | bytes | None) -> dict[str, bytes]:
-    """Give an object's members as raw JSON; none where it is no object."""
+    """Return an object's members as raw JSON; {} for any other value."""
     if text is None or text.lstrip()[:1] not in ("{", b"{"):
         return {}
     return {name: bytes(raw) for name, raw in _RAW.decode(text).items()}
 
 
 def pass_through(raw: bytes | None) -> Any:
-    """Pass a value on as it was logged; null where there is none."""
+    """Return a value as logged, or null if there is none."""
     return None if raw is None else orjson.Fragment(raw)
 
 
 def text_of(raw: bytes | None) -> str | None:
-    """Read a member as text, whatever it was."""
+    """Return a member as text, whatever its type."""
     if raw is None or raw == b"null":
         return None
     read = _ANY.decode(raw)
@@ -75,13 +75,13 @@ def text_of(raw: bytes | None) -> str | None:
 
 
 def is_number(raw: bytes | None) -> bool:
-    """Tell whether a member is a number."""
+    """Return whether a member is a number."""
     read = None if raw is None else _ANY.decode(raw)
     return isinstance(read, int | Decimal) and not isinstance(read, bool)
 
 
 def number_of(raw: bytes | None) -> Decimal:
-    """Read a member as an exact number; what is none counts as zero."""
+    """Parse a member as an exact number; anything else is zero."""
     return Decimal(_ANY.decode(raw)) if raw is not None and is_number(raw) else Decimal(0)
 
 

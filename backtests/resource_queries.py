@@ -1,4 +1,4 @@
-"""A run's facts, and what goes on from what was typed: runs, securities; a hundred values and one more at most."""
+"""SQL of a run's facts and of completions: runs, securities; at most 101 values, one more than a completion shows."""
 
 from typing import Any
 from uuid import UUID
@@ -29,18 +29,18 @@ ORDER BY symbol LIMIT 101
 
 
 async def facts(run_id: UUID) -> dict[str, Any] | None:
-    """Give what is known of a run as a whole."""
+    """Fetch the facts of a run."""
     rows = (await reader.fetch(_FACTS, [run_id])).rows
     return rows[0] if rows else None
 
 
 async def runs(typed: str) -> list[str]:
-    """Give ids of runs whose id or name begins so, the newest first."""
+    """Return ids of runs whose id or name has this prefix, newest first."""
     return await _values(_RUNS, typed=typed)
 
 
 async def symbols(typed: str, *, run: str) -> list[str]:
-    """Give securities of a run, or of the latest 200."""
+    """Return securities of a run, or of the latest 200 runs."""
     return await _values(_SYMBOLS, typed=typed, run=run)
 
 

@@ -1,4 +1,4 @@
-"""Runs as documents, and what completes their names."""
+"""The MCP resource of a run, with its completions."""
 
 from typing import Annotated
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Runs, and lines that no event could be made of, for programmers: browse, filter, page. Read only."""
+"""REST endpoints to browse runs and quarantined lines. Read-only."""
 
 import django_filters
 from rest_framework import serializers

@@ -1,4 +1,4 @@
-"""A run's page in the admin: which events are asked for, and everything drawn, as the template takes it."""
+"""A run's page in the admin: its parameters and the template's context."""
 
 from dataclasses import dataclass
 from datetime import UTC
@@ -20,7 +20,7 @@ _MAX_VALUE = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventFilter:
-    """Which events a person asked for; what cannot be read is left out, and named."""
+    """The filter of events; invalid parameters are ignored and reported."""
 
     show: str = ""
     severity: str = ""
@@ -33,7 +33,7 @@ class EventFilter:
 
     @classmethod
     def from_request(cls, request: HttpRequest) -> "EventFilter":
-        """Read the page's own parameters."""
+        """Parse the page's parameters."""
         given = {name: request.GET.get(name, "").replace("\x00", "")[:_MAX_VALUE].strip() for name in _NAMES}
         faults = [f"{given[name]!r} is not a time." for name in ("first", "last") if not _is_moment(given[name])]
         if given["show"] not in SHOWN:
@@ -48,16 +48,16 @@ class EventFilter:
 
     @property
     def inputs(self) -> list[tuple[str, str, str]]:
-        """Give the fields that are typed: name, words, value."""
+        """Return the text fields of the form: name, label, value."""
         words = {"value": "named", "first": "from", "last": "to"}
         return [(name, word, getattr(self, name)) for name, word in words.items()]
 
     def select_events(self) -> EventSelection:
         """
-        Name the list that holds the events.
+        Choose the list that holds the events.
 
-        An entity's events by its value; a symbol's or an indicator's of one type, trades or values where none is
-        picked. Else those of a type, of one severity or of all; else those with validation errors; else every event.
+        An entity has its own list; a symbol and an indicator have one per type, by default trades or values. Otherwise
+        the list is of a type, with one severity or all; else of events with validation errors; else all events.
         """
         bounds = {"first_moment": read_moment(self.first), "last_moment": read_moment(self.last)}
         name = self._list()
@@ -66,7 +66,7 @@ class EventFilter:
         )
 
     def query(self, *, index: int) -> str:
-        """Write the parameters of another page of the same events."""
+        """Build the query string of another page of the same events."""
         given = {name: getattr(self, name) for name in _NAMES if getattr(self, name)}
         return urlencode(given | {"page": index})
 
@@ -87,11 +87,11 @@ _NAMES = ("show", "severity", "entity", "value", "first", "last")
 
 
 def context(run: Run, *, request: HttpRequest) -> dict[str, Any]:
-    """Give what the template shows of a run; a bounded number of rows is read, whatever the run's size."""
-    asked = EventFilter.from_request(request)
-    page = overview.page(run.pk, wanted=asked.select_events(), index=asked.index, event_count=run.event_count)
+    """Build the template's context of a run; it reads a bounded number of rows, whatever the run's size."""
+    chosen = EventFilter.from_request(request)
+    page = overview.page(run.pk, wanted=chosen.select_events(), index=chosen.index, event_count=run.event_count)
     charts = panels([measure(run.pk, symbols=run.symbols)])
-    return {"charts": charts, "asked": asked, "choices": _choices()} | _table(page, asked=asked)
+    return {"charts": charts, "asked": chosen, "choices": _choices()} | _table(page, asked=chosen)
 
 
 def _choices() -> dict[str, Any]:

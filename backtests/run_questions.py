@@ -1,4 +1,4 @@
-"""What every question of a run shares: the run is there, the times make sense, the answer has a size and a clock."""
+"""Checks shared by all queries of a run: the run exists, the times are valid, the answer's size is limited."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ from toolbox.contract.errors import ToolError
 from toolbox.database.pools import Pool
 
 FRAME_BYTES = 400
-"""What an answer needs around its events."""
+"""Bytes that an answer needs besides its events."""
 
 
 @dataclass(slots=True)
 class RunQuestion:
-    """A run that is asked about, and since when."""
+    """The run of a query, and when the query started."""
 
     run_id: UUID
     row: dict[str, Any]
@@ -30,11 +30,11 @@ class RunQuestion:
 
     @property
     def milliseconds(self) -> int:
-        """Give how long it has taken, in whole milliseconds."""
+        """Return the elapsed time in whole milliseconds."""
         return round((self.clock() - self.started) * 1000)
 
     def check_moment(self, moment: datetime, *, name: str) -> None:
-        """Refuse a time after the run's end. Raises ToolError."""
+        """Check that a time is not after the run's end. Raises ToolError."""
         end = self.row["ended_at"]
         if end is None or moment <= end:
             return
@@ -54,7 +54,7 @@ class RunQuestion:
 
 
 async def ask_run(run_id: UUID, *, reader: Pool) -> RunQuestion:
-    """Find the run. Raises ToolError RUN_NOT_FOUND."""
+    """Fetch the run of a query. Raises ToolError RUN_NOT_FOUND."""
     started = reader.clock()
     return require_run(run_id, row=await queries.run(run_id, reader=reader), started=started, clock=reader.clock)
 
@@ -62,7 +62,7 @@ async def ask_run(run_id: UUID, *, reader: Pool) -> RunQuestion:
 def require_run(
     run_id: UUID, *, row: dict[str, Any] | None, started: float, clock: Callable[[], float], field: str = "runId"
 ) -> RunQuestion:
-    """Take a run whose row came with an answer; `field` named it. Raises ToolError RUN_NOT_FOUND."""
+    """Check the row of a run that came with other rows; `field` is its parameter. Raises ToolError RUN_NOT_FOUND."""
     if row is None:
         raise ToolError(
             RUN_NOT_FOUND,
@@ -75,12 +75,12 @@ def require_run(
 
 
 def first_moment(moment: datetime | None) -> int | None:
-    """Give a range's start in microseconds since 1970."""
+    """Return a range's start in microseconds since 1970."""
     return None if moment is None else moment_of(moment)
 
 
 def last_moment(moment: datetime | None) -> int | None:
-    """Give a range's end in microseconds since 1970; given to the millisecond, it covers that whole millisecond."""
+    """Return a range's end in microseconds since 1970; an end in milliseconds includes that whole millisecond."""
     if moment is None:
         return None
     micros = moment_of(moment)
@@ -88,5 +88,5 @@ def last_moment(moment: datetime | None) -> int | None:
 
 
 def budget() -> int:
-    """Give how many bytes of events an answer may hold."""
+    """Return how many bytes of events an answer may hold."""
     return int(settings.BACKTESTS_RESPONSE_BYTES) - FRAME_BYTES

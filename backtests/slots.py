@@ -1,4 +1,4 @@
-"""What questions about backtests name: runs, securities, months, days. Rows are remembered for a minute."""
+"""Slots of questions about backtests: runs, securities, months, days. Rows are cached for a minute."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -18,7 +18,7 @@ _LATEST = ("latest run", "last run", "newest run", "most recent run", "latest ba
 
 
 async def _known_runs() -> list[dict[str, Any]]:
-    """Give what names the newest runs, newest first."""
+    """Return the newest runs as named entities, newest first."""
     return await _runs.get("all", _fetch_runs)
 
 
@@ -33,7 +33,7 @@ async def _find_runs(text: str) -> Sequence[Candidate]:
 
 
 def _name_run(row: dict[str, Any], *, is_latest: bool) -> NamedEntity:
-    """Give a run's names: its id, its own name, the part of that before a comma or a preposition."""
+    """Collect a run's names: its id, its name, and the part of the name before a comma or a preposition."""
     run_id, name = str(row["run_id"]), row["name"]
     short = name.partition(",")[0].partition(" on ")[0]
     spellings = (run_id, run_id[:8], name, short, *(_LATEST if is_latest else ()))
@@ -55,7 +55,7 @@ async def _find_securities(text: str) -> Sequence[Candidate]:
 
 
 async def _known_months() -> list[date]:
-    """Give the first day of every month that a run covers."""
+    """Return the first day of every month that a run covers."""
     covered: set[date] = set()
     for row in await _known_runs():
         first, last = row["started_at"], row["ended_at"]

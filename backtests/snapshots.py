@@ -1,4 +1,4 @@
-"""The strategy's state at moments, fetched."""
+"""Fetching of the strategy's state at moments."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -25,10 +25,9 @@ async def moments_of(
     orders: bool = True,
 ) -> tuple[RunQuestion, list[Moment]]:
     """
-    Fetch what the events up to each moment leave behind, in one statement.
+    Fetch the state at each moment, in one statement.
 
-    `last` is the parameter that named the last moment. Raises ToolError RUN_NOT_FOUND, INVALID_TIME_RANGE,
-    RESULT_TOO_LARGE.
+    `last` is the parameter of the last moment. Raises ToolError RUN_NOT_FOUND, INVALID_TIME_RANGE, RESULT_TOO_LARGE.
     """
     started = reader.clock()
     named = None if symbol is None else entity_value(symbol)

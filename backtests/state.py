@@ -1,4 +1,4 @@
-"""The strategy's state put together from its last events, and what differs between two states. Pure."""
+"""The strategy's state, built from its last events, and the difference of two states. Pure."""
 
 from collections.abc import Iterable
 from decimal import Decimal
@@ -11,7 +11,7 @@ Members = dict[str, bytes]
 
 
 class Moment:
-    """What rows say of one moment: raw members of events, by what they are about."""
+    """The raw state at one moment: members of the last events, by position, indicator and order."""
 
     def __init__(self, rows: Iterable[Row], *, orders: Iterable[Row], symbol: str | None) -> None:
         self.positions: dict[str, Members] = {}
@@ -33,7 +33,7 @@ class Moment:
             self.indicators[text_of(said.get("IndicatorName")) or "", named] = said
 
     def state(self) -> State:
-        """Give the state in the contract's words."""
+        """Build the state as the contract defines it."""
         return State(
             positions=[position(symbol, said=said) for symbol, said in sorted(self.positions.items())],
             indicators=[
@@ -47,7 +47,7 @@ class Moment:
         )
 
     def find_unmarked(self) -> list[str]:
-        """Name the securities held whose last event says no unrealized profit or loss."""
+        """List the securities held whose last event has no unrealized profit or loss."""
         return [
             symbol
             for symbol, said in sorted(self.positions.items())
@@ -55,13 +55,13 @@ class Moment:
         ]
 
     def profit(self) -> dict[str, Any]:
-        """Give profit and loss as last logged; without that, or for one security, the sum over positions."""
+        """Return profit and loss as last logged; if not logged, or for one security, the sum over positions."""
         if self.pnl is not None:
             return {name.lower(): pass_through(self.pnl.get(name)) for name in ("Total", "Realized", "Unrealized")}
         return self.amounts()
 
     def amounts(self) -> dict[str, Decimal]:
-        """Give profit and loss as exact numbers."""
+        """Return profit and loss as exact numbers."""
         if self.pnl is not None:
             return {name.lower(): number_of(self.pnl.get(name)) for name in ("Total", "Realized", "Unrealized")}
         realized = sum((number_of(said.get("RealizedPnL")) for said in self.positions.values()), Decimal(0))
@@ -70,7 +70,7 @@ class Moment:
 
 
 def position(symbol: str, *, said: Members) -> Position:
-    """Word a position."""
+    """Build a position."""
     return Position(
         security_symbol=symbol,
         quantity=pass_through(said.get("Quantity")),
@@ -81,13 +81,13 @@ def position(symbol: str, *, said: Members) -> Position:
 
 
 def indicator(name: str, *, symbol: str | None, said: Members) -> IndicatorValue:
-    """Word an indicator's value."""
+    """Build an indicator's value."""
     value, parameters = pass_through(said.get("Value")), pass_through(said.get("Parameters"))
     return IndicatorValue(name=name, security_symbol=symbol, value=value, parameters=parameters)
 
 
 def order(order_id: str, *, said: Members) -> ActiveOrder:
-    """Word an open order."""
+    """Build an open order."""
     return ActiveOrder(
         order_id=text_of(said.get("OrderId")) or order_id,
         security_symbol=text_of(said.get("SecuritySymbol")),
@@ -98,7 +98,7 @@ def order(order_id: str, *, said: Members) -> ActiveOrder:
 
 
 def difference(before: Moment, *, after: Moment) -> DeltaState:
-    """Say what changed from one moment to a later one."""
+    """Build the difference between two moments."""
     old, new = before.amounts(), after.amounts()
     return DeltaState(
         positions=[

@@ -1,4 +1,4 @@
-"""What an agent may ask about backtests."""
+"""Tools of the backtests domain."""
 
 from datetime import UTC, datetime
 from uuid import UUID

@@ -1,8 +1,8 @@
 """
-Uploads served before Django, which would keep a whole body on disk before it is read.
+ASGI middleware for uploads, in front of Django, which would write a whole body to disk before it is read.
 
-The loader asks for each piece when it wants it; nobody asks for more, so the server stops reading the connection and
-the client waits: memory stays the same however long the stream is.
+The loader requests each chunk when it needs it. Meanwhile the server does not read the connection and the client
+waits, so memory does not grow with the length of the stream.
 """
 
 import asyncio
@@ -24,13 +24,13 @@ from toolbox.http.headers import decode_headers, has_allowed_host, read_credenti
 
 PATIENCE_SECONDS = 30.0
 MAX_UPLOADS = 4
-"""Uploads of one process at a time: each has a thread of its own, and the database to itself for a while."""
+"""Concurrent uploads of one process: each has a thread of its own and a database connection."""
 _ADDRESS = re.compile(r"/api/backtests/(?:runs/([^/]+)/events|files)").fullmatch
-"""Events of a run, whose id is the group; else a file."""
+"""Events of a run, whose id is the group, or a file."""
 
 
 class UploadMiddleware:
-    """An ASGI application in front of another: takes uploads of events and files, hands everything else on."""
+    """ASGI middleware that serves uploads of events and files, and passes other requests on."""
 
     def __init__(self, behind: ASGIApp, *, patience_seconds: float = PATIENCE_SECONDS) -> None:
         self._behind = behind
@@ -39,7 +39,7 @@ class UploadMiddleware:
         self._under_way = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Store an upload, or hand the request on."""
+        """Store an upload, or pass the request on."""
         address = _ADDRESS(scope["path"]) if scope["type"] == "http" and scope["method"] == "POST" else None
         sent = decode_headers(scope["headers"]) if address else {}
         if address is None or not has_allowed_host(sent):
@@ -95,7 +95,7 @@ def _store_in_thread(run_id: str | None, body: RawIOBase, *, query: str, owner_i
 
 
 class _Body(RawIOBase):
-    """A request's body as a raw stream for another thread, which is given a piece when it asks for one."""
+    """A request's body as a raw stream for another thread; it receives a chunk when the thread reads."""
 
     def __init__(self, receive: Receive, *, patience_seconds: float) -> None:
         self._receive = receive
@@ -117,7 +117,7 @@ class _Body(RawIOBase):
         return taken
 
     def abandon(self) -> None:
-        """Give no more: a thread that is still reading finds the stream broken."""
+        """Break the stream for a thread that is still reading."""
         self._loop = None
 
     def _read_next(self) -> bytes:
@@ -126,7 +126,7 @@ class _Body(RawIOBase):
             raise StreamBroken
         try:
             return asyncio.run_coroutine_threadsafe(self._piece(), loop).result(2 * self._patience)
-        except (asyncio.CancelledError, TimeoutError, RuntimeError) as error:  # the server is going down
+        except (asyncio.CancelledError, TimeoutError, RuntimeError) as error:  # the server is shutting down
             raise StreamBroken from error
 
     async def _piece(self) -> bytes:

@@ -1,4 +1,4 @@
-"""Uploads of events and files as operations: what the one entry and the audit are told. Storing is in `uploading`."""
+"""Definitions of the upload operations for dispatch and the audit; `uploads` does the storing."""
 
 from backtests.error_envelope import BacktestsErrorEnvelope
 from toolbox.contract.encoding import encode
@@ -9,7 +9,7 @@ UPLOAD = Operation(
     domain="backtests",
     scope="backtests:write",
     envelope=BacktestsErrorEnvelope(),
-    deadline_seconds=None,  # a stream may be long; one that stands still is ended
+    deadline_seconds=None,  # a stream may be long; a stalled one is ended
     writes=True,
 )
 
@@ -24,7 +24,7 @@ UPLOAD_FILE = Operation(
 
 
 class StreamBroken(OSError):
-    """The client went away before its stream was whole."""
+    """The client disconnected before the end of its stream."""
 
 
 class StreamStalled(OSError):
@@ -32,5 +32,5 @@ class StreamStalled(OSError):
 
 
 def describe_upload(run_id: str | None, *, query: str) -> bytes:
-    """Give what the audit keeps of an upload: of events into a run, or of a file."""
+    """Return the audit's arguments of an upload of events or of a file."""
     return encode(({"runId": run_id[:60]} if run_id else {}) | ({"query": query[:200]} if query else {}))

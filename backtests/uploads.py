@@ -1,4 +1,4 @@
-"""Uploads of events and of files, however they are sent: what is stored, and what is answered."""
+"""Storing of uploaded events and files, and the responses; used by the middleware and the Django endpoints."""
 
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -45,8 +45,8 @@ def store_upload(run_id: str, body: RawIOBase, *, query: str) -> Reply:
     """
     Store the body's events in this thread. Raises ToolError and CallerLeft.
 
-    Lines in the contract's words are stored as they are read. An engine's stream is kept in a file first, because it is
-    held against what is stored of its run before a line of it is.
+    Lines of the contract's format are stored as they are read. An engine's stream is written to a file first, because
+    it is compared with what its run was loaded from before any of it is stored.
     """
     if not GUID(run_id):
         raise bad_guid("runId", value=run_id)
@@ -77,7 +77,7 @@ def store_upload(run_id: str, body: RawIOBase, *, query: str) -> Reply:
 
 
 def store_file(body: RawIOBase, *, query: str, owner_id: int | None) -> Reply:
-    """Keep the body as a file for ingest_backtest, and say what it looks like. Raises ToolError and CallerLeft."""
+    """Store the body as a file for ingest_backtest, and describe its format. Raises ToolError and CallerLeft."""
     given = _read_query(query, known=FILE_PARAMETERS)
     name = Path(given.get("name", [""])[0].replace("\0", "")).name[:MAX_NAME_CHARACTERS] or "file"
     with TemporaryDirectory(prefix="backtest_") as folder:
@@ -95,12 +95,12 @@ def store_file(body: RawIOBase, *, query: str, owner_id: int | None) -> Reply:
             raise _refuse_failed(error) from error
         found = {"format": None, "columns": None, "says": None} | _look_at(path)
     kept_until = format_timestamp(file.uploaded_at + KEPT)
-    told = {"fileId": str(file.file_id), "name": name, "bytes": file.size_bytes, "keptUntil": kept_until}
-    return Reply(body=encode(told | found), rows=1)
+    answer = {"fileId": str(file.file_id), "name": name, "bytes": file.size_bytes, "keptUntil": kept_until}
+    return Reply(body=encode(answer | found), rows=1)
 
 
 def _look_at(path: Path) -> dict[str, str]:
-    """Say what a file looks like, or what must be said of it before it can be loaded."""
+    """Describe a file's format, or what must be specified before it can be loaded."""
     try:
         return {"format": inspect_file(SourceFile(path=path), options=LoadOptions(format_name=AUTO)).name}
     except ColumnsGuessed as guessed:
@@ -110,7 +110,7 @@ def _look_at(path: Path) -> dict[str, str]:
 
 
 def _read_options(run_id: UUID, *, query: str) -> tuple[LoadOptions, str]:
-    """Read an upload's query parameters: its options, and what its columns mean. Raises ToolError."""
+    """Parse an upload's query parameters: its options, and the meaning of its columns. Raises ToolError."""
     given = _read_query(query, known=EVENTS_PARAMETERS)
     name = given.get("format", [CONTRACT])[0]
     known = [CONTRACT, AUTO, *list_engines()]
@@ -128,7 +128,7 @@ def _read_options(run_id: UUID, *, query: str) -> tuple[LoadOptions, str]:
 
 
 def _read_query(query: str, *, known: Sequence[str]) -> dict[str, list[str]]:
-    """Read query parameters, each once. Raises ToolError for others."""
+    """Parse query parameters. Raises ToolError for unknown and repeated ones."""
     given = parse_qs(query, keep_blank_values=True)
     for name, values in given.items():
         if name not in known or len(values) > 1:
@@ -144,7 +144,7 @@ def _read_query(query: str, *, known: Sequence[str]) -> dict[str, list[str]]:
 
 
 def _keep_body(body: RawIOBase, kept: IO[bytes], *, max_bytes: int = MAX_ENGINE_STREAM_BYTES) -> None:
-    """Write a stream into a file. Raises ToolError where it is too long for that."""
+    """Write a stream to a file. Raises ToolError if it is too long."""
     reader, size = BufferedReader(body, PIECE_BYTES), 0
     while piece := reader.read(PIECE_BYTES):
         size += len(piece)

@@ -1,4 +1,4 @@
-"""The words of the contract, and the small numbers that stand for them in the database. Imports nothing of ours."""
+"""Enumerations of the contract and their codes in the database. Imports no other module of the project."""
 
 from typing import Literal
 
@@ -17,7 +17,7 @@ EntityType = Literal["OrderId", "SecuritySymbol", "PositionId", "IndicatorName"]
 Aggregation = Literal["count", "sum", "avg", "min", "max", "stddev"]
 
 UNKNOWN = "Unknown"
-"""The type of a stored event whose own is none of the contract's; its validation error names what was logged."""
+"""The type of a stored event whose logged type is not in the contract; its validation error has the logged one."""
 
 EVENT_TYPES: tuple[str, ...] = (
     UNKNOWN,
@@ -29,7 +29,7 @@ EVENT_TYPES: tuple[str, ...] = (
     "MarketDataEvent",
     "RiskEvent",
 )
-"""By their code in the database: one digit, because trails of event types are written with it."""
+"""By their code in the database, a single digit, because trails of event types consist of them."""
 
 SEVERITIES: tuple[str, ...] = ("Error", "Warning", "Info", "Debug")
 CATEGORIES: tuple[str, ...] = ("Execution", "MarketData", "Indicators", "Risk", "Performance")
@@ -49,4 +49,4 @@ USUAL_CATEGORY = {
     "MarketDataEvent": "MarketData",
     "RiskEvent": "Risk",
 }
-"""What stands for a category that was not logged, or is none."""
+"""The category of an event whose logged category is missing or invalid."""

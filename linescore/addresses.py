@@ -1,4 +1,4 @@
-"""Where this domain's documents are read, and which of them say more than an answer that was cut."""
+"""URIs of the domain's MCP resources, and links from a truncated answer to them."""
 
 from datetime import date
 
@@ -14,7 +14,7 @@ _FIRST_MONTH = 10
 
 
 def more(ask: LinescoreQuery, *, answer: LinescoreRows) -> list[Link]:
-    """Name the season, or the team's, that rows were left out of; of several seasons the first and the last shown."""
+    """Link a truncated answer to its season, or to the team's; of several seasons, to the first and the last shown."""
     if not answer.query_metadata.was_limited:
         return []
     days = [row["game_date"] for row in answer.results if "game_date" in row]
@@ -24,14 +24,14 @@ def more(ask: LinescoreQuery, *, answer: LinescoreRows) -> list[Link]:
 
 
 def season_of(day: date) -> str:
-    """Give the season of a game's day."""
+    """Return the season of a game's day."""
     first = day.year if day.month >= _FIRST_MONTH else day.year - 1
     return f"{first}-{first + 1}"
 
 
 def _link(season: str, *, team: str | None) -> Link:
     if team is None:
-        uri, said = fill_uri(SEASON, season=season), f"Every team's periods of {season}, counted."
+        uri, text = fill_uri(SEASON, season=season), f"Every team's periods of {season}, counted."
     else:
-        uri, said = fill_uri(TEAM, season=season, team=team), f"Every game of {team} in {season}, period by period."
-    return Link(uri=uri, name=f"{team or 'season'} {season}", description=said, mime_type=JSON)
+        uri, text = fill_uri(TEAM, season=season, team=team), f"Every game of {team} in {season}, period by period."
+    return Link(uri=uri, name=f"{team or 'season'} {season}", description=text, mime_type=JSON)

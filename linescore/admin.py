@@ -1,4 +1,4 @@
-"""Where people correct games and periods; what follows from those is shown beside, and recomputed by the database."""
+"""Admin classes of teams, games, periods, their derived results and missing games."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -34,18 +34,18 @@ DERIVED = (
 
 
 class SeenByFilter(PickFilter):
-    """Results from a team's side."""
+    """Filter results by team."""
 
     title = "team"
     parameter_name = "team"
 
     def values(self) -> Iterable[tuple[str, str]]:
-        """Name the teams."""
+        """List the teams."""
         return [(team.pk, str(team)) for team in Team.objects.order_by("team_code")[:200]]
 
 
 class PlayedByFilter(SeenByFilter):
-    """Games that a team played, at home or away."""
+    """Filter games by a team that played, at home or away."""
 
     def keep(self, rows: Any, value: str) -> GameQuerySet:
         """Keep the team's games."""
@@ -54,10 +54,10 @@ class PlayedByFilter(SeenByFilter):
 
 
 class PeriodFormSet(PaginationInlineFormSet):  # type: ignore[misc]
-    """The periods of a game, which together must keep the rules that ingestion holds games to."""
+    """The periods of a game, validated together by the rules of ingestion."""
 
     def clean(self) -> None:
-        """Refuse the game as ingestion would."""
+        """Refuse a game that ingestion would refuse."""
         super().clean()
         if any(self.errors) or not _is_complete(self.instance):
             return
@@ -70,7 +70,7 @@ class PeriodFormSet(PaginationInlineFormSet):  # type: ignore[misc]
 
 
 class PeriodInline(CuratedInline):
-    """The periods under their game: what is corrected here is what happened."""
+    """Editable periods of a game."""
 
     model = Period
     formset = PeriodFormSet
@@ -79,18 +79,18 @@ class PeriodInline(CuratedInline):
     verbose_name_plural = "Periods: correct them here"
 
     def get_extra(self, request: HttpRequest, obj: Game | None = None, **kwargs: Any) -> int:
-        """Offer a new game its three regulation periods."""
+        """Add three empty periods to the form of a new game."""
         return 0 if obj else 3
 
     def formfield_for_choice_field(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        """Give the kind room enough to be read."""
+        """Make the select of the kind wide enough to read."""
         field = super().formfield_for_choice_field(db_field, request, **kwargs)
         field.widget.attrs["style"] = "min-width: 9rem"
         return field
 
 
 class ResultInline(BrowsedInline):
-    """What each team made of the periods, beside them."""
+    """Read-only results of a game, per team and period."""
 
     model = PeriodResult
     ordering = ["period_number", "team"]
@@ -100,27 +100,27 @@ class ResultInline(BrowsedInline):
     verbose_name_plural = "Results: computed from the periods above when the game is saved"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[PeriodResult]:
-        """Bring the teams along."""
+        """Join the team and the game."""
         results: QuerySet[PeriodResult] = super().get_queryset(request).select_related("team", "game")
         return results
 
 
 @admin.register(Team)
 class TeamAdmin(CuratedAdmin):
-    """Teams."""
+    """Admin of teams."""
 
     list_display = ["team_code", "team_name", "city", "arena"]
     search_fields = ["team_code", "team_name", "city"]
     ordering = ["team_code"]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Team | None = None) -> list[str]:
-        """Keep the code of a team that exists: games point at it."""
+        """Make the code of a stored team read-only: games refer to it."""
         return ["team_code"] if obj else []
 
 
 @admin.register(Game)
 class GameAdmin(CuratedAdmin):
-    """Games, with their periods."""
+    """Admin of games, with periods and results inline."""
 
     list_display = ["day", "visitors", "hosts", "score", "season", "game_kind", "game_id"]
     list_display_links = ["day", "game_id"]
@@ -134,41 +134,41 @@ class GameAdmin(CuratedAdmin):
     fields = ["game_id", "season", "game_date", "game_kind", "home_team", "away_team"]
 
     def get_inlines(self, request: HttpRequest, obj: Game | None) -> list[type["InlineModelAdmin[Any, Any]"]]:
-        """Leave out the results of a game that is not there yet."""
+        """Leave out the results while a game is being added."""
         return [PeriodInline, ResultInline] if obj else [PeriodInline]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Game]:
-        """Bring the periods along, for the score."""
+        """Prefetch the periods, which `score` sums."""
         games: QuerySet[Game] = super().get_queryset(request).prefetch_related("periods")
         return games
 
     def get_readonly_fields(self, request: HttpRequest, obj: Game | None = None) -> list[str]:
-        """Keep the id of a game that exists: it is the NHL's."""
+        """Make the id of a stored game read-only: the NHL assigns it."""
         return ["game_id"] if obj else []
 
     def get_deleted_objects(self, objs: Iterable[Game], request: HttpRequest) -> tuple[Any, Any, set[str], Any]:
-        """Let a game take its results along: nobody may delete those by themselves."""
+        """Allow deleting a game with its results, although nobody has permission to delete results."""
         listed, counts, forbidden, protected = super().get_deleted_objects(objs, request)
         return listed, counts, forbidden - {PeriodResult._meta.verbose_name}, protected  # noqa: SLF001
 
     @admin.display(description="date", ordering="game_date")
     def day(self, row: Game) -> str:
-        """Give the date as ISO 8601 writes it."""
+        """Return the date as ISO 8601 writes it."""
         return row.game_date.isoformat()
 
     @admin.display(description="away", ordering="away_team_id")
     def visitors(self, game: Game) -> str:
-        """Give the visitors' code."""
+        """Return the visitors' code."""
         return game.away_team_id
 
     @admin.display(description="home", ordering="home_team_id")
     def hosts(self, game: Game) -> str:
-        """Give the hosts' code."""
+        """Return the hosts' code."""
         return game.home_team_id
 
     @admin.display(description="away-home")
     def score(self, game: Game) -> str:
-        """Sum the periods, as the columns stand: away first; say how it ended past regulation."""
+        """Sum the goals, away first like the columns; add OT or SO if the game went past regulation."""
         periods = list(game.periods.all())
         if not periods:
             return "no periods"
@@ -179,7 +179,7 @@ class GameAdmin(CuratedAdmin):
 
 @admin.register(PeriodResult)
 class PeriodResultAdmin(BrowsedAdmin):
-    """Results, to be browsed; the way to change one is its period."""
+    """Read-only admin of derived results; to change a result, correct its period."""
 
     notice = DERIVED
     list_display = ["day", "team_code", "match", "period_number", "goals", "empty_net_goals", "period_outcome",
@@ -198,33 +198,33 @@ class PeriodResultAdmin(BrowsedAdmin):
 
     @admin.display(description="date", ordering="game_date")
     def day(self, row: PeriodResult) -> str:
-        """Give the date as ISO 8601 writes it."""
+        """Return the date as ISO 8601 writes it."""
         return row.game_date.isoformat()
 
     @admin.display(description="team", ordering="team_id")
     def team_code(self, result: PeriodResult) -> str:
-        """Give the team's code."""
+        """Return the team's code."""
         return result.team_id
 
     @admin.display(description="game")
     def match(self, result: PeriodResult) -> SafeString:
-        """Name the game, with the way to it."""
+        """Name the game, with a link to it."""
         return _game_link(result, f"{result.away_team_code} at {result.home_team_code}")
 
     @admin.display(description="goals")
     def goals(self, result: PeriodResult) -> str:
-        """Give the goals for and against."""
+        """Return the goals for and against."""
         return f"{result.goals_for}-{result.goals_against}"
 
     @admin.display(description="correction")
     def correct(self, result: PeriodResult) -> SafeString:
-        """Lead to where the period is corrected."""
+        """Link to the game, where the period can be corrected."""
         return _game_link(result, "correct this period")
 
 
 @admin.register(MissingGame)
 class MissingGameAdmin(BrowsedAdmin):
-    """Games that loads refused; each goes when it is stored."""
+    """Read-only admin of games that loads refused; storing a game removes its row."""
 
     notice = "Loads write these rows: games of a source that were refused. A row goes when its game is stored."
     list_display = ["game_id", "season", "game_date", "home_team_code", "away_team_code", "reason", "refused_at"]
@@ -241,7 +241,7 @@ def _game_link(result: PeriodResult, words: str) -> SafeString:
 
 
 def _is_complete(game: Game) -> bool:
-    """Tell whether the game's own fields could be read; what could not is refused beside the field."""
+    """Return whether all fields of the game are valid; the form already shows an error beside an invalid one."""
     return all([game.game_id, game.season, game.game_date, game.game_kind, game.home_team_id, game.away_team_id])
 
 

@@ -1,4 +1,4 @@
-"""What may be asked about games, and what is answered: contract `query_linescore_data`."""
+"""Input and output models and the error envelope of `query_linescore_data` and `list_game_results`."""
 
 import re
 from calendar import monthrange
@@ -45,26 +45,26 @@ class LinescoreErrorEnvelope(ErrorEnvelope):
     crash = INTERNAL_ERROR
 
     def success(self, answer: object) -> object:
-        """Wrap the answer as the contract's success."""
+        """Wrap an answer in the contract's success envelope."""
         return {"success": True, "data": answer}
 
     def refusal(self, error: ToolError) -> object:
-        """Word the refusal as the contract's error."""
-        said: dict[str, Any] = {"type": error_type(error.code), "message": error.message}
+        """Render an error in the contract's error envelope."""
+        body: dict[str, Any] = {"type": error_type(error.code), "message": error.message}
         if error.field:
-            said["field"] = error.field
-        said["details"] = {"code": error.code.code, **merge_details(error)}
-        said["suggestion"] = error.suggestion
-        return {"success": False, "error": said}
+            body["field"] = error.field
+        body["details"] = {"code": error.code.code, **merge_details(error)}
+        body["suggestion"] = error.suggestion
+        return {"success": False, "error": body}
 
     def success_schema(self, answer: Schema) -> Schema:
-        """Describe the contract's success."""
+        """Return the JSON Schema of a success."""
         success = {"type": "boolean", "const": True, "description": "The question was answered."}
         data = {**answer, "description": "The rows and what is known about the query."}
         return make_object_schema({"success": success, "data": data}, required=["success", "data"])
 
     def refusal_schema(self) -> Schema:
-        """Describe the contract's error."""
+        """Return the JSON Schema of an error."""
         types = ["QUERY_ERROR", "VALIDATION_ERROR", "DATABASE_ERROR"]
         error = make_object_schema(
             {
@@ -85,7 +85,7 @@ class LinescoreErrorEnvelope(ErrorEnvelope):
 
 
 def error_type(code: ErrorCode) -> ErrorType:
-    """Sort a code under one of the contract's three types."""
+    """Map an error code to one of the contract's three error types."""
     if code is DATABASE_ERROR:
         return "DATABASE_ERROR"
     return "VALIDATION_ERROR" if code.status in (400, 413) else "QUERY_ERROR"
@@ -114,7 +114,7 @@ def _calendar_date(value: object, info: ValidationInfo) -> object:
 
 
 def _nearest_day(text: str) -> date | None:
-    """Read year, month and day in that order however they are written; a day past the month's end is its last."""
+    """Parse year, month and day in that order, with any separator; clamp a day past the month's end to its last day."""
     parts = re.match(r"\s*([0-9]{4})\D?([0-9]{1,2})\D?([0-9]{1,2})(?![0-9])", text)
     if parts is None:
         return None

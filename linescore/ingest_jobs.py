@@ -1,4 +1,4 @@
-"""Loads of games that people start in the admin; manage.py ingest_linescore does the same."""
+"""Background jobs that load games, started in the admin; manage.py ingest_linescore does the same."""
 
 from datetime import date
 from typing import TYPE_CHECKING, Any
@@ -16,14 +16,14 @@ MAX_DAYS = 400
 
 
 class NhlForm(JobForm):
-    """Which days."""
+    """The days to load."""
 
     first = forms.DateField(label="From", help_text="The first day, as 2025-02-01.")
     last = forms.DateField(label="To", required=False, help_text="The last day, included; empty: today.")
     add_teams = forms.BooleanField(required=False, help_text="Add teams that only the games name.")
 
     def clean(self) -> dict[str, Any]:
-        """Refuse days in the wrong order, and more than a season."""
+        """Refuse days in the wrong order and spans longer than a season."""
         cleaned = super().clean() or {}
         first, last = cleaned.get("first"), cleaned.get("last")
         if first and last and not 0 <= (last - first).days <= MAX_DAYS:
@@ -32,18 +32,18 @@ class NhlForm(JobForm):
 
 
 class FileForm(JobForm):
-    """Which file."""
+    """The file to load."""
 
     file = file_field("CSV or JSON, as linescore/README.md shows; .gz too.")
     add_teams = forms.BooleanField(required=False, help_text="Add teams that only the games name.")
 
 
 class SampleForm(JobForm):
-    """Nothing to say."""
+    """A form without fields."""
 
 
 def from_nhl(given: Assignment) -> Outcome:
-    """Ask the NHL's web API."""
+    """Load games from the NHL's web API."""
     from linescore.ingest.fetch import Wire
     from linescore.ingest.from_nhl import Span, ingest_nhl
 
@@ -57,7 +57,7 @@ def from_nhl(given: Assignment) -> Outcome:
 
 
 def from_file(given: Assignment) -> Outcome:
-    """Read a file."""
+    """Load games from a file."""
     from linescore.ingest.from_files import ingest_files
 
     if given.file is None:

@@ -1,4 +1,4 @@
-"""Games brought in by a tool: `ingest_linescore_games`."""
+"""Models and implementation of the tool `ingest_linescore_games`."""
 
 from datetime import date
 from typing import Literal, Self
@@ -46,7 +46,7 @@ class IngestResult(ToolOutput):
 
 
 async def ingest(ask: IngestQuestion, *, client: ClientChannel) -> IngestResult:
-    """Bring the games in; what the web has is fetched by a worker, where the client knows tasks."""
+    """Load the games; the NHL's are loaded by a worker as a task if the client supports tasks."""
     if ask.source == "nhl":
         await client.continue_as_task()
     work = from_nhl if ask.source == "nhl" else from_samples

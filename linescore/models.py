@@ -1,9 +1,9 @@
 """
-Teams, games, the periods that were played, and what each team made of them.
+Teams, games, periods, and each team's results in them.
 
-`Period` is what happened: one row a period, both sides' goals. `PeriodResult` is the same seen from each side, with
-outcome and the two-plus flag. The database derives it from games and periods by trigger (migration 0002),
-whichever way those are written, so that the two sides never contradict each other; nothing else writes it.
+`Period` is the source data: one row per period with both teams' goals. `PeriodResult` has one row per period and team,
+with the outcome and the two-plus flag. Triggers (migration 0002) derive it whenever games or periods change, so the
+two teams' rows cannot contradict each other; nothing else writes it.
 """
 
 from typing import Self
@@ -14,7 +14,7 @@ from django.db.models.functions import Now
 
 
 class Team(models.Model):
-    """A club, by the three letters that the NHL gives it."""
+    """A team; its key is the NHL's three-letter code."""
 
     team_code = models.CharField(max_length=3, primary_key=True)
     team_name = models.CharField(max_length=100, unique=True)
@@ -36,7 +36,7 @@ class Team(models.Model):
 
 
 class GameQuerySet(models.QuerySet["Game"]):
-    """Words about games."""
+    """Filters of games."""
 
     def filter_team(self, team_code: str) -> Self:
         """Keep games that the team played, at home or away."""
@@ -83,7 +83,7 @@ class Game(models.Model):
 
 
 class Period(models.Model):
-    """What happened in one period: goals of both sides, and how many of them went into an empty net."""
+    """One period: both teams' goals, and how many of them were empty-net goals."""
 
     class Kind(models.TextChoices):
         """Regulation (periods 1 to 3), overtime or shootout (the winner scores 1)."""
@@ -125,9 +125,9 @@ class Period(models.Model):
 
 class MissingGame(models.Model):
     """
-    A game that a source has and that was refused: its season is incomplete until it is stored.
+    A game of a source that was refused: its season is incomplete until the game is stored.
 
-    Loads write and delete these rows. The day and the teams are empty where the source's game could not be read.
+    Loads write and delete these rows. The day and the teams are empty if the source's game could not be parsed.
     """
 
     game_id = models.BigIntegerField(primary_key=True)
@@ -148,14 +148,14 @@ class MissingGame(models.Model):
 
 class PeriodResult(models.Model):
     """
-    A period as one team saw it; derived, read only.
+    A team's result in a period; derived and read-only.
 
-    Deleting a game's periods deletes its results, so the game's key asks nothing of Django.
-    Game date, season and opponents are copied from the game, so that each question is one index scan.
+    Triggers delete the results with a game's periods, so Django does not cascade from the game.
+    Game date, season and opponents are copied from the game, so that each query is one index scan.
     """
 
     class Outcome(models.TextChoices):
-        """Goals for against goals against; in period 3 empty-net goals of both sides are left out."""
+        """The comparison of goals for and against; in period 3 without the empty-net goals of both teams."""
 
         WIN = "WIN"
         LOSS = "LOSS"

@@ -1,4 +1,4 @@
-"""The SQL behind `query_linescore_data`: three patterns, each one index scan over the derived results."""
+"""The SQL of `query_linescore_data` and `list_game_results`. Each pattern is one index scan over derived results."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -82,7 +82,7 @@ _GAMES = """
   GROUP BY g.game_id
 )
 """
-"""Games with their final score and, where a team is given, how it ended for the team; a shootout counts one goal."""
+"""Games with their final score and, if a team is given, its result; a shootout counts as one goal."""
 
 _GAME_ROWS = (
     _GAMES
@@ -149,7 +149,7 @@ SELECT
 FROM linescore_games
 WHERE %(team_code)s::text IS NULL OR %(team_code)s IN (home_team_code, away_team_code)
 """
-"""The days and seasons of a team's games, or of all teams'."""
+"""First and last day and the seasons of a team's games, or of all games."""
 
 _NEAREST_DAYS = """
 SELECT
@@ -159,7 +159,7 @@ FROM {rows} AS fitting
 WHERE season BETWEEN %(first_season)s AND %(last_season)s
 LIMIT 1
 """
-"""The days nearest to the given ones in the seasons that fit; `rows` fit every other filter."""
+"""The days nearest to the range within the seasons; `rows` match every other filter."""
 
 _HAS_ROWS = "SELECT EXISTS (SELECT FROM linescore_period_results AS pr {where}) AS has_rows"
 
@@ -170,7 +170,7 @@ WITH missing AS (
     SELECT season, count(*) AS games FROM linescore_missing_games AS m {where} GROUP BY season LIMIT 200
   ) AS counted
 )"""
-"""A value for one column more, the same in each row: how many games of each season were refused; null for none."""
+"""The value of an extra column, the same in each row: the number of refused games by season; null for none."""
 NOT_STORED = "NOT EXISTS (SELECT FROM linescore_games AS g WHERE g.game_id = m.game_id)"
 _MISSING_FILTERS = {
     "team_code": "(home_team_code = '' OR %(team_code)s IN (home_team_code, away_team_code))",
@@ -201,7 +201,7 @@ class Statement:
 
 
 def pattern_of(ask: LinescoreQuery) -> Pattern:
-    """Choose the contract's SQL pattern: the two-plus filter before the ranking, the periods where neither is asked."""
+    """Choose the contract's SQL pattern: the two-plus filter precedes the ranking; periods are the default."""
     if ask.won_two_plus_reg_periods is not None:
         return "two_plus_games"
     return "ranking" if ask.period_outcome and not ask.team_code else "periods"
@@ -209,9 +209,9 @@ def pattern_of(ask: LinescoreQuery) -> Pattern:
 
 def statement(ask: LinescoreQuery) -> Statement:
     """
-    Write the SELECT for a question; the text depends only on which filters are given, so it is prepared once.
+    Build the SELECT of a query; its text depends only on which filters are set, so it is prepared once.
 
-    It asks for one row more than the limit, to know whether there are more.
+    It selects one row more than the limit, which shows whether there are more.
     """
     parameters = _list_parameters(ask)
     sql = _text(pattern_of(ask), given=frozenset(parameters))
@@ -253,13 +253,13 @@ def _where_clause(filters: Iterable[str]) -> str:
 
 
 async def period_results(ask: LinescoreQuery, *, reader: Pool) -> FetchedRows:
-    """Fetch the rows that answer a question, at most limit + 1 of them, each with `missing_games`; one statement."""
-    wanted = statement(ask)
-    return await reader.fetch(wanted.sql, wanted.parameters)
+    """Fetch the rows of a query, at most limit + 1, each with `missing_games`; one statement."""
+    select = statement(ask)
+    return await reader.fetch(select.sql, select.parameters)
 
 
 def split_missing(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], dict[str, int] | None]:
-    """Take the column `missing_games` out of the rows, in place, and give it beside them."""
+    """Remove the column `missing_games` from the rows, in place, and return it beside them."""
     missing = rows[0]["missing_games"] if rows else None
     for row in rows:
         del row["missing_games"]
@@ -273,7 +273,7 @@ async def game_rows(ask: GamesQuery, *, reader: Pool) -> FetchedRows:
 
 
 async def record(ask: GamesQuery, *, reader: Pool) -> dict[str, int]:
-    """Count how the team's games ended, whatever result and page were asked for; one statement."""
+    """Count the team's wins and losses, ignoring the filter on the result and the page; one statement."""
     return (await _fetch_games(_RECORD, ask=ask, reader=reader)).rows[0]
 
 
@@ -297,12 +297,12 @@ async def teams(*, reader: Pool) -> list[dict[str, str]]:
 
 
 async def coverage(ask: GameFilters, *, reader: Pool) -> dict[str, Any]:
-    """Fetch the days and seasons of the asked team's games, or of all teams'; None where there are none."""
+    """Fetch the first and last day and the seasons of the team's games, or of all games; None if there are none."""
     return (await reader.fetch(_COVERAGE, {"team_code": ask.team_code})).rows[0]
 
 
 async def has_rows(ask: GameFilters, *, reader: Pool) -> bool:
-    """Tell whether any period or game fits the question, whatever its page; one statement."""
+    """Return whether any period or game matches the filters, on any page; one statement."""
     if isinstance(ask, GamesQuery):
         return bool((await game_rows(ask.model_copy(update={"page": 1, "limit": 1}), reader=reader)).rows)
     parameters = _list_parameters(ask)
@@ -311,7 +311,7 @@ async def has_rows(ask: GameFilters, *, reader: Pool) -> bool:
 
 
 async def nearest_days(ask: GameFilters, *, seasons: tuple[str, str], reader: Pool) -> tuple[date | None, date | None]:
-    """Fetch the last fitting day before the asked ones and the first after them, in seasons from first to last."""
+    """Fetch the last matching day before the range and the first after it, within the seasons from first to last."""
     first, last = seasons
     given = {"start_date": ask.start_date, "end_date": ask.end_date, "first_season": first, "last_season": last}
     free = ask.model_copy(update={"start_date": None, "end_date": None})
@@ -327,7 +327,7 @@ async def nearest_days(ask: GameFilters, *, seasons: tuple[str, str], reader: Po
 
 
 async def months(*, reader: Pool) -> list[date]:
-    """Fetch the first day of every month that has games, latest first."""
+    """Fetch the first day of each month that has games, latest first."""
     return [row["month"] for row in (await reader.fetch(_MONTHS)).rows]
 
 
@@ -337,5 +337,5 @@ async def fetch_game_days(team_code: str, *, reader: Pool) -> list[date]:
 
 
 async def seasons(*, reader: Pool) -> list[str]:
-    """Fetch every season that has games, latest first."""
+    """Fetch the seasons that have games, latest first."""
     return [row["season"] for row in (await reader.fetch(_SEASONS)).rows]

@@ -1,4 +1,4 @@
-"""Why a question found nothing: an unknown team, or filters that no game fits. Asked only then."""
+"""Errors for a query without results: an unknown team, or filters that no game matches."""
 
 import re
 from difflib import SequenceMatcher
@@ -17,13 +17,13 @@ MIN_SEASON, MAX_SEASON = "0000-0001", "9999-9999"
 MAX_SEASONS_NAMED = 10
 MIN_START_LETTERS, MIN_END_LETTERS = 2, 5
 SURELY_ALIKE, MAYBE_ALIKE, MARGIN = 0.8, 0.6, 0.06
-"""How alike a team must be to what was given, and how much more than the next, to be put into the call unasked."""
+"""Likeness from which a team is offered as a retry or as a choice, and how far it must exceed the next one's."""
 _RELAXED = ("period_outcome", "won_two_plus_reg_periods", "result", "venue", "opponent")
-"""Filters beside team, days and season, in the order in which a retry tries to leave them out."""
+"""Filters other than team, days and season, in the order in which a retry drops them."""
 
 
 async def no_results(ask: GameFilters, *, reader: Pool) -> ToolError:
-    """Explain why no period or game was found; one statement when a team is unknown, else a few."""
+    """Build the error that explains why nothing was found; one statement if a team is unknown, else a few."""
     for field, code in (("teamCode", ask.team_code), ("opponent", ask.opponent)):
         if unknown := await _refuse_unknown_team(code, field=field, reader=reader):
             return unknown
@@ -51,9 +51,9 @@ async def _refuse_unknown_team(code: str | None, *, field: str, reader: Pool) ->
 
 def asked_seasons(ask: GameFilters) -> tuple[str, str]:
     """
-    Give the first and the last season that the question can mean.
+    Return the first and the last season that the query can mean.
 
-    That is the season it names, else those of its days. An answer of another season is never offered.
+    They are the query's season, or else the seasons of its days. A retry never leaves them.
     """
     if ask.season:
         return ask.season, ask.season
@@ -65,10 +65,10 @@ def asked_seasons(ask: GameFilters) -> tuple[str, str]:
 
 async def _relax(ask: GameFilters, *, reader: Pool) -> dict[str, Any]:
     """
-    Give the change of the call that finds rows; empty where none does.
+    Find a change of the parameters that gives rows; return {} if there is none.
 
-    The fewest filters go: first one of those beside the days, then the days reach the nearest ones that fit all the
-    rest, then all filters beside the days go, and last both. The first page is asked for.
+    It changes as little as possible: drop one filter, else extend the days to the nearest ones with rows, else drop all
+    filters, else both. The retry is for the first page.
     """
     given = [name for name in _RELAXED if getattr(ask, name, None) is not None]
     first_page = {"page": 1} if ask.page > 1 else {}
@@ -86,13 +86,13 @@ async def _relax(ask: GameFilters, *, reader: Pool) -> dict[str, Any]:
 
 
 async def _reach_nearest_days(ask: GameFilters, *, reader: Pool) -> dict[str, Any]:
-    """Widen the days to the nearest ones with rows, in the seasons that the question can mean."""
+    """Extend the days to the nearest ones with rows, within the seasons that the query can mean."""
     before, after = await queries.nearest_days(ask, seasons=asked_seasons(ask), reader=reader)
     return {name: str(day) for name, day in (("startDate", before), ("endDate", after)) if day}
 
 
 def unknown_team(given: str, *, teams: list[dict[str, str]], field: str = "teamCode") -> ToolError:
-    """Refuse a team by listing the valid codes, the likeliest first; a club of the past is no mistyped code."""
+    """Build the error of an unknown team with the valid codes, most similar first; a former club is not a typo."""
     likeness = {team["team_code"]: _likeness(given, team) for team in teams}
     codes = sorted(likeness, key=lambda code: -likeness[code])
     first, second = ([likeness[code] for code in codes] + [0.0, 0.0])[:2]
@@ -109,7 +109,7 @@ def unknown_team(given: str, *, teams: list[dict[str, str]], field: str = "teamC
 
 
 def alike(given: str, *, teams: list[dict[str, str]]) -> list[dict[str, str]]:
-    """Give the teams that may be meant, the likeliest first; none where it is sure which, or that none is."""
+    """Return the teams that may be meant, most similar first; none if one is clearly meant or none is similar."""
     likeness = {team["team_code"]: _likeness(given, team) for team in teams}
     found = sorted((team for team in teams if likeness[team["team_code"]] >= MAYBE_ALIKE),
                    key=lambda team: -likeness[team["team_code"]])  # fmt: skip
@@ -119,9 +119,9 @@ def alike(given: str, *, teams: list[dict[str, str]]) -> list[dict[str, str]]:
 
 def nothing_fits(ask: GameFilters, *, coverage: dict[str, Any], retry: dict[str, Any]) -> ToolError:
     """
-    Refuse filters that no game fits, saying which days and seasons the team has.
+    Build the error of filters that no game matches, with the days and seasons of the team's games.
 
-    The retry never leaves the seasons that were asked for; where these have no game, there is none.
+    The retry never leaves the seasons of the query; without a game in these there is no retry.
     """
     first, last, seasons = coverage["first_date"], coverage["last_date"], coverage["seasons"] or []
     whose = ask.team_code or "any team"
@@ -144,15 +144,15 @@ def nothing_fits(ask: GameFilters, *, coverage: dict[str, Any], retry: dict[str,
 
 
 def _likeness(given: str, team: dict[str, str]) -> float:
-    """Compare with code, name, nickname and city, without case or punctuation; 1 is the same."""
-    wanted = _letters(given)
+    """Compare a text with code, name, nickname and city, ignoring case and punctuation; 2 means code or whole name."""
+    letters = _letters(given)
     names = (team["team_code"], team["team_name"], team["team_name"].rpartition(" ")[2], team["city"])
-    likeness = max(SequenceMatcher(None, wanted, _letters(name)).ratio() for name in names if name)
+    likeness = max(SequenceMatcher(None, letters, _letters(name)).ratio() for name in names if name)
     plain = [_letters(name) for name in names]
-    if wanted and wanted in plain[:2]:  # the code itself, or the whole name
+    if letters and letters in plain[:2]:  # the code itself, or the whole name
         return 2.0
-    begins = len(wanted) >= MIN_START_LETTERS and any(name.startswith(wanted) for name in plain)
-    is_part = begins or (len(wanted) >= MIN_END_LETTERS and any(name.endswith(wanted) for name in plain))
+    begins = len(letters) >= MIN_START_LETTERS and any(name.startswith(letters) for name in plain)
+    is_part = begins or (len(letters) >= MIN_END_LETTERS and any(name.endswith(letters) for name in plain))
     return max(likeness, 0.95) if is_part else likeness
 
 

@@ -1,4 +1,4 @@
-"""What goes on from what was typed: teams, seasons, games. Each gives a hundred values and one more at most."""
+"""SQL of completions: teams, seasons, games. Each returns at most 101 values, one more than a completion shows."""
 
 from toolbox.database.pools import reader
 
@@ -20,17 +20,17 @@ ORDER BY game_id DESC LIMIT 101
 
 
 async def teams(typed: str) -> list[str]:
-    """Give the codes of teams whose code, name or city begins so."""
+    """Return the codes of teams whose code, name or city has this prefix."""
     return await _values(_TEAMS, typed=typed)
 
 
 async def seasons(typed: str) -> list[str]:
-    """Give seasons, the latest first."""
+    """Return seasons, latest first."""
     return await _values(_SEASONS, typed=typed)
 
 
 async def games(typed: str, *, season: str) -> list[str]:
-    """Give ids of games, the latest first; of one season, where one is named."""
+    """Return ids of games, latest first, optionally of one season."""
     return await _values(_GAMES, typed=typed, season=season)
 
 

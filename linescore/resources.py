@@ -1,4 +1,4 @@
-"""Seasons, teams and games as documents, and what completes their names."""
+"""MCP resources of seasons, teams and games, with their completions."""
 
 from typing import Annotated
 

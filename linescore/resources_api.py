@@ -1,4 +1,4 @@
-"""Teams, games, periods and their results for programmers: browse, filter, page. Read only."""
+"""REST endpoints to browse teams, games, periods and results. Read-only."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What questions about games name: teams, seasons, months, days. Rows are remembered for a minute."""
+"""Slots of questions about games: teams, seasons, months, days. Rows are cached for a minute."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -33,7 +33,7 @@ async def _fetch_teams() -> list[NamedEntity]:
 
 
 def _name_team(row: dict[str, str]) -> NamedEntity:
-    """Give a team's names: whole, place, nickname, the city it plays in, and what followers call it."""
+    """Collect a team's names: full name, place, nickname, the city it plays in, and what fans call it."""
     code, name = row["team_code"], row["team_name"]
     nickname = next((long for long in _LONG_NICKNAMES if name.endswith(long)), name.rpartition(" ")[2])
     place = name.removesuffix(nickname).strip()
@@ -75,18 +75,18 @@ async def _team_samples() -> list[str]:
 
 
 async def _sample_teams() -> list[NamedEntity]:
-    """Give the teams, Carolina's first, whom the documentation asks about."""
+    """Return the teams, Carolina first, which the documentation uses as its example."""
     return sorted(await _known_teams(), key=lambda team: (team.value != "CAR", team.label))
 
 
 async def _month_samples() -> list[str]:
-    """Name months from the middle of what is known, where every team has played."""
+    """List months from the middle of the known ones on, when every team has played."""
     known = sorted(await _known_months())
     return [f"{month:%B %Y}" for month in known[len(known) // 2 :]]
 
 
 async def _day_samples() -> list[str]:
-    """Name days on which the first sample team played."""
+    """List days on which the first sample team played."""
     teams = await _sample_teams()
     known = sorted(await queries.fetch_game_days(teams[0].value, reader=reader)) if teams else []
     return [f"{day:%B} {day.day} {day.year}" for day in known[len(known) // 2 :]]

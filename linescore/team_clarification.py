@@ -1,4 +1,4 @@
-"""A team that may be any of several: asked back where a person can be."""
+"""Elicitation of an ambiguous team: the client asks the person which one is meant."""
 
 from linescore import queries
 from linescore.contracts import LinescoreQuery
@@ -10,7 +10,7 @@ MAX_CHOICES = 8
 
 
 async def clarify_team(ask: LinescoreQuery, *, client: ClientChannel, reader: Pool) -> LinescoreQuery | None:
-    """Give the question with the team that a person picked; None where nobody can be asked, or nothing is unclear."""
+    """Return the query with the team that the person picked; None if the client has no forms or it is unambiguous."""
     if ask.team_code is None or not client.supports_forms:
         return None
     teams = await queries.teams(reader=reader)

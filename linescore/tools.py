@@ -1,4 +1,4 @@
-"""What an agent may ask about games."""
+"""Tools of the linescore domain."""
 
 from datetime import date
 

@@ -1,1 +1,1 @@
-"""From a run's log to rows: parse (pure), check (pure), load."""
+"""Ingestion of runs' logs: parse (pure), check (pure), load."""

@@ -1,4 +1,4 @@
-"""One batch of one run into the database: all of it or nothing, whatever was stored before."""
+"""Storing of one batch of one run: in one transaction, and idempotent."""
 
 import json
 from collections import Counter
@@ -28,7 +28,7 @@ MAX_SYMBOLS = 1000
 
 @dataclass(slots=True)
 class RunRow:
-    """A run as its row says, locked while a batch is stored."""
+    """The row of a run, locked while a batch is stored."""
 
     run_id: UUID
     number: int
@@ -41,14 +41,14 @@ class RunRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a run's next event goes: the run's number, and how many events it has."""
+    """Where a run's next event is stored: the run's number, and its count of events."""
 
     number: int
     event_count: int
 
 
 def place_of(run_id: UUID) -> Place | None:
-    """Look where a run's next event goes; None if there is no such run."""
+    """Fetch where a run's next event is stored; None if the run does not exist."""
     with connection.cursor() as cursor:
         cursor.execute(statements.PLACE, [run_id])
         found = cursor.fetchone()
@@ -56,7 +56,7 @@ def place_of(run_id: UUID) -> Place | None:
 
 
 def make_ready(run_id: UUID, *, draft: Draft) -> Ready | None:
-    """Finish a draft; None where that cannot be done without the run's lock."""
+    """Finish a draft; return None if that needs the run's lock."""
     if len({row.event_id for row in draft.rows}) < len(draft.rows):
         return None
     with connection.cursor() as cursor:
@@ -75,11 +75,12 @@ def store_batch(
     facts: Sequence[RunFacts] = (),
 ) -> Place | None:
     """
-    Store what is new of a batch, in one transaction; the run's row is locked, so that loads of one run take turns.
+    Store the new events of a batch in one transaction; a lock on the run's row serializes loads of one run.
 
-    An event whose id is stored with other contents goes to the quarantine; one that is the same is counted. `ready` are
-    the rows made ready for `place`, in the trust that they are new: if the run has moved on, or the index on ids
-    objects, the rows are looked at. Gives the run's next place if all events were new.
+    An event whose id is stored with other contents goes to the quarantine; an identical one counts as a duplicate.
+    `ready` has the rows prepared for `place` on the assumption that all are new. If the run has changed since, or the
+    unique index on ids fails, the rows are compared with the stored ones. Returns the run's next place if all events
+    were new.
     """
     if ready is not None:
         try:
@@ -88,7 +89,7 @@ def store_batch(
             after = None
         if after is not None:
             return after
-        for row in rows:  # what linking said of a batch that was not stored
+        for row in rows:  # problems that linking added to a batch that was not stored
             row.problems = tuple(problem for problem in row.problems if problem is not CIRCLE)
     return _store_looked_at(run_id, rows=rows, unreadable=unreadable, report=report, facts=facts, place=place)
 
@@ -152,7 +153,7 @@ def _tell(report: LoadReport, *, ready: Ready | None, lines: list[Unreadable], g
 
 
 def lock_run(cursor: Cursor, *, run_id: UUID, is_new: bool = False) -> RunRow:
-    """Lock the run's row, adding it and its partitions when it is new, which `is_new` says that it may well be."""
+    """Lock the run's row; add it and its partitions if it is new. `is_new` is a hint that it probably is."""
     found = None
     if not is_new:
         cursor.execute(statements.LOCK_RUN, [run_id])
@@ -169,7 +170,7 @@ def lock_run(cursor: Cursor, *, run_id: UUID, is_new: bool = False) -> RunRow:
 
 
 def source_of(run_id: UUID) -> SourceDigest | None:
-    """Fetch what an engine's run was loaded from; None where it is not known."""
+    """Fetch the digest of what an engine's run was loaded from; None if unknown."""
     with connection.cursor() as cursor:
         cursor.execute(statements.SOURCE, [run_id])
         found = cursor.fetchone()
@@ -177,14 +178,14 @@ def source_of(run_id: UUID) -> SourceDigest | None:
 
 
 def delete_empty_run(run_id: UUID) -> bool:
-    """Delete a run that has no event; tells whether it was there."""
+    """Delete a run if it has no event; return whether a row was deleted."""
     with connection.cursor() as cursor:
         cursor.execute(statements.DELETE_EMPTY_RUN, [run_id])
         return bool(cursor.rowcount)
 
 
 def _write_facts(cursor: Cursor, *, run_id: UUID, facts: Iterable[RunFacts]) -> None:
-    """Write what is known of a run as a whole on its row."""
+    """Write the run's facts to its row."""
     for one in facts:
         values = {
             "run": run_id,
@@ -204,7 +205,7 @@ def _write_facts(cursor: Cursor, *, run_id: UUID, facts: Iterable[RunFacts]) -> 
 
 
 def analyse(run_id: UUID) -> None:
-    """Tell the planner of a run's partitions: their columns that statements look for, which are short."""
+    """Analyse a run's partitions, only the short columns that statements filter by."""
     with transaction.atomic(), connection.cursor() as cursor:
         number = lock_run(cursor, run_id=run_id).number
         cursor.execute(statements.ROUGHLY)
@@ -212,7 +213,7 @@ def analyse(run_id: UUID) -> None:
 
 
 def _new_ones(cursor: Cursor, run_id: UUID, rows: list[EventRow]) -> tuple[list[EventRow], list[Unreadable]]:
-    """Part what is new from what is stored, and from what has a stored event's id and says something else."""
+    """Split rows into new events, stored ones, and those with a stored event's id but other contents."""
     cursor.execute(statements.STORED, [run_id, array_text(row.event_id for row in rows)])
     known: dict[str, tuple[Any, ...]] = {found[0]: tuple(found[1:]) for found in cursor.fetchall()}
     fresh: list[EventRow] = []
@@ -234,18 +235,18 @@ def _says(row: EventRow) -> tuple[Any, ...]:
 
 
 def _quarantine(cursor: Cursor, run_id: UUID, lines: Iterable[Unreadable]) -> int:
-    """Keep lines that are not kept yet; gives how many are new."""
-    kept = 0
+    """Store lines that are not quarantined yet; return how many are new."""
+    new = 0
     for line in lines:
         digest = sha256(line.line).hexdigest()
         values = [run_id, digest, line.line_number, line.line[:KEPT_OF_LINE], len(line.line), line.reason[:200]]
         cursor.execute(statements.QUARANTINE, values)
-        kept += cursor.rowcount
-    if kept:
+        new += cursor.rowcount
+    if new:
         cursor.execute(
-            "UPDATE backtests_runs SET quarantined_count = quarantined_count + %s WHERE run_id = %s", [kept, run_id]
+            "UPDATE backtests_runs SET quarantined_count = quarantined_count + %s WHERE run_id = %s", [new, run_id]
         )
-    return kept
+    return new
 
 
 def _store(cursor: Cursor, run: RunRow, ready: Ready) -> None:
@@ -277,5 +278,5 @@ def _count(cursor: Cursor, run: RunRow, ready: Ready) -> None:
 
 
 def _moment_text(moment: int) -> str:
-    """Write microseconds since 1970 as PostgreSQL reads them."""
+    """Format microseconds since 1970 as a PostgreSQL timestamp."""
     return (EPOCH + timedelta(microseconds=moment)).isoformat()

@@ -1,4 +1,4 @@
-"""PostgreSQL's binary COPY format: nothing to escape, and numbers that the server need not read from text. Pure."""
+"""Encoder of PostgreSQL's binary COPY format, which needs no escaping and no parsing of numbers. Pure."""
 
 from binascii import unhexlify
 from collections.abc import Iterable
@@ -20,37 +20,37 @@ _after_parent = Struct(">iii").pack
 
 
 def row_start(columns: int) -> bytes:
-    """Begin a row."""
+    """Encode the beginning of a row."""
     return _count(columns)
 
 
 def text(value: bytes | None) -> bytes:
-    """Write a text, or JSON."""
+    """Encode a text or JSON."""
     return NULL if value is None else _length(len(value)) + value
 
 
 def number(value: int) -> bytes:
-    """Write a bigint."""
+    """Encode a bigint."""
     return _int8(8, value)
 
 
 def event_element(value: int) -> bytes:
-    """Write one element of an integer array."""
+    """Encode one element of an integer array."""
     return _int4(4, value)
 
 
 def moment_element(value: int) -> bytes:
-    """Write one element of a bigint array."""
+    """Encode one element of a bigint array."""
     return _int8(8, value)
 
 
 def events(elements: Iterable[bytes]) -> bytes:
-    """Write an integer array of elements that `event_element` made."""
+    """Encode an integer array of elements from `event_element`."""
     return _one_dimension(_INT4, b"".join(elements))
 
 
 def moments(elements: Iterable[bytes]) -> bytes:
-    """Write a bigint array of elements that `moment_element` made."""
+    """Encode a bigint array of elements from `moment_element`."""
     return _one_dimension(_INT8, b"".join(elements))
 
 
@@ -65,10 +65,10 @@ def event_row(
     errors: bytes | None,
 ) -> bytes:
     """
-    Write a row of backtests_events.
+    Encode a row of backtests_events.
 
-    `start` is its beginning, which a run's rows share: row_start and the run. `place` is its number, id, moment, and
-    codes of type, severity and category.
+    `start` is the beginning that all rows of a run share: row_start and the run. `place` has number, id, moment, and
+    the codes of type, severity and category.
     """
     number, event_id, moment, kind, severity, category = place
     return b"".join((

@@ -1,8 +1,8 @@
 """
-Which event each event's chain of parents begins with. Pure.
+Root and trail of each event, found along its chain of parents. Pure.
 
-A link is the root's number and the trail: type codes from the root to the event, after `?` where the root's parent is
-not in the run and `@` where the parents run in a circle. A circle is cut at the member that happened first.
+A trail has the type codes from the root to the event, prefixed with `?` if the root's parent is not in the run and with
+`@` if the parents form a cycle. A cycle is cut at its earliest member.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,12 +12,12 @@ from typing import NamedTuple
 import msgspec
 
 DEEPEST = 52
-"""A trail is cut at so many codes: one more than the deepest that can be asked for."""
+"""Maximum number of codes of a trail: one more than the maximum depth of a query."""
 ORPHAN, CIRCLE = "?", "@"
 
 
 class Node(msgspec.Struct, gc=False):
-    """An event as a link of a chain; `root` and `trail` are what is stored of it, if anything is."""
+    """An event in a chain; `root` and `trail` are the stored ones, if any."""
 
     event_id: str
     parent: str | None
@@ -29,7 +29,7 @@ class Node(msgspec.Struct, gc=False):
 
 
 class Link(NamedTuple):
-    """Where an event hangs."""
+    """Root and trail of an event."""
 
     root: int
     trail: str
@@ -37,7 +37,7 @@ class Link(NamedTuple):
 
 
 def resolve(nodes: Mapping[str, Node], *, known: Mapping[str, Link]) -> dict[str, Link]:
-    """Link every node; `known` are stored events outside of `nodes` that are parents of some."""
+    """Link each node; `known` has the stored parents that are not among `nodes`."""
     links: dict[str, Link] = {}
     for event_id, node in nodes.items():
         if node.parent is None:
@@ -52,7 +52,7 @@ def resolve(nodes: Mapping[str, Node], *, known: Mapping[str, Link]) -> dict[str
 
 
 def _climb(start: str, *, nodes: Mapping[str, Node], known: Mapping[str, Link], links: dict[str, Link]) -> None:
-    """Go up until something is known, then link everything passed on the way."""
+    """Walk up to a linked event, then link all events passed on the way."""
     path: list[Node] = []
     places: dict[str, int] = {}
     above: Link | None = None
@@ -89,7 +89,7 @@ def _descend(path: list[Node], *, above: Link | None, links: dict[str, Link]) ->
 
 
 def _cut(circle: list[Node], *, links: dict[str, Link]) -> Link:
-    """Make the member that happened first the root, with the others below it; `circle` goes from child to parent."""
+    """Make the earliest member of a cycle the root, with the others below it; `circle` goes from child to parent."""
     first = min(range(len(circle)), key=lambda place: (circle[place].moment, circle[place].number))
     root = circle[first]
     link = links[root.event_id] = Link(root.number, f"{CIRCLE}{root.event_type}", in_circle=True)
@@ -100,13 +100,13 @@ def _cut(circle: list[Node], *, links: dict[str, Link]) -> Link:
 
 @lru_cache(maxsize=4096)
 def longer(trail: str, *, event_type: int) -> str:
-    """Add one code to a trail, unless it is as long as trails get."""
+    """Append a code to a trail, unless it has the maximum length."""
     flags = 1 if trail[0] in (ORPHAN, CIRCLE) else 0
     return trail if len(trail) - flags >= DEEPEST else f"{trail}{event_type}"
 
 
 def shape(trails: Iterable[str]) -> tuple[str, ...]:
-    """Keep those trails that no other one goes on from: what two sequences of one shape have in common."""
+    """Return the trails that are not a prefix of another: the shape of a sequence."""
     ordered = sorted(set(trails))
     return tuple(
         trail

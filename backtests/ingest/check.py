@@ -1,4 +1,4 @@
-"""A logged event held against the contract: what it lacks is named, and nothing is thrown away. Pure."""
+"""Validation of logged events against the contract: faults are recorded, and no event is dropped. Pure."""
 
 import re
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from backtests.vocabulary import CATEGORY_CODES, SEVERITY_CODES, TYPE_CODES, UNK
 MAX_PROPERTY_BYTES = 1_048_576
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MIN_YEAR, MAX_YEAR = 1800, 2199
-"""Times beyond stand for no time at all, as the first or the last that a program can write."""
+"""Times outside this range are placeholders, such as the minimum or maximum of a programming language."""
 
 _DECODER = msgspec.json.Decoder(float_hook=Decimal)
 _FAR = re.compile(rb"[0-9][eE][+-]?[0-9]{3}").search
@@ -90,10 +90,10 @@ STATE_AFTER: dict[str, Schema] = {
 
 def check(event: LoggedEvent, *, run_id: UUID, usual_moment: int) -> EventRow | Unreadable:
     """
-    Make a row of a logged event, with every fault among its problems.
+    Build the row of a logged event, with all its faults as problems.
 
-    An id that is missing or no GUID is replaced by one derived from the run and the line, so that the same line gives
-    the same event again; a time that cannot be read by `usual_moment`, that of the event before.
+    An id that is missing or not a GUID is replaced with one derived from the run and the line, so that the same line
+    always gives the same event. An invalid time is replaced with `usual_moment`, the time of the previous event.
     """
     problems = list(event.problems)
     read = _properties(event, problems)
@@ -135,7 +135,7 @@ def _type(given: object, problems: list[Problem]) -> str:
 
 
 def _properties(event: LoggedEvent, problems: list[Problem]) -> tuple[bytes, dict[str, Any]] | Unreadable:
-    """Decode the properties; what is no object is kept as the property Value of one."""
+    """Decode the properties; a value that is not an object becomes the property Value of one."""
     raw = event.properties
     if raw is None:
         problems.append(Problem("Properties", "Missing required field"))
@@ -197,9 +197,9 @@ def _word(given: object, codes: dict[str, int], usual: str, field: str, problems
 
 def _moment(given: object, usual: int, problems: list[Problem]) -> int:
     """
-    Give microseconds since 1970; digits beyond are cut.
+    Parse a time as microseconds since 1970; further digits are cut.
 
-    A number is refused: whether it counts seconds, milliseconds or nanoseconds, only its engine's translator knows.
+    A number is refused: only its engine's translator knows whether it counts seconds, milliseconds or nanoseconds.
     """
     moment = _read_moment(given)
     if moment is not None and _FIRST_MOMENT <= moment < _END_MOMENT:

@@ -1,4 +1,4 @@
-"""A batch's bytes into the run's partitions, by COPY."""
+"""Writing of a batch into the run's partitions by COPY."""
 
 import json
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ def write_events(cursor: Cursor, *, ready: Ready, table: str) -> None:
 
 
 def write_lists(cursor: Cursor, *, ready: Ready, run_id: UUID, table: str) -> None:
-    """Put events into their lists."""
+    """Add events to their lists."""
     cursor.execute("SELECT to_regclass('pg_temp.backtests_new_lists')")
     if cursor.fetchone()[0] is None:
         cursor.execute(statements.NEW_LISTS)
@@ -30,7 +30,7 @@ def write_lists(cursor: Cursor, *, ready: Ready, run_id: UUID, table: str) -> No
         _copy(cursor, "COPY backtests_removed FROM STDIN", ready.removed)
     if ready.joins_roots:
         cursor.execute("SELECT backtests_join_roots(%s)", [run_id])
-    if ready.first:  # else there is no list yet that these could come before
+    if ready.first:  # otherwise there is no list yet into which these must be inserted
         cursor.execute("ANALYZE backtests_new_lists (list)")  # the other columns are arrays, and long
         cursor.execute(statements.REORDER.format(lists=table), {"run": run_id})
     cursor.execute(statements.APPEND.format(lists=table), {"run": run_id})
@@ -38,7 +38,7 @@ def write_lists(cursor: Cursor, *, ready: Ready, run_id: UUID, table: str) -> No
 
 
 def write_signatures(cursor: Cursor, *, ready: Ready, run_id: UUID) -> None:
-    """Add shapes that are new to the run, and write the blocks anew that they are in."""
+    """Add shapes that are new to the run, and rewrite their blocks."""
     if not ready.signatures:
         return
     digests, numbers, trails = (list(column) for column in zip(*ready.signatures, strict=True))
@@ -55,7 +55,7 @@ def write_signatures(cursor: Cursor, *, ready: Ready, run_id: UUID) -> None:
 
 
 def write_orders(cursor: Cursor, *, ready: Ready, run_id: UUID, table: str) -> None:
-    """Put steps of orders into the run's partition; orders that had steps before are traced on from there."""
+    """Add steps of orders to the run's partition; stored orders are traced from their last earlier step on."""
     if not ready.orders:
         return
     _copy(cursor, f"COPY {table} ({COLUMNS}) FROM STDIN", ready.orders)

@@ -1,5 +1,5 @@
 """
-Tables of engines into contract events: which column means what is data, the events that follow are the same for all.
+Translation of engines' tables into contract events, driven by data: a layout says which column means what.
 
 | kind | a row becomes |
 |---|---|
@@ -8,9 +8,9 @@ Tables of engines into contract events: which column means what is data, the eve
 | equity | a StateChange of StateType PnL: `Total` is equity less that of the first row, which is the capital |
 | returns | the same, of a capital of 1 that earned each row's return |
 
-Columns without a meaning are kept in PascalCase. A time without an offset is UTC. A fill's slippage counts as 0: these
-tables say what was paid and not what was asked. A commission that is not told is left out, which validation names. A
-cell that is no number or no time is kept for validation to name.
+Columns without a meaning are kept in PascalCase. A time without an offset is UTC. A fill's slippage is 0: the tables
+have the paid price and not the requested one. A missing commission is left out, and validation warns about it. An
+invalid number or time is kept, and validation reports it.
 """
 
 import re
@@ -25,7 +25,7 @@ from backtests.ingest.engine_records import Record, split_header
 from backtests.ingest.engine_values import decimal, number, pascal, plain
 
 Event = dict[str, Any]
-"""One event in the contract's words: eventId, runId, timestamp, eventType, severity, category, properties ..."""
+"""One event in the contract's form: eventId, runId, timestamp, eventType, severity, category, properties ..."""
 
 REQUIRED = {
     "trades": ("entry_time", "entry_price", "quantity", "exit_time", "exit_price"),
@@ -47,38 +47,38 @@ _DIGITS = 28
 
 @dataclass(frozen=True, kw_only=True)
 class Layout:
-    """What the columns of a table mean: `columns` has a column by its meaning, of which the required must be there."""
+    """The columns of a kind of table: `columns` maps meanings to column names; the required ones must exist."""
 
     kind: str
     columns: Mapping[str, str]
     left_out: Sequence[str] = ()
-    """Columns that say nothing of their own, as a row's number."""
+    """Columns without information, such as a row's number."""
 
     def matches(self, header: Sequence[str]) -> bool:
-        """Tell whether a table has every required column."""
+        """Return whether a table has every required column."""
         return all(self.columns[role] in header for role in REQUIRED[self.kind])
 
 
 @dataclass(frozen=True, kw_only=True)
 class TableOptions:
-    """What the person who loads a table says of it: what its columns mean, and which security it is of."""
+    """What a person specifies of a table: the meaning of its columns, and its security."""
 
     columns: Mapping[str, str] = field(default_factory=dict)
     symbol: str = ""
 
 
 def find_layout(layouts: Sequence[Layout], *, header: Sequence[str]) -> Layout | None:
-    """Give the first layout that a table has."""
+    """Return the first layout that matches a table's columns."""
     return next((layout for layout in layouts if layout.matches(header)), None)
 
 
 def recognise_table(head: str, *, layouts: Sequence[Layout]) -> bool:
-    """Tell whether a text begins with the first line of one of these tables."""
+    """Return whether a text begins with the first line of one of these tables."""
     return find_layout(layouts, header=split_header(head.partition("\n")[0])) is not None
 
 
 class LayoutTranslator:
-    """Turns the rows of a table into events; the first row says which of the layouts it is."""
+    """Translates the rows of a table into events; the columns of the first row select the layout."""
 
     def __init__(self, run_id: UUID, *, layouts: Sequence[Layout], given: TableOptions) -> None:
         self._run_id = run_id
@@ -93,7 +93,7 @@ class LayoutTranslator:
         }  # fmt: skip
 
     def translate(self, record: Record) -> Iterator[Event]:
-        """Give the events that a row means. Raises ValueError where it has none."""
+        """Yield the events of a row. Raises ValueError if it has none."""
         self._row += 1
         record = self.clean(record)
         if self._layout is None:
@@ -104,7 +104,7 @@ class LayoutTranslator:
         yield from self._kinds[self._layout.kind](row)
 
     def clean(self, record: Record) -> Record:
-        """Give a row as it is meant, where an engine means something else by a column."""
+        """Return the row with values corrected; engines whose columns have special meanings override this."""
         return record
 
     def _trade(self, row: "Row") -> Iterator[Event]:
@@ -133,27 +133,27 @@ class LayoutTranslator:
 
 
 class Equity:
-    """Equity as it was told, or as returns make it of 1: what a run earned since its first row."""
+    """Profit since the first row, from equity or from returns on a capital of 1."""
 
     def __init__(self, capital: Decimal | None = None) -> None:
         self._capital = capital
         self._equity = Decimal(1)
 
     def add(self, equity: Decimal) -> dict[str, Any]:
-        """Give the state of an account that has this."""
+        """Return the state of the account at this equity."""
         if self._capital is None:
             self._capital = equity
         return {"Total": plain(equity - self._capital), "Equity": plain(equity)}
 
     def grow(self, by: Decimal) -> dict[str, Any]:
-        """Give the state of an account of 1 after it earned this too."""
+        """Return the state of an account that began with 1, after this return."""
         with localcontext(prec=_DIGITS):
             self._equity *= 1 + by
         return {"Total": plain(self._equity - 1), "Equity": plain(self._equity)}
 
 
 class Row:
-    """One row, read by what its columns mean."""
+    """One row, read by the meanings of its columns."""
 
     def __init__(self, run_id: UUID, *, place: int, layout: Layout, record: Record, symbol: str) -> None:
         self._run_id = run_id
@@ -163,46 +163,46 @@ class Row:
         self._symbol = symbol
 
     def text(self, role: str) -> str | None:
-        """Give a cell's text; None where the table has no such column, or nothing stands there."""
+        """Return a cell's text; None if the column is missing or the cell is empty."""
         value = self._record.get(self._layout.columns.get(role, ""))
         return None if value is None or str(value).strip().lower() in EMPTY else str(value).strip()
 
     def has(self, role: str) -> bool:
-        """Tell whether anything stands there."""
+        """Return whether the cell is not empty."""
         return self.text(role) is not None
 
     def number(self, role: str) -> Any:
-        """Give a number, or the text that is none."""
+        """Return a number, or the text if it is not a number."""
         text = self.text(role)
         return None if text is None else number(text)
 
     def require(self, role: str) -> Decimal:
-        """Give a number. Raises ValueError where there is none."""
+        """Return a number. Raises ValueError if there is none."""
         read = decimal(self.text(role))
         if read is None:
             raise ValueError(f"{self._layout.columns[role]} is {self.text(role)!r}, which is no number.")
         return read
 
     def make_id(self, part: str) -> UUID:
-        """Make an id that the same row of the same run always has."""
+        """Derive an id that the same row of the same run always gets."""
         return uuid5(self._run_id, f"row {self._place} {part}")
 
     def read_side(self) -> str | None:
-        """Give Buy or Sell: as the row says, else by the sign of its quantity; what says neither is kept."""
-        told = self.text("side")
-        if told is not None:
-            return SIDES.get(told.lower(), told)
+        """Return Buy or Sell by the row's side or the sign of its quantity; an unknown side is returned unchanged."""
+        side = self.text("side")
+        if side is not None:
+            return SIDES.get(side.lower(), side)
         amount = decimal(self.text("quantity"))
         return None if amount is None else ("Sell" if amount < 0 else "Buy")
 
     def rest(self) -> dict[str, Any]:
-        """Give cells that mean nothing to us, by their columns in PascalCase."""
+        """Return the cells of columns without a meaning, by their names in PascalCase."""
         used = {*self._layout.columns.values(), *self._layout.left_out}
         left = {name: value for name, value in self._record.items() if name not in used and value not in EMPTY}
         return {pascal(re.sub(r"\W+", "_", name.strip())): number(value) for name, value in left.items()}
 
     def fill(self, part: str, *, side: str | None, fee: Any, more: dict[str, Any]) -> Event:
-        """Give an execution; `part` is entry or exit where a row tells of both, else any word that tells it apart."""
+        """Build an execution; `part` is entry or exit if a row has both, else any word that makes its id distinct."""
         prefix = f"{part}_" if part in ("entry", "exit") else ""
         quantity = self.number("quantity")
         known = {
@@ -220,27 +220,27 @@ class Row:
         return self.make_event("TradeExecution", part=part, time=time, properties=properties, category="Execution")
 
     def profit(self, state: dict[str, Any]) -> Event:
-        """Give what was earned until the row's moment."""
-        said = {"StateType": "PnL", "StateBefore": None, "StateAfter": state, "ChangeReason": "Mark"}
-        said |= {"Currency": self.text("currency")} | self.rest()
+        """Build the PnL state at the row's moment."""
+        properties = {"StateType": "PnL", "StateBefore": None, "StateAfter": state, "ChangeReason": "Mark"}
+        properties |= {"Currency": self.text("currency")} | self.rest()
         return self.make_event(
-            "StateChange", part="profit", time=self.text("time"), properties=said, category="Performance"
+            "StateChange", part="profit", time=self.text("time"), properties=properties, category="Performance"
         )
 
     def make_event(
         self, event_type: str, *, part: str, time: str | None, properties: dict[str, Any], category: str
     ) -> Event:
-        """Make an event of the row; what is not told is left out."""
-        told = {name: value for name, value in properties.items() if value is not None or name == "StateBefore"}
+        """Build an event of the row, without missing values."""
+        known = {name: value for name, value in properties.items() if value is not None or name == "StateBefore"}
         return {
             "eventId": str(self.make_id(part)), "runId": str(self._run_id), "timestamp": read_time(time),
-            "eventType": event_type, "severity": "Info", "category": category, "properties": told,
+            "eventType": event_type, "severity": "Info", "category": category, "properties": known,
             "parentEventId": None,
         }  # fmt: skip
 
 
 def read_time(text: str | None) -> str | None:
-    """Write a time as ISO 8601 in UTC; what is none is handed on for validation to name."""
+    """Format a time as ISO 8601 in UTC; an invalid time is returned unchanged, and validation reports it."""
     try:
         at = datetime.fromisoformat(text or "")
     except ValueError:

@@ -1,4 +1,4 @@
-"""What an engine wrote, read into records: lines of JSON, a table, or one JSON document. Pure."""
+"""Readers of engines' files: JSON lines, a table, or one JSON document. Pure."""
 
 import csv
 import json
@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 Record = dict[str, Any]
-"""One record of an engine's stream, as its JSON says it; a row of a table holds texts by their columns."""
+"""One record of an engine's stream, as decoded JSON; a row of a table has texts by column."""
 
 MAX_DOCUMENT_BYTES = 268_435_456
 DELIMITERS = (",", ";", "\t")
@@ -19,7 +19,7 @@ _PAST_64_BITS = 2**63
 
 @dataclass(frozen=True, slots=True)
 class ReadRecord:
-    """One record with where it stood; `record` is a text where none could be read, which says why to a person."""
+    """One record with its position; if it is unreadable, `record` is a text that says why, for a person."""
 
     line_number: int
     line: bytes
@@ -27,7 +27,7 @@ class ReadRecord:
 
 
 def read_json_lines(lines: Iterable[bytes]) -> Iterator[ReadRecord]:
-    """Give an object of each line that is not blank."""
+    """Yield an object for each line that is not blank."""
     for line_number, line in enumerate(lines, start=1):
         if line.strip():
             yield ReadRecord(line_number, line, decode_record(line))
@@ -35,10 +35,10 @@ def read_json_lines(lines: Iterable[bytes]) -> Iterator[ReadRecord]:
 
 def read_table(lines: Iterable[bytes]) -> Iterator[ReadRecord]:
     """
-    Give the rows of a table by its columns: CSV in UTF-8, with comma, semicolon or tab, the first line names columns.
+    Yield the rows of a CSV table in UTF-8, separated by comma, semicolon or tab; the first line names the columns.
 
-    Columns without a name are called `column 1`, `column 2` and so on by their place. A row that has more or fewer
-    cells than the first line gives the reason.
+    Columns without a name are called `column 1`, `column 2` and so on by their place. A row with more or fewer cells
+    than the first line yields the reason.
     """
     taken: list[bytes] = []
     texts = _decode(lines, taken=taken)
@@ -61,14 +61,14 @@ def read_table(lines: Iterable[bytes]) -> Iterator[ReadRecord]:
         if not cells:
             continue
         if len(cells) != len(header):
-            said = f"The row has {len(cells):,} cells, the first line names {len(header):,} columns."
-            yield ReadRecord(start, line, said)
+            reason = f"The row has {len(cells):,} cells, the first line names {len(header):,} columns."
+            yield ReadRecord(start, line, reason)
         else:
             yield ReadRecord(start, line, dict(zip(header, cells, strict=True)))
 
 
 def read_document(lines: Iterable[bytes]) -> Any:
-    """Read the whole as one JSON value. Raises ValueError where it is none or too long."""
+    """Read the file as one JSON value. Raises ValueError if it is invalid or too long."""
     read = bytearray()
     for line in lines:
         read += line
@@ -78,18 +78,18 @@ def read_document(lines: Iterable[bytes]) -> Any:
 
 
 def split_header(line: str) -> list[str]:
-    """Name the columns of a table by its first line."""
+    """Split the first line of a table into column names."""
     names = next(csv.reader([line.removeprefix("\ufeff")], delimiter=find_delimiter(line)), [])
     return [name.strip() or f"column {place}" for place, name in enumerate(names, start=1)]
 
 
 def find_delimiter(line: str) -> str:
-    """Give what parts the columns of a table's first line."""
+    """Return the delimiter of a table's first line."""
     return max(DELIMITERS, key=line.count)
 
 
 def decode_record(line: bytes) -> Record | str:
-    """Read one JSON object; what is none gives the reason, for a person."""
+    """Decode one JSON object; return the reason, for a person, if it is not one."""
     try:
         record = orjson.loads(line)
     except orjson.JSONDecodeError:
@@ -101,7 +101,7 @@ def decode_record(line: bytes) -> Record | str:
 
 
 def encode_properties(value: Record) -> bytes:
-    """Write properties as JSON, decimals and large integers with every digit."""
+    """Encode properties as JSON; decimals and large integers keep all digits."""
     return orjson.dumps(value, default=_write_exactly)
 
 
@@ -112,7 +112,7 @@ def _decode(lines: Iterable[bytes], *, taken: list[bytes]) -> Iterator[str]:
 
 
 def _read_leniently(text: bytes) -> Any:
-    """Read what Python's own writer makes and JSON does not know: NaN, Infinity, integers of any size."""
+    """Decode the JSON that Python writes beyond the standard: NaN, Infinity, integers of any size."""
     return json.loads(text, parse_constant=lambda _: None, parse_int=_read_integer)
 
 

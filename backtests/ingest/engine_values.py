@@ -1,4 +1,4 @@
-"""Values as NautilusTrader writes them, read without loss: numbers in text, money with its currency, nanoseconds."""
+"""Lossless parsing of values as NautilusTrader writes them: numbers in text, money with currency, nanoseconds."""
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal, InvalidOperation
@@ -14,7 +14,7 @@ Number = int | float | Decimal
 
 
 def decimal(value: Any) -> Decimal | None:
-    """Read a number from JSON or from text, finite and of at most 40 digits; None where there is none."""
+    """Parse a finite number of at most 40 digits from JSON or text; return None for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal):
         return None
     try:
@@ -27,7 +27,7 @@ def decimal(value: Any) -> Decimal | None:
 
 
 def plain(value: Decimal) -> Number:
-    """Give a whole number as int and any other as float, or as Decimal where a float would change it."""
+    """Convert a whole number to int and any other to float, or to Decimal if a float would change it."""
     if value == value.to_integral_value() and abs(value) <= _MAX_INTEGER:
         return int(value)
     near = float(value)
@@ -35,13 +35,13 @@ def plain(value: Decimal) -> Number:
 
 
 def number(value: Any) -> Any:
-    """Read a number; what is none is given back as it came, for the contract's validation to name."""
+    """Parse a number; any other value is returned unchanged, and validation reports it."""
     read = decimal(value)
     return value if read is None else plain(read)
 
 
 def money(value: Any) -> tuple[Decimal | None, str | None]:
-    """Read `184 JPY`: the amount and the currency, each None where it is not there."""
+    """Parse money such as `184 JPY` into amount and currency, each None if missing."""
     if not isinstance(value, str):
         return decimal(value), None
     amount, _, currency = value.strip().partition(" ")
@@ -49,7 +49,7 @@ def money(value: Any) -> tuple[Decimal | None, str | None]:
 
 
 def moment(nanoseconds: Any) -> str | None:
-    """Write nanoseconds since 1970 as ISO 8601 to the microsecond; None where they are no time of years 1 to 9999."""
+    """Format nanoseconds since 1970 as ISO 8601 to the microsecond; return None outside the years 1 to 9999."""
     read = decimal(nanoseconds)
     if read is None or read != read.to_integral_value():
         return None
@@ -61,7 +61,7 @@ def moment(nanoseconds: Any) -> str | None:
 
 
 def guid(value: Any) -> UUID | None:
-    """Read a GUID; None where it is none."""
+    """Parse a GUID; return None for anything else."""
     try:
         return UUID(value) if isinstance(value, str) else None
     except ValueError:
@@ -69,5 +69,5 @@ def guid(value: Any) -> UUID | None:
 
 
 def pascal(name: str) -> str:
-    """Write an engine's field name as the contract's events write theirs: `last_qty` as `LastQty`."""
+    """Convert an engine's field name to PascalCase, the contract's form: `last_qty` becomes `LastQty`."""
     return "".join(part[:1].upper() + part[1:] for part in name.split("_"))

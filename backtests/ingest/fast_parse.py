@@ -1,4 +1,4 @@
-"""Lines of the contract's own log into entries: those of a known shape at once, all others carefully. Pure."""
+"""Parsing of the contract's log: lines of a known shape by regular expression, others by the slow path. Pure."""
 
 from collections.abc import Iterable, Iterator
 
@@ -8,7 +8,7 @@ from backtests.ingest.shapes import Shapes
 
 
 def read_events(lines: Iterable[bytes]) -> Iterator[Entry]:
-    """Read lines of JSON; blank ones are passed over, and every other one gives exactly one entry."""
+    """Read lines of JSON; each line that is not blank gives exactly one entry."""
     shapes, careful = Shapes(), CarefulReader()
     recognise = shapes.recognise
     for number, line in enumerate(lines, start=1):

@@ -1,4 +1,4 @@
-"""Loading files of any format: which run they are, whether that run may take them, and storing what is in them."""
+"""Loading of files of any format: determine their run, check that it may take them, and store their events."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -21,18 +21,18 @@ from backtests.ingest.source import open_unpacked, read_lines
 
 PIECE_BYTES = 1_048_576
 TELLS = {"trades": "fills", "executions": "fills", "equity": "profit", "returns": "profit"}
-"""What a kind of table tells of its run; two tables that tell the same would count it twice."""
+"""What a kind of table says of its run; two tables that say the same would count it twice."""
 OnBytes = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadOptions:
     """
-    What is known of a run beside its files.
+    What the caller specifies of a run beside its files.
 
-    Without `run_id` a log in the contract's words goes into the runs that it names; an engine's run gets an id made
-    from its content and its sweep. `sweep` groups runs of one experiment. `symbol` is the security of tables that do
-    not say it.
+    Without `run_id` a log of the contract's format goes into the runs that it names, and an engine's run gets an id
+    derived from its content and its sweep. `sweep` groups the runs of one experiment. `symbol` is the security of
+    tables that do not name it.
     """
 
     format_name: str = CONTRACT
@@ -44,7 +44,7 @@ class LoadOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceFile:
-    """A file, and what its columns mean where it is a table that does not say so, as `meaning=column,...`."""
+    """A file and, for a table of no known engine, the meaning of its columns as `meaning=column,...`."""
 
     path: Path
     columns: str = ""
@@ -52,7 +52,7 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Part:
-    """A file of a run, as text: of Parquet the CSV that it was turned into."""
+    """A file of a run as text; Parquet is converted to CSV."""
 
     file: SourceFile
     text: Path
@@ -70,8 +70,7 @@ def load_files(
     """
     Store the events of one file, or of two tables of one run: its trades or executions, and its equity or returns.
 
-    Raises LoadRefused, and OSError where a file cannot be read. Files in which no event is found make no run and are
-    refused.
+    Raises LoadRefused, and OSError if a file cannot be read. Files without an event are refused and make no run.
     """
     with ExitStack() as opened:
         parts = [_open_part(file, options=options, opened=opened, is_named=len(files) > 1) for file in files]
@@ -96,13 +95,13 @@ def load_files(
 
 
 def inspect_file(file: SourceFile, *, options: LoadOptions) -> FormatChoice:
-    """Give a file's format without loading it. Raises LoadRefused as loading does, and OSError."""
+    """Determine a file's format without loading it. Raises LoadRefused like loading, and OSError."""
     with ExitStack() as opened:
         return _open_part(file, options=options, opened=opened, is_named=False).choice
 
 
 def require_events(report: LoadReport) -> None:
-    """Refuse a source of which nothing went into a run. Raises LoadRefused."""
+    """Check that a source gave at least one event. Raises LoadRefused."""
     if not report.run_ids:
         reasons = "; ".join(report.reasons[:3])
         raise LoadRefused(f"There is no event in it, so no run is made{': ' + reasons if reasons else ''}.")
@@ -110,9 +109,9 @@ def require_events(report: LoadReport) -> None:
 
 def digest_content(streams: Sequence[IO[bytes]], *, prefix_bytes: int = 0) -> tuple[SourceDigest, str, str]:
     """
-    Give the digest of what streams hold one after the other, unpacked; that of its first `prefix_bytes`; and a fault.
+    Return the digest of the streams' concatenated, unpacked content, that of its first `prefix_bytes`, and a fault.
 
-    The fault says where a stream ended early.
+    The fault says where a stream is truncated.
     """
     contents = [open_unpacked(stream) for stream in streams]
     whole, size, prefix = sha256(), 0, ""
@@ -128,7 +127,7 @@ def digest_content(streams: Sequence[IO[bytes]], *, prefix_bytes: int = 0) -> tu
 
 
 def _open_part(file: SourceFile, *, options: LoadOptions, opened: ExitStack, is_named: bool) -> _Part:
-    """Find out what a file is; Parquet is turned into text, which goes with `opened`. A refusal may name the file."""
+    """Determine a file's format; convert Parquet to a temporary text, which lives as long as `opened`."""
     try:
         text = _read_as_text(file.path, opened=opened)
         with text.open("rb") as stream:
@@ -145,16 +144,16 @@ def _open_part(file: SourceFile, *, options: LoadOptions, opened: ExitStack, is_
 def _read_as_text(path: Path, *, opened: ExitStack) -> Path:
     if not is_parquet(path):
         return path
-    kept = opened.enter_context(NamedTemporaryFile())  # noqa: SIM115 - entered here
+    converted = opened.enter_context(NamedTemporaryFile())  # noqa: SIM115 - entered here
     try:
-        write_as_csv(path, to=kept.file)
+        write_as_csv(path, to=converted.file)
     except ParquetUnreadable as error:
         raise LoadRefused(str(error)) from error
-    return Path(kept.name)
+    return Path(converted.name)
 
 
 def _check_together(parts: Sequence[_Part]) -> None:
-    """Refuse files that are not of one run, or tell the same twice. Raises LoadRefused."""
+    """Check that the files are of one run and say nothing twice. Raises LoadRefused."""
     if len(parts) == 1:
         return
     told: dict[str, str] = {}
@@ -173,7 +172,7 @@ def _check_together(parts: Sequence[_Part]) -> None:
 def _read_parts(
     parts: Sequence[_Part], *, run_id: UUID, report: LoadReport, on_bytes: OnBytes | None
 ) -> Iterator[Entry]:
-    """Give the entries of all files; where there are several, reasons name the file."""
+    """Yield the entries of all files; of several files, reasons name the file."""
     passed = 0
     for part in parts:
         with part.text.open("rb") as stream:
@@ -188,20 +187,20 @@ def _read_parts(
 
 
 def _derive_run_id(parts: Sequence[_Part], *, options: LoadOptions) -> UUID:
-    """Make a run's id from what its files hold: the same files, packed or not, are the same run."""
+    """Derive a run's id from the content of its files: the same files, packed or not, are the same run."""
     digest, _, ended_early = _digest_parts(parts)
     if ended_early:
         raise LoadRefused(
             f"It ends early ({ended_early}), and its run's id would be made from its content. Load it when it is "
             "whole, or name its run with --run."
         )
-    said = f"toolroom:{'+'.join(part.choice.name for part in parts)}:{options.sweep}:{digest.sha256}"
+    name = f"toolroom:{'+'.join(part.choice.name for part in parts)}:{options.sweep}:{digest.sha256}"
     columns = "|".join(part.file.columns for part in parts).strip("|")
-    return uuid5(NAMESPACE_URL, said + (f":{columns}:{options.symbol}" if columns or options.symbol else ""))
+    return uuid5(NAMESPACE_URL, name + (f":{columns}:{options.symbol}" if columns or options.symbol else ""))
 
 
 def _check_source(parts: Sequence[_Part], *, run_id: UUID) -> SourceDigest:
-    """Give the files' digest. Raises LoadRefused where the run was loaded from others."""
+    """Return the files' digest. Raises LoadRefused if the run was loaded from other files."""
     known = source_of(run_id)
     digest, prefix, _ = _digest_parts(parts, prefix_bytes=known.size_bytes if known else 0)
     if known is None or prefix == known.sha256:

@@ -1,4 +1,4 @@
-"""Which format a file has, by how it begins; and what must be said of it before it can be loaded."""
+"""Detection of a file's format by its beginning, and of what must be specified before it can be loaded."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,14 +22,14 @@ TO_TABLE = "Write the table with to_csv or to_parquet, and load that."
 
 
 class LoadRefused(Exception):
-    """The source cannot be loaded as asked; the message says why and what to do, to a person. Nothing is stored."""
+    """The source cannot be loaded; the message tells a person why and what to do. Nothing is stored."""
 
 
 class ColumnsGuessed(LoadRefused):
     """
-    A table's columns are guessed, and loaded when a person or agent has confirmed them.
+    A table's columns are guessed; it can be loaded when a person or agent has confirmed them.
 
-    `guess` says what the table would be and shows its first row; `columns` are the words that load it so. `path` is the
+    `guess` describes the table and shows its first row; `columns` is the option that confirms the guess. `path` is the
     file's.
     """
 
@@ -43,7 +43,7 @@ class ColumnsGuessed(LoadRefused):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormatChoice:
-    """A file's format, what was said of its columns, and the kind of table it is; "" where it is no single table."""
+    """A file's format, its options, and its kind of table; "" if it is not a single table."""
 
     name: str
     given: TableOptions
@@ -52,10 +52,10 @@ class FormatChoice:
 
 def choose_format(stream: IO[bytes], *, name: str, columns: str, symbol: str) -> FormatChoice:
     """
-    Give a file's format; `auto` looks at how it begins.
+    Return a file's format; `auto` detects it from the beginning.
 
-    Raises LoadRefused where no format is known, where the file is another's, and where a table needs its columns or its
-    security named; the message has the words to say it with.
+    Raises LoadRefused if the format is unknown or another one, and if a table's columns or security must be named; the
+    message has the option to do so.
     """
     if name not in {AUTO, CONTRACT, *list_engines()}:
         raise LoadRefused(
@@ -82,7 +82,7 @@ def choose_format(stream: IO[bytes], *, name: str, columns: str, symbol: str) ->
 
 
 def _refuse_binary(start: bytes) -> None:
-    """Refuse what is no text. Raises LoadRefused."""
+    """Check that the file is text. Raises LoadRefused."""
     if start.startswith(PICKLES):
         raise LoadRefused(f"It looks like a Python pickle, which is never read: it could run anything. {TO_TABLE}")
     for magic, what in OTHER_FILES.items():
@@ -118,7 +118,7 @@ def _is_contract_line(line: str) -> bool:
 
 
 def _read_given(name: str, *, header: list[str], columns: str, symbol: str, head: str) -> TableOptions:
-    """Read what was said of columns. Raises LoadRefused."""
+    """Parse the option that names columns. Raises LoadRefused."""
     if name != TABLE:
         if columns:
             raise LoadRefused(f"Only a table's columns can be named, and this is {_title(name)}")
@@ -143,7 +143,7 @@ def _read_given(name: str, *, header: list[str], columns: str, symbol: str, head
 
 
 def _show_first_row(layout: Layout, *, head: str) -> str:
-    """Say how a table's first row would be read."""
+    """Describe how a table's first row would be read."""
     lines = [f"{line}\n".encode() for line in head.split("\n")[:-1][:MAX_LINES]]
     first = next((one.record for one in read_table(lines) if isinstance(one.record, dict)), None)
     if first is None:

@@ -1,4 +1,4 @@
-"""Records of an engine's own file, read into entries: translated, and numbered as they stand in the file."""
+"""Reading of an engine's file into entries: translate its records and number them as in the file."""
 
 from collections.abc import Iterable, Iterator
 from uuid import UUID
@@ -13,7 +13,7 @@ from backtests.ingest.record import Entry, LoggedEvent, Unreadable
 def read_engine(
     lines: Iterable[bytes], *, name: str, run_id: UUID, given: TableOptions | None = None
 ) -> Iterator[Entry]:
-    """Give the entries of a file, numbered by their lines."""
+    """Yield the entries of a file, with their line numbers."""
     engine = find_engine(name)
     translator = engine.make_translator(run_id, given=given or TableOptions())
     for read in engine.read_records(lines):
@@ -25,7 +25,7 @@ def _translate(read: ReadRecord, *, translator: Translator) -> list[Entry]:
         return [Unreadable(line_number=read.line_number, line=read.line, reason=read.record)]
     try:
         return [_make_entry(event, read=read) for event in translator.translate(read.record)]
-    except (RecursionError, orjson.JSONEncodeError) as error:  # nested too deeply, or half a surrogate pair
+    except (RecursionError, orjson.JSONEncodeError) as error:  # nested too deeply, or a lone surrogate
         reason = f"The line cannot be kept as JSON: {error}"[:200]
     except ValueError as error:
         reason = str(error)[:200]

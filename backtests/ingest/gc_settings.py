@@ -1,9 +1,9 @@
 """
-Python's own settings while a load is under way.
+Settings of the Python runtime during a load.
 
-The collector is kept from walking the rows of a batch over and over: they hold no cycles. A thread that waits for the
-interpreter gets it after 20 microseconds instead of five thousand: the thread that feeds the database, which wants it
-some hundred times a batch and for a moment each, and a web server's loop.
+The garbage collector runs seldom: a batch's rows have no cycles, and each collection would walk them all. The switch
+interval is 20 microseconds instead of 5,000. The thread that feeds the database needs the GIL some hundred times per
+batch, briefly each time; so does the event loop of a web server.
 """
 
 import gc
@@ -22,7 +22,7 @@ _usual = gc.get_threshold(), sys.getswitchinterval()
 
 @contextmanager
 def set_for_loading() -> Iterator[None]:
-    """Collect seldom and take turns often; of several loads at once the last one puts things back."""
+    """Collect garbage seldom and switch threads often; of concurrent loads the last one restores the settings."""
     global _under_way, _usual
     with _lock:
         _under_way += 1

@@ -1,4 +1,4 @@
-"""Chains of a batch against those that are stored: what to link, what to link anew, which sequences change shape."""
+"""Linking of a batch to the stored chains: new links, changed links, and sequences that change shape."""
 
 import json
 from collections import defaultdict
@@ -19,11 +19,11 @@ CIRCLE = Problem("ParentEventId", "The chain of parents runs in a circle")
 @dataclass(slots=True)
 class BatchLinks:
     """
-    Where each event of a batch hangs, and what that changes in lists.
+    The links of a batch's events, and the resulting changes of lists.
 
     Events without parent or child have no link; their shape is their type's code. `added` and `removed` are (shape,
-    number, moment) of roots of sequences; `marked` are (list, number, moment) of stored events that turned out to be
-    part of a circle, with the lists of events with errors. `new_shapes` are numbered from `first_new_shape` on.
+    number, moment) of roots of sequences; `marked` are (list, number, moment) of stored events that turn out to be in a
+    cycle, for the lists of events with errors. `new_shapes` are numbered from `first_new_shape` on.
     """
 
     links: dict[str, Link]
@@ -36,31 +36,31 @@ class BatchLinks:
 
     @property
     def has_many_shapes(self) -> bool:
-        """Tell whether the run has many shapes once these events are stored."""
+        """Return whether the run has many shapes once these events are stored."""
         return has_many_shapes(self.first_new_shape + len(self.new_shapes))
 
     @property
     def joins_roots(self) -> bool:
-        """Tell whether the run has many shapes for the first time, so that its lists of roots become one."""
+        """Return whether the run has many shapes from now on, so that its lists of roots must be joined."""
         return self.has_many_shapes and not has_many_shapes(self.first_new_shape)
 
 
 def array_text(ids: Iterable[str]) -> str:
-    """Write ids as PostgreSQL writes an array."""
+    """Format ids as a PostgreSQL array."""
     return "{" + ",".join(ids) + "}"
 
 
 def link_unlocked(cursor: Cursor, *, run_id: UUID, rows: list[EventRow]) -> BatchLinks | None:
     """
-    Link new events by reading alone; None where stored ones must be linked anew.
+    Link new events without writing; return None if stored events must be relinked.
 
-    What it says holds as long as nobody stores anything of the run.
+    The result is valid until anything else of the run is stored.
     """
     return None if _orphans(cursor, run_id, rows=rows) else _link(cursor, run_id, rows=rows, orphans={})
 
 
 def link(cursor: Cursor, *, run_id: UUID, rows: list[EventRow]) -> BatchLinks:
-    """Link the new events, and stored ones whose parent has come; problems of circles are added to new events."""
+    """Link the new events and stored ones whose parent has arrived; add the problem of a cycle to new events."""
     return _link(cursor, run_id, rows=rows, orphans=_orphans(cursor, run_id, rows=rows))
 
 
@@ -82,18 +82,18 @@ def _link(cursor: Cursor, run_id: UUID, *, rows: list[EventRow], orphans: dict[i
             row.problems += (CIRCLE,)
     _reshape(
         cursor, run_id, nodes=nodes, stored=stored, linked=linked, is_first=_is_first(rows)
-    )  # while stored links are as they were
+    )  # before the stored links change
     _link_anew(cursor, run_id, stored=stored, linked=linked)
     return linked
 
 
 def _is_first(rows: list[EventRow]) -> bool:
-    """Tell whether the run has no events yet, so that there is nothing to ask about it."""
+    """Return whether the run has no events yet, so that no query is needed."""
     return rows[0].number == 0
 
 
 def _orphans(cursor: Cursor, run_id: UUID, *, rows: list[EventRow]) -> dict[int, str]:
-    """Fetch the stored orphans whose parent is among the new events: their numbers and that parent."""
+    """Fetch the stored orphans whose parent is among the new events: parents by the orphans' numbers."""
     if _is_first(rows):
         return {}
     cursor.execute(statements.HAS_ORPHANS, [run_id])
@@ -104,7 +104,7 @@ def _orphans(cursor: Cursor, run_id: UUID, *, rows: list[EventRow]) -> dict[int,
 
 
 def _components(cursor: Cursor, run_id: UUID, *, roots: list[int]) -> dict[str, Node]:
-    """Fetch all that hangs below these roots, themselves included."""
+    """Fetch these roots and all their descendants."""
     if not roots:
         return {}
     cursor.execute(statements.COMPONENTS, {"run": run_id, "roots": roots})
@@ -112,15 +112,15 @@ def _components(cursor: Cursor, run_id: UUID, *, roots: list[int]) -> dict[str, 
 
 
 def _known_parents(cursor: Cursor, run_id: UUID, *, nodes: dict[str, Node]) -> dict[str, Link]:
-    wanted = {node.parent for node in nodes.values() if node.parent is not None and node.parent not in nodes}
-    if not wanted:
+    missing = {node.parent for node in nodes.values() if node.parent is not None and node.parent not in nodes}
+    if not missing:
         return {}
-    cursor.execute(statements.PARENTS, [run_id, array_text(wanted)])
+    cursor.execute(statements.PARENTS, [run_id, array_text(missing)])
     return {event_id: Link(root, trail) for event_id, root, trail in cursor.fetchall()}
 
 
 def _link_anew(cursor: Cursor, run_id: UUID, *, stored: dict[str, Node], linked: BatchLinks) -> None:
-    """Write the new links of stored events, and note those that turn out to be part of a circle."""
+    """Write the changed links of stored events, and record those that turn out to be in a cycle."""
     changed = [
         (node.number, link.root, link.trail)
         for event_id, node in stored.items()
@@ -146,7 +146,7 @@ def _newly(now: set[str], before: set[str]) -> list[str]:
 def _reshape(
     cursor: Cursor, run_id: UUID, *, nodes: dict[str, Node], stored: dict[str, Node], linked: BatchLinks, is_first: bool
 ) -> None:
-    """Find the sequences that are new, gone or of another shape, and move their roots between lists."""
+    """Find sequences that are new, removed or of another shape, and move their roots between lists."""
     moments = {node.number: node.moment for node in nodes.values()}
     old, trails = _trails(nodes, stored=stored, links=linked.links)
     others = [root for root in trails if root not in moments]
@@ -168,7 +168,7 @@ def _reshape(
 def _number_shapes(
     cursor: Cursor, run_id: UUID, *, shapes: list[Shape], linked: BatchLinks, is_first: bool
 ) -> dict[Shape, int]:
-    """Give the number of each shape; those that the run does not have yet are noted as new."""
+    """Return the number of each shape; record shapes that are new to the run."""
     if not is_first:
         cursor.execute(statements.NEXT_SHAPE, [run_id])
         linked.first_new_shape = cursor.fetchone()[0]
@@ -186,7 +186,7 @@ def _number_shapes(
 def _trails(
     nodes: dict[str, Node], *, stored: dict[str, Node], links: dict[str, Link]
 ) -> tuple[dict[int, set[str]], dict[int, set[str]]]:
-    """Gather the trails of the nodes by root: as they were stored, and as they are now."""
+    """Collect the trails of the nodes by root: the stored ones and the current ones."""
     old: dict[int, set[str]] = defaultdict(set)
     now: dict[int, set[str]] = defaultdict(set)
     for event_id, node in nodes.items():

@@ -1,8 +1,8 @@
 """
-Entries into runs: checked, in batches, safe to run twice and to be killed at any point.
+Loading of entries into runs, in batches; idempotent, and safe to kill at any point.
 
-A batch is one transaction, and what it stores is whole: numbered, listed, linked, counted. A load that was killed is
-run again; what is stored is then found to be there. What a run came to is built when all of it is stored.
+A batch is one transaction that stores its events completely: numbered, listed, linked, counted. A killed load is run
+again and skips what is stored. The results of a run are built when all of it is stored.
 """
 
 import logging
@@ -27,22 +27,22 @@ BATCH_EVENTS = 20_000
 BATCH_BYTES = 33_554_432
 MAX_LATE_EVENTS, MAX_LATE_BYTES = 60_000, 67_108_864
 WORTH_ANALYSING = 10_000
-"""Events after which the planner is told of what is new; autovacuum would come a minute later."""
+"""Events after which a load runs ANALYZE; autovacuum would do it a minute later."""
 
 
 def ignore_progress(report: LoadReport) -> None:
-    """Show progress to nobody."""
+    """Ignore progress."""
 
 
 @dataclass(slots=True)
 class _PendingRun:
     """
-    What waits to be stored of one run.
+    Entries of one run that wait to be stored.
 
-    Events before `stored_until`, the last moment of a stored batch, are late: they wait, because each batch that has
-    some rewrites every list behind the first of them. They keep their order, so those of one moment do too. `place` is
-    where its next event goes, once what is under way is stored; None where that is not known, or where
-    something of the last batch was stored before. `coming` is where it goes if all that is under way is new.
+    Events before `stored_until`, the last moment of a stored batch, are late. They wait, because each batch with late
+    events rewrites all lists from the first of them on. They keep their order, also within a moment. `place` is where
+    the run's next event goes once the batch in progress is stored; None if that is unknown, or if the last batch had
+    duplicates. `coming` is where it goes if all events in progress are new.
     """
 
     rows: list[EventRow] = field(default_factory=list)
@@ -71,7 +71,7 @@ class _PendingRun:
         return len(self.late) >= MAX_LATE_EVENTS or self.late_bytes >= MAX_LATE_BYTES
 
     def take_late(self) -> None:
-        """Make the late events the next batch."""
+        """Move the late events into the next batch."""
         self.rows, self.bytes = self.late, self.late_bytes
         self.late, self.late_bytes = [], 0
 
@@ -80,7 +80,7 @@ class _PendingRun:
 
 
 class NameRunError(Exception):
-    """No line names its run, and none was given."""
+    """No line names its run, and the caller names none either."""
 
 
 def _name_no_run() -> UUID:
@@ -97,7 +97,7 @@ def load_lines(
     facts: RunFacts | None = None,
     name_run: Callable[[], UUID] = _name_no_run,
 ) -> LoadReport:
-    """Store lines of the contract's own format; see load_entries."""
+    """Store lines of the contract's format; see load_entries."""
     return load_entries(
         read_events(lines), run_id=run_id, report=report, on_progress=on_progress, overlaps=overlaps, facts=facts,
         name_run=name_run,
@@ -117,10 +117,10 @@ def load_entries(
     """
     Store entries of any format, into `run_id` or, when that is None, into the run that each event names.
 
-    With `run_id` given, events that name another run go to the quarantine of this one: no answer mixes two runs. With
-    `overlaps` one batch is stored by a thread of its own while the next is read; never inside a transaction. `facts`
-    are noted of each run. `name_run` gives the id of a run that nothing names. A run without an event is not made: the
-    report then names no run.
+    With `run_id`, events that name another run go to the quarantine of this one, so that no answer mixes two runs. With
+    `overlaps` a thread stores one batch while the next is read; it must not be used inside a transaction. `facts` are
+    stored for each run. `name_run` returns the id of a run that nothing names. A run without an event is not created,
+    and the report then names no run.
     """
     store = SerialWriter() if not overlaps else BackgroundWriter()
     loader = _Loader(run_id=run_id, report=report, on_progress=on_progress, store=store, facts=facts, name_run=name_run)
@@ -135,7 +135,7 @@ def load_entries(
 
 
 class _Loader:
-    """Entries in, batches out."""
+    """Collects entries into batches and stores them."""
 
     def __init__(
         self,
@@ -163,7 +163,7 @@ class _Loader:
         self._usual: tuple[UUID, _PendingRun]
 
     def take(self, entry: Entry) -> None:
-        """Check one entry and store a batch when one is full."""
+        """Check one entry, and store a batch when it is full."""
         if type(entry) is EventRow and entry.run_id == self._usual_name:  # a log names its run on every line
             run_id, pending = self._usual
             pending.add(entry)
@@ -195,7 +195,7 @@ class _Loader:
             self._store_late(run_id, pending)
 
     def finish(self) -> None:
-        """Store what is left."""
+        """Store the remaining entries."""
         if self._nameless:
             self._name_a_run()
         for run_id, pending in self._pending.items():
@@ -212,7 +212,7 @@ class _Loader:
         self._on_progress(self._report)
 
     def _build(self) -> None:
-        """Tell the planner of what is new, and build the results of the runs; what is stored stays if that fails."""
+        """Analyse the partitions and build the results of the runs; a failure keeps the stored events."""
         from backtests.performance.build import FAILURES, build_performance  # noqa: PLC0415 - numpy, when needed
 
         for run_id, pending in self._pending.items():
@@ -225,7 +225,7 @@ class _Loader:
                 logger.exception("the results of run %s are not built: manage.py build_backtest_performance", run_id)
 
     def _leave_out(self, pending: _PendingRun) -> None:
-        """Keep nothing of a run that has no event."""
+        """Delete a run that has no event."""
         for line in pending.unreadable:
             self._report.refuse(line.line_number, reason=line.reason)
 
@@ -238,7 +238,7 @@ class _Loader:
         return pending
 
     def _name_a_run(self) -> None:
-        """Make up the id of a run that nothing names; where that cannot be, its lines must be no events."""
+        """Make the id of the run that no entry names; if all these entries are unreadable, they belong to no run."""
         if all(isinstance(entry, Unreadable) for entry in self._nameless):
             self._leave_out(_PendingRun(unreadable=[one for one in self._nameless if isinstance(one, Unreadable)]))
             self._nameless = []
@@ -252,14 +252,14 @@ class _Loader:
             self.take(entry)
 
     def _keep(self, entry: LoggedEvent | EventRow | Unreadable, *, run_id: UUID, pending: _PendingRun) -> None:
-        kept = entry if isinstance(entry, Unreadable) else self._check_entry(entry, run_id=run_id, pending=pending)
-        if isinstance(kept, EventRow):
-            pending.add(kept)
-            if kept is entry:
-                self._usual_name, self._usual = kept.run_id, (run_id, pending)
+        checked = entry if isinstance(entry, Unreadable) else self._check_entry(entry, run_id=run_id, pending=pending)
+        if isinstance(checked, EventRow):
+            pending.add(checked)
+            if checked is entry:
+                self._usual_name, self._usual = checked.run_id, (run_id, pending)
         else:
-            pending.bytes += len(kept.line)
-            pending.unreadable.append(kept)
+            pending.bytes += len(checked.line)
+            pending.unreadable.append(checked)
 
     def _check_entry(
         self, entry: LoggedEvent | EventRow, *, run_id: UUID, pending: _PendingRun
@@ -280,7 +280,7 @@ class _Loader:
         return self._last
 
     def _guid(self, given: object) -> UUID | None:
-        """Read a run's id; the last one is remembered, because a log names its run on every line."""
+        """Parse a run's id; the last one is cached, because a log names its run on every line."""
         if given != self._guids[0] or given is None:
             self._guids = given, _guid(given)
         return self._guids[1]
@@ -294,7 +294,7 @@ class _Loader:
             self._get_pending(run_id).facts.append(facts)
 
     def _store(self, run_id: UUID, pending: _PendingRun) -> None:
-        """Hand over a batch, in COPY's words as far as that can be said before it is its turn."""
+        """Submit a batch for storing; its COPY data is prepared while the previous batch is being stored."""
         rows, unreadable, facts = pending.rows, pending.unreadable, pending.facts
         if not rows and not unreadable and not facts:
             return
@@ -318,14 +318,14 @@ class _Loader:
         self._on_progress(self._report)
 
     def _store_late(self, run_id: UUID, pending: _PendingRun) -> None:
-        """Hand over what came in time, then what came late."""
+        """Submit the events in order, then the late ones."""
         if pending.late:
             self._store(run_id, pending)
             pending.take_late()
             self._store(run_id, pending)
 
     def _ready(self, run_id: UUID, *, rows: list[EventRow], pending: _PendingRun) -> Ready | None:
-        """Draft a batch while the one before is being stored, and finish it when that is done."""
+        """Draft a batch while the previous one is being stored, and finish it afterwards."""
         if not pending.is_begun:
             pending.is_begun, pending.place = True, place_of(run_id)
             pending.coming = pending.place.event_count if pending.place else 0

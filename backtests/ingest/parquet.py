@@ -1,10 +1,9 @@
 """
-Parquet into the text of a table, so that whatever follows reads one kind of file.
+Conversion of Parquet to CSV, so that all later steps read one format.
 
-It is read by arro3-io, which is optional (requirements-parquet.txt), in a process of its own with bounded memory: a
-damaged file may panic its reader, and a small one may hold terabytes. The index that pandas adds becomes the first
-columns, without a name where it has none, as `to_csv` writes it. Cells that hold lists are written as Python writes
-them, which is what `to_csv` does too.
+arro3-io reads it, which is optional (requirements-parquet.txt), in a subprocess with bounded memory: a damaged file may
+make the reader panic, and a small one may expand to terabytes. As with pandas' `to_csv`, the index that pandas adds
+becomes the first columns, possibly without a name, and lists are written as their Python repr.
 """
 
 import csv
@@ -26,17 +25,17 @@ INSTALL = "pip install -r requirements-parquet.txt"
 
 
 class ParquetUnreadable(Exception):
-    """The file cannot be read; the message says why, to a person."""
+    """The file cannot be read; the message tells a person why."""
 
 
 def is_parquet(path: Path) -> bool:
-    """Tell whether a file begins as Parquet does."""
+    """Return whether a file begins like Parquet."""
     with path.open("rb") as stream:
         return stream.read(len(MAGIC)) == MAGIC
 
 
 def write_as_csv(path: Path, *, to: IO[bytes]) -> None:
-    """Write a file's rows as CSV, the first line with the columns' names. Raises ParquetUnreadable."""
+    """Write a file's rows as CSV with a header. Raises ParquetUnreadable."""
     if find_spec("arro3") is None or find_spec("arro3.io") is None:
         raise ParquetUnreadable(f"Parquet is read by arro3-io: {INSTALL}; or write the table with to_csv.")
     command = [sys.executable, "-P", __file__, str(path)]
@@ -45,8 +44,8 @@ def write_as_csv(path: Path, *, to: IO[bytes]) -> None:
     except subprocess.TimeoutExpired as error:
         raise ParquetUnreadable(f"Reading the Parquet file takes longer than {MAX_SECONDS} s.") from error
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
-        raise ParquetUnreadable(f"The file begins as Parquet and cannot be read as that: {said}"[:300])
+        message = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        raise ParquetUnreadable(f"The file begins as Parquet and cannot be read as that: {message}"[:300])
 
 
 def _write_rows(path: str, *, to: IO[str]) -> None:
@@ -65,7 +64,7 @@ def _write_rows(path: str, *, to: IO[str]) -> None:
 
 
 def _find_index(metadata: dict[str, str]) -> list[str]:
-    """Name the columns that are the index of what pandas wrote."""
+    """List the columns that are pandas' index."""
     try:
         names = json.loads(metadata.get("pandas", "{}")).get("index_columns", [])
     except (ValueError, AttributeError):
@@ -89,7 +88,7 @@ def _write_cells(cells: Iterable[Any]) -> Iterator[Any]:
 
 
 def _write_times(value: Any) -> Any:
-    """Write times within a value as ISO 8601."""
+    """Format times within a value as ISO 8601."""
     match value:
         case datetime() | date() | time():
             return value.isoformat()

@@ -1,4 +1,4 @@
-"""Bytes of the contract's own log format into entries: one JSON object a line. Pure."""
+"""Parsing of the contract's log format into entries: one JSON object per line. Pure."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from backtests.ingest.check import MAX_YEAR, MIN_YEAR
 from backtests.ingest.record import LoggedEvent, Problem, RunFacts, Unreadable
 
 MAX_LINE = 4_194_304
-"""A longer line is not read as JSON; its first megabyte is kept in the quarantine."""
+"""A longer line is not parsed; its first megabyte is kept in the quarantine."""
 KEPT_OF_LINE = 1_048_576
 
 _WORDS = {
@@ -34,7 +34,7 @@ _CONSTANT = re.compile(rb'"(?:[^"\\]|\\.)*"|-?\bInfinity\b|\bNaN\b')
 
 
 class _Pascal(msgspec.Struct, rename="pascal", forbid_unknown_fields=True):
-    """A line as the contract's origin writes it."""
+    """A line with PascalCase names, as in the contract's original system."""
 
     event_id: object = None
     run_id: object = None
@@ -47,7 +47,7 @@ class _Pascal(msgspec.Struct, rename="pascal", forbid_unknown_fields=True):
 
 
 class _Camel(_Pascal, rename="camel", forbid_unknown_fields=True):
-    """A line in the names of the contract's answers."""
+    """A line with camelCase names, as in the contract's answers."""
 
 
 _DECODERS: list[msgspec.json.Decoder[Any]] = [msgspec.json.Decoder(_Pascal), msgspec.json.Decoder(_Camel)]
@@ -56,7 +56,7 @@ _ANY: msgspec.json.Decoder[dict[str, msgspec.Raw]] = msgspec.json.Decoder(dict[s
 
 
 class CarefulReader:
-    """Reads lines one by one, whatever is in them."""
+    """Reads any line; the slow path for what no shape matches."""
 
     def __init__(self) -> None:
         self._decode, self._other = (decoder.decode for decoder in _DECODERS)
@@ -88,7 +88,7 @@ class CarefulReader:
 
 
 def _unusual(number: int, line: bytes) -> LoggedEvent | RunFacts | Unreadable:
-    """Read a line with names of its own, or with NaN; what is no JSON object is unreadable."""
+    """Read a line with other names or with NaN; a line that is not a JSON object is unreadable."""
     if len(line) > MAX_LINE:
         return Unreadable(line_number=number, line=line, reason=f"longer than {MAX_LINE:,} bytes")
     problems: list[Problem] = []
@@ -127,7 +127,7 @@ def _parse_members(
 
 
 def _facts(number: int, line: bytes, *, plain: dict[str, bytes]) -> RunFacts | Unreadable:
-    """Read a line about the run as a whole."""
+    """Read a line with facts of the run."""
     said = {name: msgspec.json.decode(value) for name, value in plain.items()}
 
     def text(*names: str) -> str | None:
@@ -152,13 +152,13 @@ def _facts(number: int, line: bytes, *, plain: dict[str, bytes]) -> RunFacts | U
 
 
 def _read_bound(given: str | None) -> datetime | None:
-    """Read when a run begins or ends; years that stand for no time are none. Raises ValueError."""
+    """Parse the start or end of a run; a placeholder year gives None. Raises ValueError."""
     read = _utc(given) if given else None
     return read if read is not None and MIN_YEAR <= read.year <= MAX_YEAR else None
 
 
 def _parameters(given: object) -> dict[str, Any]:
-    """Read a run's parameters: an object of scalars. Raises ValueError."""
+    """Parse a run's parameters: an object of scalars. Raises ValueError."""
     if given is None:
         return {}
     if isinstance(given, dict) and all(isinstance(value, str | int | float | bool | None) for value in given.values()):
@@ -167,7 +167,7 @@ def _parameters(given: object) -> dict[str, Any]:
 
 
 def _labels(given: object) -> list[str]:
-    """Read a run's labels: an array of texts. Raises ValueError."""
+    """Parse a run's labels: an array of texts. Raises ValueError."""
     if given is None:
         return []
     if isinstance(given, list) and all(isinstance(label, str) for label in given):
@@ -181,7 +181,7 @@ def _utc(text: str) -> datetime:
 
 
 def constants(text: bytes) -> list[tuple[str, str]]:
-    """Name the path of every NaN and Infinity in a text that Python's own reader takes for JSON. Raises ValueError."""
+    """List the paths of NaN and Infinity in a text that Python's json module accepts. Raises ValueError."""
     found: list[tuple[str, str]] = []
     _search(json.loads(text, parse_constant=_Constant), path="", found=found)
     if not found:
@@ -190,7 +190,7 @@ def constants(text: bytes) -> list[tuple[str, str]]:
 
 
 class _Constant(str):
-    """NaN or Infinity, told from a string of that name."""
+    """NaN or Infinity, as distinct from a string with that text."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""Properties like ones that were read before: matched, and the lists of their event named. Pure."""
+"""Shapes of properties: match properties like ones read before, and name the lists of their event. Pure."""
 
 import re
 from collections.abc import Callable
@@ -17,7 +17,7 @@ GUID = "[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{
 NUMBER = r"-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,17})?(?:[eE][-+]?[0-9]{1,2})?"
 TEXT = r'[^"\\\x00-\x1f\x7f]*'
 _CHOICES = {"Direction": ("Buy", "Sell"), "DataType": ("Candle", "Tick", "Level2")}
-"""Words that the contract's choices let through; StateType stands as it is, because rules follow from it."""
+"""Patterns of the contract's enumerations; StateType is matched literally, because rules depend on it."""
 _STATE = TYPE_CODES["StateChange"]
 _SIDES = ("StateAfter", "StateBefore")
 _STATUS: Path = ("StateAfter", "Status")
@@ -29,12 +29,12 @@ _MAX_REMEMBERED = 4096
 Places = tuple[
     tuple[str, ...], str | None, tuple[str, ...], tuple[str, ...], tuple[str, ...], OrderStep | None
 ]  # fmt: skip
-"""Where an event belongs: lists and symbol, which it shares with others, lists of its own, those of its numbers, the
-numbers, the state of its order."""
+"""Where an event is stored: lists and symbol, which many events share, lists of its own, lists of its numbers, the
+numbers, the step of its order."""
 
 
 class PropertyShape:
-    """The properties of a faultless event of one type, as one pattern, and what its values mean."""
+    """The properties of valid events of one type: a pattern, and the meaning of its groups."""
 
     def __init__(self, line: ParsedLine, *, root: str, kind: int) -> None:
         start, end = line.containers[root,]
@@ -67,7 +67,7 @@ class PropertyShape:
         self._lists: dict[tuple[Any, ...], tuple[tuple[str, ...], str | None]] = {}
 
     def places(self, said: tuple[str, ...], *, severity: int) -> Places:
-        """Tell where an event with these properties belongs: `said` are the groups of its match."""
+        """Return where to store an event with these properties; `said` are the groups of its match."""
         named = self._named(said)
         lists, symbol = self._lists.get((severity, named)) or self._remember(severity, named)
         own: tuple[str, ...] = ()
@@ -87,7 +87,7 @@ class PropertyShape:
         )
 
     def _remember(self, severity: int, named: tuple[str, ...]) -> tuple[tuple[str, ...], str | None]:
-        """Name the lists, but for those of orders and positions, which are rarely the same twice."""
+        """Compute and cache the names of lists, except those of orders and positions, which rarely repeat."""
         values = msgspec.json.decode(self._sample, type=dict[str, Any])
         for path, value in zip(self._paths, named, strict=True):
             _find_parent(values, path)[str(path[-1])] = value
@@ -104,7 +104,7 @@ class PropertyShape:
 
 
 class _Maker:
-    """Gives each scalar its pattern, and remembers which groups mean something."""
+    """Makes the pattern of each scalar, and records which groups have a meaning."""
 
     def __init__(self, kind: int) -> None:
         self._entity_sides = _SIDES if kind == _STATE else ()
@@ -115,7 +115,7 @@ class _Maker:
         self._groups = 0
 
     def make_pattern(self, scalar: Scalar, said: str) -> str:
-        """Give the pattern; raises NotRegularError where the value means something that shapes do not know."""
+        """Return the pattern of a scalar. Raises NotRegularError if shapes do not support its meaning."""
         path = scalar.path[1:]
         if scalar.kind == "text":
             return self._text(path, said)
@@ -146,11 +146,11 @@ class _Maker:
         return GUID if is_guid(said) else TEXT
 
     def choose_naming(self, path: Path) -> Callable[[str], str]:
-        """Give what makes a name of the value at this path."""
+        """Return the function that makes a list's name from the value at this path."""
         return str.lower if path in self._guids else entity_value
 
     def is_entity(self, path: Path) -> bool:
-        """Tell whether a value at this path names what an event is about."""
+        """Return whether a value at this path names an entity."""
         if not path or path[-1] not in _ENTITIES:
             return False
         return len(path) == 1 or (len(path) == len(_STATUS) and path[0] in self._entity_sides)
@@ -167,7 +167,7 @@ def _find_parent(values: dict[str, Any], path: Path) -> dict[str, Any]:
 
 
 def _getter(places: list[int]) -> Callable[[tuple[str, ...]], tuple[str, ...]]:
-    """Give a function from a tuple to the tuple of some of its members."""
+    """Return a function that selects some members of a tuple."""
     if not places:
         return lambda _: ()
     if len(places) == 1:

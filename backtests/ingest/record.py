@@ -1,9 +1,8 @@
 """
-What every format of log is turned into before it is checked and stored.
+Records that every log format is parsed into, before validation and storage.
 
-A new engine is one module beside this one with a function from bytes to an iterator of `Entry`: LoggedEvent for an
-event in the contract's words, RunFacts for what the log says of the run as a whole, Unreadable for a line that no
-event can be made of. Checking (check.py) and storing (load.py) are the same for all.
+A parser returns an iterator of `Entry`: LoggedEvent for an event in the contract's form, RunFacts for facts of the run,
+Unreadable for a line that gives no event. Validation (check.py) and storage (load.py) are the same for all formats.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,12 +19,11 @@ from backtests.store.orders import OrderStep
 @dataclass(slots=True)
 class LoggedEvent:
     """
-    One event as it was logged, in the contract's words and not yet checked.
+    One event as logged, in the contract's form, before validation.
 
-    `event_id`, `timestamp` and the words are what stood in the log, whatever it was; None says that nothing stood
-    there. `timestamp` should be a text (ISO 8601 with any offset) or a datetime; a number says no unit and is refused.
-    `properties` is the raw JSON text of the object, kept to the byte. `line` is what it was read from, for the
-    quarantine; `line_number` counts from 1.
+    The fields hold the logged values, whatever they are; None means missing. `timestamp` should be a text (ISO 8601
+    with any offset) or a datetime; a number has no unit and is refused. `properties` is the raw JSON text of the
+    object, unchanged. `line` is the source, for the quarantine; `line_number` counts from 1.
     """
 
     event_id: object = None
@@ -43,7 +41,7 @@ class LoggedEvent:
 
 @dataclass(slots=True, kw_only=True)
 class RunFacts:
-    """What a log says of its run: whatever is None is not known from it."""
+    """Facts of a run from its log; None means unknown."""
 
     run_id: UUID | None = None
     name: str | None = None
@@ -60,7 +58,7 @@ class RunFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceDigest:
-    """What an engine's stream holds, unpacked: how much, and its SHA-256."""
+    """Size and SHA-256 of an engine's unpacked stream."""
 
     size_bytes: int
     sha256: str
@@ -68,7 +66,7 @@ class SourceDigest:
 
 @dataclass(slots=True, kw_only=True)
 class Unreadable:
-    """A line that no event can be made of, kept for a person to look at."""
+    """A line that gives no event, kept for a person to look at."""
 
     line_number: int
     line: bytes
@@ -77,7 +75,7 @@ class Unreadable:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One validation error of an event, as the contract words it."""
+    """One validation error of an event, in the contract's form."""
 
     field: str
     error: str
@@ -86,13 +84,13 @@ class Problem:
 
 class EventRow(msgspec.Struct, gc=False):
     """
-    One checked event, ready to be stored.
+    One validated event, ready to be stored.
 
     Ids are GUIDs in lower case. `moment` is microseconds since 1970 in UTC; type, severity and category are codes of
-    backtests.vocabulary. `lists` and `own_lists` name the lists that it is in, the latter few events else;
-    `number_lists` those of its numbers, `numbers` each of these as text; lists of errors and of roots come when it is
-    stored. `number` is the event's place among the arrivals of its run, given then as well. `run_id` is what the line
-    says of its run. Events alike share their tuples, and the collector does not walk rows: they are in no cycle.
+    backtests.vocabulary. `lists` and `own_lists` name the event's lists; few other events are in the latter.
+    `number_lists` names the lists of its numbers, and `numbers` has each of these as text. Storing adds the lists of
+    errors and roots, and `number`, the event's place in order of arrival. `run_id` is the run that the line names.
+    Similar events share their tuples. The garbage collector does not track rows, which are in no cycle.
     """
 
     event_id: str

@@ -1,4 +1,4 @@
-"""What became of a log: counts, and the reasons of what could not be made an event."""
+"""Report of a load: counts, and the reasons of quarantined lines."""
 
 import re
 from dataclasses import dataclass, field
@@ -6,16 +6,16 @@ from uuid import UUID
 
 MAX_REASONS = 100
 _OWN = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[0-9][0-9,]*")
-"""What a reason says of its own line: ids, places and sizes."""
+"""The parts of a reason that differ by line: ids, places and sizes."""
 
 
 @dataclass(slots=True)
 class LoadReport:
     """
-    What became of the lines read so far.
+    Counts of the lines read so far.
 
-    `stored` counts events that are new, `malformed` those of them with validation errors; `duplicate` events and lines
-    that were stored before; `quarantined` lines that are kept apart because no event could be made of them.
+    `stored` counts new events, `malformed` those of them with validation errors, `duplicate` events and lines that were
+    stored before, `quarantined` lines that give no event.
     """
 
     stored: int = 0
@@ -28,7 +28,7 @@ class LoadReport:
     _lines: dict[str, int] = field(default_factory=dict)
 
     def refuse(self, line_number: int, *, reason: str) -> None:
-        """Note why a line is kept apart; reasons that differ in ids and numbers only are one."""
+        """Count a quarantined line by its reason, ignoring ids and numbers in it."""
         kind = _OWN.sub("#", reason)
         if kind in self._first or len(self._first) < MAX_REASONS:
             self._first.setdefault(kind, f"line {line_number}: {reason}")
@@ -36,27 +36,27 @@ class LoadReport:
 
     @property
     def reasons(self) -> list[str]:
-        """Give each kind of reason once, as the first line of that kind had it, and how many lines more there are."""
+        """Return each kind of reason once, in the text of its first line, with the number of further lines."""
         more = {kind: f"; {lines - 1:,} more like it" if lines > 1 else "" for kind, lines in self._lines.items()}
-        return [said + more[kind] for kind, said in self._first.items()]
+        return [text + more[kind] for kind, text in self._first.items()]
 
     @property
     def total(self) -> int:
-        """Count every line that held something."""
+        """Count the lines that were not blank."""
         return self.stored + self.duplicate + self.quarantined
 
     @property
     def added(self) -> int:
-        """Count what is new, as quickstart says it."""
+        """Count the new events, under the name that quickstart reads."""
         return self.stored
 
     @property
     def skipped(self) -> int:
-        """Count what was there already, as quickstart says it."""
+        """Count the duplicates, under the name that quickstart reads."""
         return self.duplicate
 
     def summary(self) -> str:
-        """Say the four counts in one line."""
+        """Format the four counts as one line."""
         return (
             f"{self.stored:,} stored, {self.duplicate:,} duplicate, {self.malformed:,} malformed, "
             f"{self.quarantined:,} quarantined"

@@ -1,8 +1,8 @@
 """
-A batch in COPY's words, as far as nobody need ask the database. Pure.
+Building of a batch's COPY data. Pure.
 
-Lists of what events say of themselves, their numbers, orders and counts are drafted from the rows alone; roots, errors
-and the events' own rows wait for their links (Draft.ready).
+A draft has the parts that follow from the rows alone: lists by the events' properties, numbers, orders and counts.
+Roots, errors and the events' own rows need the links (Draft.ready).
 """
 
 import json
@@ -28,10 +28,10 @@ _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ready:
     """
-    A batch that can be sent as it is to a run that holds `first` events; counts are of these events alone.
+    A batch that can be sent as it is to a run with `first` events; counts are of the batch alone.
 
-    `newly_malformed` are stored events that these put into a circle; `signatures` are digest, number and trails of new
-    shapes.
+    `newly_malformed` counts stored events that the batch puts into a cycle; `signatures` are digest, number and trails
+    of new shapes.
     """
 
     first: int
@@ -51,21 +51,21 @@ class Ready:
 
 
 class Draft:
-    """What is known of a batch before its links: `rows` are numbered from `first` on, in the order they came."""
+    """The parts of a batch that do not need its links; `rows` are numbered from `first` on, in order of arrival."""
 
     def __init__(self, rows: list[EventRow], *, run_id: UUID, first: int) -> None:
         for number, row in enumerate(rows, start=first):
             row.number = number
         self.rows, self.first = rows, first
         self._run_id = run_id
-        self._ordered = ordered = sorted(rows, key=attrgetter("moment"))  # stable, and by number already
+        self._ordered = ordered = sorted(rows, key=attrgetter("moment"))  # stable: rows are in order of number
         self._events = [binary.event_element(row.number) for row in ordered]
         self._moments = [binary.moment_element(row.moment) for row in ordered]
         self._lists = [*self._own_lists(), *self._number_lists()]
         self._orders, self._first_steps = self._order_states()
 
     def ready(self, linked: BatchLinks) -> Ready:
-        """Write the rest, now that it is known where each event hangs."""
+        """Build the remaining parts, which need the links."""
         rows = self.rows
         lists = {shape: ROOTS if linked.has_many_shapes else list_of_shape(shape) for shape, _, _ in linked.removed}
         removed = [f"{lists[shape]}\t{number}\t{moment}\n".encode() for shape, number, moment in linked.removed]
@@ -91,7 +91,7 @@ class Draft:
         )
 
     def _own_lists(self) -> Iterator[bytes]:
-        """Write the lists of what events are and name: those that many events share by the places they share."""
+        """Yield the lists by type and entity; shared lists are built from groups of events with the same lists."""
         shared: dict[tuple[str, ...], list[int]] = defaultdict(list)
         lists: dict[str, list[int]] = defaultdict(list)
         for place, row in enumerate(self._ordered):
@@ -119,7 +119,7 @@ class Draft:
             yield self._build_list(name, [place for place, _ in members], numbers=f"{{{said}}}".encode())
 
     def _linked_lists(self, linked: BatchLinks) -> Iterator[bytes]:
-        """Write the lists of roots and of errors, and what `linked` puts in them besides, stored events among it."""
+        """Yield the lists of roots and errors, including the stored events that `linked` adds to them."""
         moved: dict[str, list[tuple[int, int]]] = defaultdict(list)
         for name, event, moment in linked.marked:
             moved[name].append((moment, event))
@@ -137,7 +137,7 @@ class Draft:
             yield _merge_members(name, members)
 
     def _roots(self, linked: BatchLinks) -> Iterator[bytes]:
-        """Write the list of all roots, each with its shape."""
+        """Yield the list of all roots, each with its shape."""
         roots = [(moment, event, shape) for shape, event, moment in linked.added]
         roots += [(row.moment, row.number, row.event_type) for row in self.rows if row.event_id not in linked.links]
         if roots:
@@ -170,7 +170,7 @@ class Draft:
         ))  # fmt: skip
 
     def _order_states(self) -> tuple[list[bytes], list[OrderRow]]:
-        """Write how orders stand after each step, as far as these events say; give the first step of each."""
+        """Build the states of orders after each step of the batch; return also the first step of each order."""
         orders: dict[str, list[OrderRow]] = defaultdict(list)
         for row in self._ordered:
             if row.order is not None:
@@ -183,7 +183,7 @@ class Draft:
 
 
 def pieces(rows: Iterable[bytes]) -> list[bytes]:
-    """Put rows together to a whole binary COPY, in pieces of about a megabyte."""
+    """Join rows into a complete binary COPY, in chunks of about a megabyte."""
     found: list[bytes] = []
     piece, size = [binary.HEADER], 0
     for row in rows:
@@ -196,7 +196,7 @@ def pieces(rows: Iterable[bytes]) -> list[bytes]:
 
 
 def event_rows(run_id: UUID, *, rows: list[EventRow], links: Mapping[str, Link]) -> Iterator[bytes]:
-    """Write the events' own rows."""
+    """Encode the events' own rows."""
     start = binary.row_start(12) + binary.text(run_id.bytes)
     alone = [b"%d" % kind for kind in range(len(EVENT_TYPES))]
     for row in rows:
@@ -213,7 +213,7 @@ def event_rows(run_id: UUID, *, rows: list[EventRow], links: Mapping[str, Link])
 
 
 def errors_text(row: EventRow) -> str:
-    """Write an event's problems as the contract words validation errors."""
+    """Format an event's problems as the contract's validation errors."""
     errors = [{"Field": p.field, "Error": p.error, "Severity": p.severity} for p in row.problems]
     return json.dumps(errors, ensure_ascii=True).replace("\\u0000", "")
 

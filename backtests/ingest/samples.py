@@ -1,4 +1,4 @@
-"""The runs that ship with the project (samples/README.md): a pair to compare, and the one that examples ask about."""
+"""Loading of the runs that ship with the project (samples/README.md): a pair to compare, and the one in examples."""
 
 import gzip
 from importlib.resources import files
@@ -12,7 +12,7 @@ PAIR = "sma_stops_2011_2012.jsonl.gz"
 
 
 def load_samples(*, on_progress: OnProgress = ignore_progress) -> LoadReport:
-    """Store what is missing of the shipped runs; the one that examples ask about last, so that it is the newest."""
+    """Store the missing events of the shipped runs; the run of the examples comes last, so that it is the newest."""
     report = LoadReport()
     for name in (PAIR, SAMPLE):
         packed = (files("backtests") / "samples" / name).read_bytes()

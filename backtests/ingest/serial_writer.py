@@ -1,4 +1,4 @@
-"""When a batch is stored: before the next is read, or meanwhile."""
+"""Writers of batches: synchronous, or in a background thread while the next batch is read."""
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -10,40 +10,40 @@ class SerialWriter:
     """Stores each batch before the next is read."""
 
     def do(self, work: Callable[[], None]) -> None:
-        """Do it now."""
+        """Run the work now."""
         work()
 
     def wait(self) -> None:
-        """Nothing is under way."""
+        """Return at once: no work is in progress."""
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: there is nothing to release."""
 
 
 class BackgroundWriter(SerialWriter):
-    """Stores a batch in a thread of its own, one at a time; what fails there is raised here, at the next call."""
+    """Stores batches one at a time in a thread of its own; the next call raises an error of the previous one."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="store")
         self._under_way: Future[None] | None = None
 
     def do(self, work: Callable[[], None]) -> None:
-        """Begin it, when what was begun before is done."""
+        """Start the work when the previous work is done."""
         self.wait()
         self._under_way = self._pool.submit(work)
 
     def wait(self) -> None:
-        """Wait for what is under way."""
+        """Wait for the work in progress."""
         under_way, self._under_way = self._under_way, None
         if under_way is not None:
             under_way.result()
 
     def close(self) -> None:
-        """End the thread and its connection."""
+        """End the thread and close its connection."""
         self._pool.submit(_disconnect)
         self._pool.shutdown()
 
 
 def _disconnect() -> None:
-    """Close the connection of the thread that runs this: Django keeps one a thread."""
+    """Close the connection of the current thread: Django has one per thread."""
     connection.close()

@@ -1,10 +1,10 @@
 """
-Lines like ones that were read before: recognised, checked and taken apart by two regular expressions.
+Fast path for lines like ones read before: two regular expressions recognise, validate and parse a line.
 
-A program's log repeats a few shapes of line. A line that the careful way (parse.py, check.py) finds faultless becomes a
-shape: its names and punctuation as they stand, its values as patterns that let through only what that way would
-accept. A further line of the shape is known to be faultless by matching; whatever does not match, be it faulty or
-only unusual, goes the careful way. tests/backtests/test_shapes.py holds the two ways to the same verdicts. Pure.
+A program's log repeats a few shapes of line. A line that the slow path (parse.py, check.py) finds valid becomes a
+shape: its names and punctuation are literal, its values are patterns that match only what the slow path accepts. A
+further line that matches the shape is therefore valid; a line that matches none, whether invalid or only unusual, takes
+the slow path. tests/backtests/test_shapes.py checks that both paths agree. Pure.
 """
 
 import re
@@ -19,7 +19,7 @@ from backtests.ingest.template import NotRegularError, ParsedLine, Scalar, parse
 from backtests.vocabulary import CATEGORY_CODES, SEVERITY_CODES, TYPE_CODES
 
 LONGEST = 16_384
-"""Longer lines, and lines that are not ASCII, always go the careful way."""
+"""Longer lines, and lines that are not ASCII, always take the slow path."""
 MAX_HEADS, MAX_SHAPES = 8, 64
 _TRIES, _TRIES_PER_HIT = 256, 0.01
 _NOBODY = UUID(int=0)
@@ -53,7 +53,7 @@ class Shapes:
         self._seconds, self._moment = "", 0
 
     def recognise(self, line: bytes, *, number: int) -> EventRow | None:
-        """Make a row of a line whose shape is known; None says that it must go the careful way."""
+        """Build the row of a line whose shape is known; return None if it must take the slow path."""
         head = self._head(line.decode("ascii")) if len(line) <= LONGEST and line.isascii() else None
         if head is None:
             return None
@@ -68,13 +68,13 @@ class Shapes:
         moment = self._moment if fraction is None else self._moment + _micros(fraction)
         above = None if parent is None else parent.lower()
         raw = properties.encode("ascii")
-        return EventRow(  # by place: by name it takes ten times as long
+        return EventRow(  # positional: keyword arguments take ten times as long
             event_id.lower(), moment, TYPE_CODES[kind], code, CATEGORY_CODES[category], raw, above,
             lists, number_lists, numbers, order, symbol, (), own, run_id, number, line,
         )  # fmt: skip
 
     def learn(self, event: LoggedEvent) -> None:
-        """Take the shape of a line, if it is faultless and regular, and give a little of the time for it."""
+        """Learn the shape of a line if it is valid and regular; a budget limits the time spent on learning."""
         if self._tries < 1 or event.problems or len(event.line) > LONGEST or not event.line.isascii():
             return
         self._tries -= 1
@@ -104,7 +104,7 @@ class Shapes:
         return None
 
     def _turn_to(self, seconds: str) -> bool:
-        """Remember the second that was last read: events of a log share most of them."""
+        """Parse and cache a second: most events of a log share it with the previous one."""
         try:
             self._moment = (datetime.fromisoformat(seconds).replace(tzinfo=UTC) - EPOCH) // _SECOND * 1_000_000
         except ValueError:
@@ -113,16 +113,16 @@ class Shapes:
         return True
 
     def _places(self, kind: str, properties: str, *, severity: int) -> Places | None:
-        """Find the shape that properties have; those that are met more often stand first."""
+        """Find the shape of properties; more frequent shapes are tried first."""
         shapes = self._shapes[kind]
         for place, shape in enumerate(shapes):
-            said = shape.match(properties)
-            if said is not None:
+            match = shape.match(properties)
+            if match is not None:
                 shape.hits += 1
                 if place and shape.hits > shapes[place - 1].hits:
                     shapes[place - 1], shapes[place] = shape, shapes[place - 1]
                 self._tries += _TRIES_PER_HIT
-                return shape.places(said.groups(), severity=severity)
+                return shape.places(match.groups(), severity=severity)
         return None
 
 
@@ -131,7 +131,7 @@ def _micros(fraction: str) -> int:
 
 
 def _top_names(line: ParsedLine) -> dict[str, str]:
-    """Give what each of a line's own members is; raises NotRegularError if that is not plain."""
+    """Map the members of a line to fields of the event. Raises NotRegularError if they are ambiguous."""
     names = {}
     for name in {str(path[0]) for path in (*(scalar.path for scalar in line.scalars), *line.containers) if path}:
         names[name] = _WORDS.get(name.lower().replace("_", ""), "")
@@ -146,7 +146,7 @@ def _properties(names: dict[str, str]) -> str:
 
 
 def _head(line: ParsedLine, *, names: dict[str, str]) -> re.Pattern[str]:
-    """Compile the line around its properties; what it does not have is None in every match."""
+    """Compile the line around its properties; a missing member is None in every match."""
     start, end = line.containers[_properties(names),]
     body = Scalar(start, end, (None,), "text")
     scalars = sorted([*(s for s in line.scalars if len(s.path) == 1), body], key=lambda scalar: scalar.start)
@@ -162,7 +162,7 @@ def _head(line: ParsedLine, *, names: dict[str, str]) -> re.Pattern[str]:
             return "null"
         if scalar.kind != "text" or name not in _PATTERNS or not re.fullmatch(_PATTERNS[name], said.strip('"')):
             raise NotRegularError
-        if name == "run_id":  # nearly always the same, which is found faster
+        if name == "run_id":  # nearly always the same; a literal matches faster
             return f'"(?P<run_id>{said}|{GUID})"'
         return f'"{_PATTERNS[name]}"'
 
@@ -172,7 +172,7 @@ def _head(line: ParsedLine, *, names: dict[str, str]) -> re.Pattern[str]:
 
 
 def _include_quotes(scalar: Scalar) -> Scalar:
-    """Give a text with its quotes."""
+    """Return a scalar's text with its quotes."""
     if scalar.kind == "text" and scalar.path != (None,):
         return Scalar(scalar.start - 1, scalar.end + 1, scalar.path, "text")
     return scalar

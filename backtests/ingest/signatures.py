@@ -1,10 +1,10 @@
 """
-Shapes of sequences, numbered within a run and kept in blocks that are judged as arrays. Pure.
+Shapes of sequences, numbered within a run and stored in blocks of arrays. Pure.
 
 A shape is the set of trails from a root to its leaves (chains.py). Shapes 0 to 7 are events without parent or child, by
-the code of their type; the others are numbered in the order in which the run came to have them. A block holds the
-trails of 4,096 shapes, one trail a column: its first row says whether the chain is broken (no parent, or a circle), the
-next ones are the type codes from the root down. So the first rows are all that a question about few levels reads.
+the code of their type; the others are numbered in order of their first occurrence. A block holds the trails of 4,096
+shapes, one trail per column: the first row says whether the chain is broken (missing parent or cycle), the next rows
+are the type codes from the root down. A query about few levels reads only the first rows.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 BLOCK_SHAPES = 4_096
 LONE_SHAPES = len(EVENT_TYPES)
 MAX_LISTED_SHAPES = 256
-"""A run with more shapes keeps all roots in one list, each with its shape, in place of a list for each shape."""
+"""A run with more shapes has one list of all roots, each with its shape, instead of a list per shape."""
 NO_CODE = 255
-"""What stands below the end of a trail."""
+"""The code below the end of a trail."""
 ROOTS = "q"
 """The list of all roots of a run with many shapes."""
 
@@ -36,7 +36,7 @@ Shape = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignatureBlock:
-    """Trails of shapes from `first_shape` on: `owners` says which shape of the block each column belongs to."""
+    """Trails of the shapes from `first_shape` on; `owners` has the shape within the block of each column."""
 
     first_shape: int
     owners: NDArray[np.int32]
@@ -44,12 +44,12 @@ class SignatureBlock:
 
     @property
     def shape_count(self) -> int:
-        """Count the shapes; they are numbered without a gap."""
+        """Count the shapes, which are numbered without gaps."""
         return int(self.owners[-1]) + 1
 
 
 def make_lone_block() -> SignatureBlock:
-    """Make the block of the shapes that every run has."""
+    """Build the block of the shapes that every run has."""
     import numpy as np  # noqa: PLC0415 - loaded with the first sequences, not with every process
 
     return SignatureBlock(
@@ -60,27 +60,27 @@ def make_lone_block() -> SignatureBlock:
 
 
 def has_many_shapes(next_shape: int) -> bool:
-    """Tell whether a run whose next shape gets this number keeps its roots in one list."""
+    """Return whether a run whose next shape gets this number has one list of roots."""
     return next_shape - LONE_SHAPES > MAX_LISTED_SHAPES
 
 
 def find_lone_shape(shape: Shape) -> int | None:
-    """Give the number of a shape that is one event alone, with its parent if it names one; None for any other."""
+    """Return the number of the shape of a single event without parent or child; None for any other shape."""
     return int(shape[0]) if len(shape) == 1 and len(shape[0]) == 1 else None
 
 
 def digest_shape(shape: Shape) -> str:
-    """Give the key that a shape is found by."""
+    """Return the digest by which a shape is looked up."""
     return md5(".".join(shape).encode(), usedforsecurity=False).hexdigest()
 
 
 def list_of_shape(shape: int) -> str:
-    """Name the list of roots of one shape, in a run with few shapes."""
+    """Return the name of the list of one shape's roots, in a run with few shapes."""
     return f"{ROOTS}:{shape}"
 
 
 def encode_block(shapes: Sequence[Iterable[str]]) -> tuple[int, bytes, bytes]:
-    """Give the count of trails, their codes and their owners, as a block's row holds them."""
+    """Encode a block as the count of trails, their codes and their owners."""
     import numpy as np  # noqa: PLC0415 - loaded with the first sequences, not with every process
 
     trails = [(owner, trail) for owner, trails in enumerate(shapes) for trail in trails]
@@ -97,7 +97,7 @@ def encode_block(shapes: Sequence[Iterable[str]]) -> tuple[int, bytes, bytes]:
 
 
 def decode_block(block: int, *, trail_count: int, codes: bytes, owners: bytes) -> SignatureBlock:
-    """Read a block, or its first rows."""
+    """Decode a block or its first rows."""
     import numpy as np  # noqa: PLC0415 - loaded with the first sequences, not with every process
 
     return SignatureBlock(
@@ -108,7 +108,7 @@ def decode_block(block: int, *, trail_count: int, codes: bytes, owners: bytes) -
 
 
 def join_blocks(blocks: Sequence[SignatureBlock]) -> SignatureBlock:
-    """Put blocks together that follow one another: one large block is judged faster than many small ones."""
+    """Join consecutive blocks: one large block is evaluated faster than many small ones."""
     import numpy as np  # noqa: PLC0415 - loaded with the first sequences, not with every process
 
     height = max(len(block.codes) for block in blocks)

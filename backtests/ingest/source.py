@@ -1,4 +1,4 @@
-"""Lines out of files and streams: plain or gzip, of bounded length, and what is whole of one that was cut short."""
+"""Lines of files and streams: plain or gzip, of bounded length, and the complete lines of a truncated one."""
 
 import gzip
 import zlib
@@ -18,11 +18,11 @@ def read_lines(
     stream: IO[bytes], *, report: LoadReport, on_bytes: Callable[[int], None] | None = None
 ) -> Iterator[bytes]:
     """
-    Give the lines of a stream, unpacked if it is gzip.
+    Yield the lines of a stream, unpacked if it is gzip.
 
-    Where a gzip ends early or is damaged, every whole line before that is given, and the report says where that was. A
-    line that was cut is left out: it is another line when the file is whole. The rest of a line longer than MAX_LINE is
-    passed over.
+    If a gzip is truncated or damaged, all complete lines before that are yielded, and the report says where it ends.
+    The incomplete line is left out: it is another line in the complete file. The rest of a line longer than MAX_LINE is
+    skipped.
     """
     content = open_unpacked(stream)
     count = 0
@@ -41,7 +41,7 @@ def read_lines(
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """A stream as it was packed, and what it holds; the same where it was not packed."""
+    """A stream and its unpacked content; the same stream if it is not packed."""
 
     packed: Any
     stream: Any
@@ -49,12 +49,12 @@ class Content:
 
     @property
     def fault(self) -> Exception | None:
-        """Say why a gzip could not be read to its end."""
+        """Describe why a gzip could not be read to its end."""
         return None if self.unpacker is None else self.unpacker.fault
 
 
 def open_unpacked(stream: IO[bytes]) -> Content:
-    """Give a stream's content, unpacked if it is gzip."""
+    """Open a stream's content, unpacked if it is gzip."""
     buffered: Any = stream if hasattr(stream, "peek") else BufferedReader(cast(RawIOBase, stream), PIECE_BYTES)
     if buffered.peek(2)[:2] != GZIP:
         return Content(buffered, buffered, None)
@@ -63,7 +63,7 @@ def open_unpacked(stream: IO[bytes]) -> Content:
 
 
 class _GzipReader(RawIOBase):
-    """What a gzip holds, as far as it can be read; `fault` says why that was not to its end."""
+    """Reader of a gzip as far as possible; `fault` says why it ended early."""
 
     def __init__(self, packed: gzip.GzipFile) -> None:
         self._packed = packed

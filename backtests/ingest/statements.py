@@ -1,4 +1,4 @@
-"""The SQL of storing: what is set-based is done by the database."""
+"""The SQL of storing."""
 
 STORED = """
 SELECT event_id::text, (extract(epoch FROM occurred_at) * 1000000)::bigint, event_type, severity,
@@ -69,8 +69,8 @@ CREATE TEMPORARY TABLE IF NOT EXISTS backtests_removed (
 ) ON COMMIT DELETE ROWS
 """
 
-# Lists into which something goes before their end, or out of which something goes: what stands behind it is taken out
-# and put in order together with what is new. Roots and errors may bring old numbers, others never do.
+# Lists with an insertion before their end, or with a removal: everything behind it is taken out and sorted together
+# with the new members. Only lists of roots and errors can gain old numbers.
 REORDER = """
 WITH touched AS (
   SELECT list, min(moment) AS moment FROM (
@@ -116,7 +116,7 @@ SELECT list, min(moment), array_agg(event ORDER BY moment, event), array_agg(mom
 FROM elements GROUP BY list
 """
 
-# What is new goes behind each list's last chunk: an open one is filled up first.
+# New members are appended to each list; its last chunk is filled first if it is not full.
 APPEND = """
 WITH tails AS MATERIALIZED (
   SELECT n.list, tail.chunk, tail.size
@@ -160,7 +160,7 @@ KNOWN_ORDERS = """
 SELECT DISTINCT order_id FROM {orders} WHERE run_id = %s AND order_id = ANY(%s) AND number < %s
 """
 
-# Steps of orders from the last one before their first new step on; that one's row is right but for its end.
+# Steps of orders from the last one before their first new step on; only the end of that row changes.
 STEPS = """
 SELECT s.order_id, s.moment, s.number, s.kind, s.says_open, s.amount, s.symbol, s.is_open, s.is_rejected,
        s.state_number, s.quantity, s.executed, s.until,
@@ -256,7 +256,7 @@ UPDATE backtests_runs SET
 WHERE run_id = %(run)s
 """
 
-# A sample of 3,000 rows in place of 30,000: every question goes by an index, and the whole load waits for this.
+# A sample of 3,000 rows instead of 30,000: every query uses an index, and the whole load waits for this.
 ROUGHLY = "SET LOCAL default_statistics_target = 10"
 
 ANALYSE = """

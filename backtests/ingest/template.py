@@ -1,4 +1,4 @@
-"""One line of JSON as a template: its names and punctuation as they stand, its scalars as patterns. Pure."""
+"""Templates of JSON lines: names and punctuation are literal, scalars are patterns. Pure."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Path = tuple[str | None, ...]
-"""The names above a value; None stands for an array."""
+"""The names on the path to a value; None stands for an array."""
 Kind = Literal["text", "number", "literal"]
 _TOKEN = re.compile(
     r'[ \t\r\n]*(?:([{}\[\],:])|"([^"\\\x00-\x1f\x7f]*)"|(-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)'
@@ -16,12 +16,12 @@ _REST = re.compile(r"[ \t\r\n]*").fullmatch
 
 
 class NotRegularError(Exception):
-    """The line has what a template is not made for: escapes, a name that comes twice."""
+    """The line has something that templates do not support, such as escapes or a repeated name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A value that is no object or array: where it stands, quotes left out, and what it is."""
+    """A value that is not an object or array: its position without quotes, and its kind."""
 
     start: int
     end: int
@@ -31,7 +31,7 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class ParsedLine:
-    """A line's scalars, and where its objects and arrays begin and end."""
+    """A line's scalars, and the positions of its objects and arrays."""
 
     text: str
     scalars: list[Scalar]
@@ -39,7 +39,7 @@ class ParsedLine:
 
 
 class _Walk:
-    """Goes through the tokens of valid JSON, and knows where it is."""
+    """Walks the tokens of valid JSON and tracks the path."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -92,14 +92,14 @@ class _Walk:
 
 
 def parse_line(text: str) -> ParsedLine:
-    """Take valid JSON apart. Raises NotRegularError."""
+    """Parse valid JSON into scalars and containers. Raises NotRegularError."""
     return _Walk(text).go()
 
 
 def pattern(
     line: ParsedLine, *, start: int, end: int, scalars: Iterable[Scalar], written: Callable[[Scalar, str], str]
 ) -> re.Pattern[str]:
-    """Compile the part of a line: `written` gives a scalar's pattern, quotes left out; all else is as it stands."""
+    """Compile a part of a line; `written` returns a scalar's pattern without quotes, all else is literal."""
     parts: list[str] = []
     place = start
     for scalar in scalars:

@@ -1,1 +1,1 @@
-"""Looking at runs: which to choose, what happened when, the state at a moment, what an event came of and led to."""
+"""Pages of runs: list, comparison, timeline, state at a moment, causes and effects of an event."""

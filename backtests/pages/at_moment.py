@@ -1,4 +1,4 @@
-"""A run at a moment: when its events happened, the state, and the events of that stretch of time."""
+"""A run at a moment: the timeline of its events, the state, and the events around the moment."""
 
 import asyncio
 from collections.abc import Callable
@@ -25,7 +25,7 @@ EVENTS_A_PAGE, PAGE_BYTES, MAX_WORDS = 50, 200_000, 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MomentView:
-    """What was fetched; without a state where it is too large, and `faults` says so."""
+    """The fetched data; if the state is too large it is missing and `faults` says so."""
 
     looking: View
     timeline: Timeline
@@ -35,12 +35,12 @@ class MomentView:
 
     @property
     def place(self) -> int:
-        """Give which bucket the moment is in."""
+        """Return the index of the moment's bucket."""
         return self.timeline.bucket_at(self.looking.at)
 
     @property
     def bucket(self) -> Bucket:
-        """Give that bucket."""
+        """Return the moment's bucket."""
         return self.timeline.buckets[self.place]
 
 
@@ -60,7 +60,7 @@ async def look(run: Row, *, looking: View) -> MomentView:
 
 
 def seen_context(seen: MomentView, *, address: Callable[[UUID], str]) -> dict[str, Any]:
-    """Give what the template shows of it."""
+    """Build the template's context."""
     looking, buckets, place = seen.looking, seen.timeline.buckets, seen.place
     return {
         "looking": looking,

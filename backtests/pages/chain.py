@@ -1,4 +1,4 @@
-"""What an event came of and what it led to, laid out from left to right and drawn. Pure."""
+"""Layout and drawing of an event's causes and effects, from left to right. Pure."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +22,7 @@ WIDE, HIGH, ACROSS, DOWN, LETTERS = 196, 76, 222, 88, 26
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """An event in the picture: how many steps from the root, which row, which node it hangs on."""
+    """An event in the drawing: its depth below the root, its row, and its parent node."""
 
     event_id: UUID
     type_name: str
@@ -36,14 +36,14 @@ class Node:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chain:
-    """An event with its causes and effects; `is_cut` where not all of them are in the picture."""
+    """An event with its causes and effects; `is_cut` if the drawing lacks some of them."""
 
     nodes: list[Node]
     is_cut: bool
 
 
 def chain_of(rows: Sequence[Row], *, event_id: UUID) -> Chain:
-    """Lay out the way from the root to an event, and from there what follows; parents in a circle end it."""
+    """Lay out the path from the root to an event, and its effects; a cycle of parents ends the path."""
     by_id = {row["event_id"]: row for row in rows}
     above = _above(by_id, event_id=event_id)
     children: dict[UUID, list[Row]] = defaultdict(list)
@@ -58,7 +58,7 @@ def chain_of(rows: Sequence[Row], *, event_id: UUID) -> Chain:
 
 
 def chain_panel(chain: Chain, *, address: Callable[[UUID], str]) -> Panel:
-    """Draw a chain, each event with a link to its own page, and tell it in a table."""
+    """Draw a chain with a link from each event to its page, and build a table of it."""
     note = "From left to right: each event with what it led to. Choose one to see it."
     return Panel(
         title="What it came of, and what it led to", drawing=_draw_nodes(chain.nodes, address=address),
@@ -75,7 +75,7 @@ def chain_panel(chain: Chain, *, address: Callable[[UUID], str]) -> Panel:
 
 
 def _above(by_id: dict[UUID, Row], *, event_id: UUID) -> list[UUID]:
-    """Give the way from the furthest known cause to the event."""
+    """Return the path from the furthest known cause to the event."""
     way = [event_id]
     while (parent := by_id[way[-1]]["parent_event_id"]) in by_id and parent not in way and len(way) <= DEEPEST:
         way.append(parent)
@@ -83,7 +83,7 @@ def _above(by_id: dict[UUID, Row], *, event_id: UUID) -> list[UUID]:
 
 
 def _below(children: dict[UUID, list[Row]], *, event_id: UUID, taken: set[UUID]) -> list[UUID]:
-    """Give what follows from the event, level by level, as many as fit."""
+    """Return the effects of the event, level by level, as many as fit."""
     kept: list[UUID] = []
     level = [event_id]
     while level and len(kept) + len(taken) < MAX_NODES:
@@ -95,7 +95,7 @@ def _below(children: dict[UUID, list[Row]], *, event_id: UUID, taken: set[UUID])
 
 
 def _place_nodes(kept: Sequence[UUID], *, by_id: dict[UUID, Row], chosen: UUID) -> Iterator[Node]:
-    """Give nodes from the root on, each first child in its parent's row, each other one in a row of its own."""
+    """Yield the nodes depth first; a first child is in its parent's row, each other child in a new row."""
     inside = set(kept)
     below: dict[UUID | None, list[UUID]] = defaultdict(list)
     for one in kept:

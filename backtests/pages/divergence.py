@@ -1,4 +1,4 @@
-"""Where two runs part, as a page shows it: what each decided, why, and the profit that followed."""
+"""The first divergence of two runs on a page: the decisions, their causes, and the profit that followed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,31 +24,31 @@ _DECODER = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Divergence:
-    """What compare_runs says of two runs, or why it says nothing; neither where there are not two."""
+    """The answer of compare_runs or its refusal; neither unless there are two runs."""
 
     found: RunComparison | None = None
     refusal: str = ""
 
     @property
     def moment(self) -> int | None:
-        """Give the moment of the first decision that differs."""
+        """Return the moment of the first decision that differs."""
         divergence = self.found.divergence if self.found else None
         return moment_of(divergence.timestamp) if divergence else None
 
 
 async def find_parting(run_ids: Sequence[UUID]) -> Divergence:
-    """Compare two runs; more or fewer have no parting."""
+    """Compare two runs; return an empty divergence for more or fewer."""
     if len(run_ids) != 2:  # noqa: PLR2004 - as said
         return Divergence()
     try:
-        asked = CompareQuestion(first_run_id=run_ids[0], second_run_id=run_ids[1])
-        return Divergence(found=await compare(asked, reader=reader))
+        query = CompareQuestion(first_run_id=run_ids[0], second_run_id=run_ids[1])
+        return Divergence(found=await compare(query, reader=reader))
     except ToolError as error:
         return Divergence(refusal=f"{error.message} {error.suggestion}")
 
 
 def parting_context(parted: Divergence) -> dict[str, Any]:
-    """Give what the template shows of it."""
+    """Build the template's context."""
     found = parted.found
     context: dict[str, Any] = {"parting_refusal": parted.refusal, "comparison": found}
     if found is None:
@@ -88,7 +88,7 @@ def _side(letter: str, *, run_id: UUID, side: DivergentSide) -> dict[str, Any]:
 
 
 def _event(fragment: Any, *, run_id: UUID) -> dict[str, Any]:
-    """Read an event of the answer, its numbers as they were logged."""
+    """Format an event of the answer, with its numbers as logged."""
     raw = _DECODER.decode(orjson.dumps(fragment))
     event_id, when, kind = (msgspec.json.decode(raw[name]) for name in ("eventId", "timestamp", "eventType"))
     words = describe_event(kind, properties=bytes(raw["properties"]).decode())
@@ -105,5 +105,5 @@ def _trade_row(trade: Trade) -> list[str]:
 
 
 def _text(value: Any) -> str:
-    """Write a value of any kind as JSON, a text as it is."""
+    """Format a value as JSON, but a text as it is."""
     return value if isinstance(value, str) else orjson.dumps(value, default=str).decode()

@@ -1,4 +1,4 @@
-"""An event in a line of words. Pure."""
+"""One-line descriptions of events. Pure."""
 
 import json
 from decimal import Decimal
@@ -19,15 +19,15 @@ _FORMS = {
 
 
 def describe_event(event_type: str, *, properties: str | None) -> str:
-    """Say what an event says, in a line; what it lacks is left out, and JSON that was cut gives nothing."""
+    """Describe an event in one line, without missing properties; return "" if the JSON is truncated."""
     try:
-        said = json.loads(properties or "{}", parse_float=Decimal)
+        decoded = json.loads(properties or "{}", parse_float=Decimal)
     except ValueError:
         return ""
-    if not isinstance(said, dict):
+    if not isinstance(decoded, dict):
         return ""
-    inside = [part for name in ("Data", "StateAfter") if isinstance(part := said.get(name), dict)]
-    values = {name: text for part in (said, *inside) for name, value in part.items() if (text := _text(value))}
+    inside = [part for name in ("Data", "StateAfter") if isinstance(part := decoded.get(name), dict)]
+    values = {name: text for part in (decoded, *inside) for name, value in part.items() if (text := _text(value))}
     form = _FORMS.get(values.get("StateType", "")) if event_type == "StateChange" else None
     return _fill_form(form or _FORMS.get(event_type, ""), values=values)
 

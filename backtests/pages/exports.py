@@ -1,4 +1,4 @@
-"""Round trips, profit by day and rankings as files: CSV with exact numbers, Parquet with doubles."""
+"""Exports of round trips, profit by day and rankings: CSV with exact numbers, Parquet with doubles."""
 
 import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -32,16 +32,16 @@ RANKING = ("rank", "runId", "name", "value", "sharpe", "totalReturn", "maxDrawdo
 
 @require_scope(scope=SCOPE)
 def export_trades(request: HttpRequest, *, run_id: UUID, kind: str) -> HttpResponse:
-    """Give a run's round trips, filtered and sorted as their page is; refuses more than 100,000."""
+    """Export a run's round trips, filtered and sorted as on their page; refuse more than 100,000."""
     find_run(run_id)
     names = [field.alias or name for name, field in Trade.model_fields.items()]
     rows: list[Mapping[str, Any]] = []
     has_more = True
     while has_more:
-        asked = read_trades_question(request, run_id=run_id, page_size=PAGE_ROWS)
-        asked = asked.model_copy(update={"page_index": len(rows) // PAGE_ROWS})
+        query = read_trades_question(request, run_id=run_id, page_size=PAGE_ROWS)
+        query = query.model_copy(update={"page_index": len(rows) // PAGE_ROWS})
         try:
-            found = event_loop.run(list_round_trips(asked, reader=reader))
+            found = event_loop.run(list_round_trips(query, reader=reader))
         except ToolError as error:
             return _refuse(error.message)
         if found.metadata.total_count > MAX_ROWS:
@@ -53,7 +53,7 @@ def export_trades(request: HttpRequest, *, run_id: UUID, kind: str) -> HttpRespo
 
 @require_scope(scope=SCOPE)
 def export_days(request: HttpRequest, *, run_id: UUID, kind: str) -> HttpResponse:
-    """Give a run's profit by day, with equity, return and drawdown where these are defined."""
+    """Export a run's profit by day, with equity, return and drawdown where these are defined."""
     currency = request.GET.get("currency", "").replace("\x00", "")[:20] or None
     find_run(run_id)
     try:
@@ -78,7 +78,7 @@ def export_days(request: HttpRequest, *, run_id: UUID, kind: str) -> HttpRespons
 
 @require_scope(scope=SCOPE)
 def export_ranking(request: HttpRequest, *, kind: str) -> HttpResponse:
-    """Give the runs of a sweep, ranked, each with its parameters."""
+    """Export the ranked runs of a sweep with their parameters."""
     try:
         _, ranked = read_ranking(request)
     except ToolError as error:
@@ -97,7 +97,7 @@ def _refuse(message: str) -> HttpResponse:
 
 
 def _export(rows: Rows, *, names: Sequence[str], kind: str, file_name: str) -> HttpResponse:
-    """Answer with a file of rows; the columns are these names."""
+    """Build the response with a file of rows."""
     if kind not in list_export_kinds():
         raise Http404(f"Files of the kind {kind[:20]} are not written here.")
     content = _write_csv(rows, names=names) if kind == "csv" else _write_parquet(rows, names=names)
@@ -115,7 +115,7 @@ def _write_csv(rows: Rows, *, names: Sequence[str]) -> bytes:
 
 
 def _cell(value: Any) -> Any:
-    """Write a cell; text that a spreadsheet would run as a formula stays text."""
+    """Format a cell; escape text that a spreadsheet would run as a formula."""
     if isinstance(value, date):
         return value.isoformat()
     is_formula = isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
@@ -149,7 +149,7 @@ _CONVERSIONS: dict[type, Callable[[Any], Any]] = {
 
 
 def _kind_of(values: Iterable[Any]) -> type:
-    """Give the narrowest kind that holds all values of a column."""
+    """Return the narrowest type that holds all values of a column."""
     known = [one for one in values if one is not None]
     kinds: tuple[tuple[type, Any], ...] = (
         (datetime, datetime), (date, date), (int, int), (float, int | float | Decimal),

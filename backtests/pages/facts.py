@@ -1,4 +1,4 @@
-"""Facts of runs, side by side. Pure."""
+"""Table of the facts of runs, side by side. Pure."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,14 +15,14 @@ _NAMES = (
 
 
 def facts(runs: Sequence[Row], *, measured: Sequence[RunFigures]) -> Figures:
-    """Give a row for each fact, a column for each run; a configuration is named by the start of its hash."""
+    """Build a row per fact with a column per run; a configuration is shown by the start of its hash."""
     columns = [_column(run, came_to=one) for run, one in zip(runs, measured, strict=True)]
     rows = [[name, *(column[place] for column in columns)] for place, name in enumerate(_NAMES)]
     return Figures(title="Facts", head=["", *(one.name for one in measured)], rows=rows)
 
 
 def day(moment: Any) -> str:
-    """Write a moment to the minute."""
+    """Format a moment to the minute."""
     return f"{moment:%Y-%m-%d %H:%M}" if moment else ""
 
 

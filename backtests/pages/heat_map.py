@@ -1,4 +1,4 @@
-"""Numbers over two parameters, coloured by how far they are from zero. Pure."""
+"""Heat map of a measure over two parameters, coloured by the distance from zero. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ WIDE, HIGH, LEFT, TOP, MAX_LETTERS = 72, 28, 96, 44, 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """The value of a pair of parameters, in words too, of so many runs; the best run's cell and those next to it."""
+    """A cell: a pair of parameters, its value and text, the number of runs, and whether it is or adjoins the best."""
 
     value: float | None
     text: str
@@ -26,7 +26,7 @@ class Cell:
 def draw_heat_map(
     cells: Mapping[tuple[str, str], Cell], *, columns: Sequence[str], rows: Sequence[str], x: str, y: str, title: str
 ) -> SafeString | str:
-    """Draw a cell for each pair; the number stands in it, so colour is not needed."""
+    """Draw a cell for each pair of parameters; the cell also shows the number, so nobody depends on colour."""
     if not cells:
         return ""
     most = max((abs(cell.value) for cell in cells.values() if cell.value is not None), default=0) or 1

@@ -1,4 +1,4 @@
-"""Numbers as pages write them. Pure."""
+"""Formatting of numbers on pages. Pure."""
 
 from decimal import Decimal
 
@@ -7,7 +7,7 @@ Value = Decimal | float | None
 
 
 def plain(value: Value) -> str:
-    """Write a number to four decimals, a small one to four digits."""
+    """Format a number with four decimals, a small one with four significant digits."""
     if value is None:
         return MISSING
     if value == 0 or value >= 1 or value <= -1:
@@ -16,10 +16,10 @@ def plain(value: Value) -> str:
 
 
 def write_signed(value: Value) -> str:
-    """Write an amount to two decimals, with its sign."""
+    """Format an amount with sign and two decimals."""
     return MISSING if value is None else f"{value:+,.2f}"
 
 
 def percent(share: float | None) -> str:
-    """Write a share as a percentage."""
+    """Format a share as a percentage."""
     return MISSING if share is None else f"{share * 100:,.2f} %"

@@ -1,4 +1,4 @@
-"""What the pages of runs ask. Every statement reads a bounded number of rows, whatever a run's size."""
+"""The SQL of the pages of runs. Each statement reads a bounded number of rows, whatever a run's size."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -32,8 +32,8 @@ FROM unnest(%(codes)s::integer[]) AS t (code)
 CROSS JOIN unnest(%(edges)s::bigint[]) WITH ORDINALITY AS u (edge, place)
 ORDER BY t.code, u.place LIMIT 1000
 """
-# What an event came of is walked by ids. What it led to is looked for among the events of its tree that arrived
-# next to it, since what follows from an event arrives after it.
+# Causes of an event are walked by ids. Effects are searched among the events of its tree that arrived next to it,
+# since an effect arrives after its cause.
 _AROUND = """
 WITH RECURSIVE chosen AS MATERIALIZED (
   SELECT number, root_number, parent_event_id FROM backtests_events WHERE run_id = %(run)s AND event_id = %(event)s
@@ -71,25 +71,25 @@ FROM backtests_runs WHERE sweep <> '' GROUP BY sweep ORDER BY max(stored_at) DES
 
 
 async def sweeps() -> list[Row]:
-    """Give sweeps, those with the newest runs first, at most 200."""
+    """Fetch sweeps, those with the newest runs first, at most 200."""
     return (await reader.fetch(_SWEEPS)).rows
 
 
 async def search_runs(words: str, *, skip: int, take: int) -> list[Row]:
-    """Give runs, the newest first, whose name, engine, id or symbols hold these words."""
+    """Fetch runs whose name, engine, id or symbols contain the words, newest first."""
     escaped = words.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     like = f"%{escaped}%" if words else ""
     return (await reader.fetch(_FOUND, {"like": like, "skip": skip, "take": take, "most": MAX_SEARCHED})).rows
 
 
 async def fetch_runs(run_ids: Sequence[UUID]) -> list[Row]:
-    """Give these runs, at most four, in this order; those that are not there are left out."""
+    """Fetch these runs, at most four, in this order; unknown ones are left out."""
     rows = {row["run_id"]: row for row in (await reader.fetch(_CHOSEN, {"runs": list(run_ids)})).rows}
     return [rows[run_id] for run_id in run_ids if run_id in rows]
 
 
 async def ranks(run_id: UUID, *, codes: Sequence[int], edges: Sequence[int]) -> dict[int, list[int]]:
-    """Count, by type, the events up to each of these moments."""
+    """Count the events up to each of these moments by type."""
     parameters = {"run": run_id, "codes": list(codes), "edges": list(edges)}
     counted: dict[int, list[int]] = {code: [] for code in codes}
     for row in (await reader.fetch(_RANKS, parameters)).rows:
@@ -98,6 +98,6 @@ async def ranks(run_id: UUID, *, codes: Sequence[int], edges: Sequence[int]) -> 
 
 
 async def around(run_id: UUID, *, event_id: UUID) -> list[dict[str, Any]]:
-    """Give an event, what it came of, and events of its tree that arrived next to it; none where it is not there."""
+    """Fetch an event, its causes, and events of its tree that arrived next to it; none if there is no such event."""
     limits = {"most": MAX_AROUND, "deepest": DEEPEST, "letters": LETTERS, "bytes": BYTES, "whole": WHOLE}
     return (await reader.fetch(_AROUND, {"run": run_id, "event": event_id} | limits)).rows

@@ -26,7 +26,7 @@ MAX_FILLS, MAX_DAYS_SHOWN = 500, 25
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Results:
-    """What the tools say of a run; `refusal` where they say nothing."""
+    """The tools' answers about a run, or their `refusal`."""
 
     curve: RunCurve | None = None
     summary: Summary | None = None
@@ -37,15 +37,15 @@ async def read_results(run_id: UUID, *, currency: str | None) -> Results:
     """Read a run's profit by day and its measures."""
     try:
         curve = await read_curve(run_id, currency=currency, capital=None, reader=reader)
-        asked = SummaryQuestion(run_id=run_id, currency=currency)
-        summary = await summarize_curve(curve, ask=asked, reader=reader)
+        query = SummaryQuestion(run_id=run_id, currency=currency)
+        summary = await summarize_curve(curve, ask=query, reader=reader)
     except ToolError as error:
         return Results(refusal=error)
     return Results(curve=curve, summary=summary)
 
 
 def results_context(results: Results, *, run: Row, symbol: str, at: int | None) -> dict[str, Any]:
-    """Give what the template shows of it: pictures first, then measures."""
+    """Build the template's context: drawings first, then measures."""
     shown: dict[str, Any] = {"refusal": refusal_context(results.refusal)}
     if results.curve is not None and results.summary is not None:
         shown |= {"equity": equity_panel(results.curve, at=at), "measures": list_measures(results.summary)}
@@ -57,7 +57,7 @@ def results_context(results: Results, *, run: Row, symbol: str, at: int | None) 
 
 
 def refusal_context(error: ToolError | None) -> dict[str, Any] | None:
-    """Say what a tool refused, with the currencies to choose from where it wants one named."""
+    """Build the context of a refusal, with the currencies to choose from if the tool needs one."""
     if error is None:
         return None
     currencies = [(one, urlencode({"currency": one})) for one in error.details.get("currencies", ())]
@@ -65,7 +65,7 @@ def refusal_context(error: ToolError | None) -> dict[str, Any] | None:
 
 
 def equity_panel(curve: RunCurve, *, at: int | None) -> Panel:
-    """Draw equity at the end of each day, and how far it is below its highest; profit where no capital is known."""
+    """Draw equity at the end of each day with its drawdown, or profit if the capital is unknown."""
     equity, returns = curve.equity(), curve.returns()
     values = curve.profits if equity is None else equity
     name = "Profit" if equity is None else "Equity"
@@ -91,7 +91,7 @@ def equity_panel(curve: RunCurve, *, at: int | None) -> Panel:
 
 
 def price_panel(run_id: UUID, *, symbol: str, at: int | None) -> Panel:
-    """Draw a security's price, and where it was bought and sold."""
+    """Draw a security's price with its executions."""
     [market] = entity_lists("SecuritySymbol", value=symbol, event_types=["MarketDataEvent"])
     [traded] = entity_lists("SecuritySymbol", value=symbol, event_types=["TradeExecution"])
     logged, logged_count = overview.sample_properties(run_id, name=market, most=overview.MAX_POINTS)
@@ -122,7 +122,7 @@ def _count_of_total(count: int, *, total: int) -> str:
 
 
 def list_measures(summary: Summary) -> list[tuple[str, str]]:
-    """Give the measures that people look for first; a dash where one is not defined."""
+    """List the most important measures, with a dash for an undefined one."""
     returns, trades, exposure = summary.returns, summary.trades, summary.exposure
     return [
         ("Net profit", plain(summary.metadata.total_profit)), ("Return", percent(returns.total_return)),
@@ -136,7 +136,7 @@ def list_measures(summary: Summary) -> list[tuple[str, str]]:
 
 
 def group_reasons(undefined: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Give each reason once, with the measures that are not defined for it."""
+    """Group undefined measures by the reason."""
     names: dict[str, list[str]] = {}
     for name, reason in undefined.items():
         names.setdefault(reason, []).append(name)

@@ -1,4 +1,4 @@
-"""What the pages of one run share: the run, and the way to its other pages."""
+"""Helpers shared by the pages of one run: the run, its tabs, export formats, the sweep's URL."""
 
 from importlib.util import find_spec
 from typing import Any
@@ -17,7 +17,7 @@ TABS = {"run": "Results and events", "trades": "Round trips", "attribution": "Pr
 
 
 def find_run(run_id: UUID) -> Row:
-    """Give a run; raises Http404."""
+    """Fetch a run. Raises Http404."""
     found = event_loop.run(queries.fetch_runs([run_id]))
     if not found:
         raise Http404(f"There is no run {run_id}.")
@@ -25,7 +25,7 @@ def find_run(run_id: UUID) -> Row:
 
 
 def run_tabs(run_id: UUID, *, current: str) -> list[dict[str, Any]]:
-    """Give a run's pages: name, address, whether it is this one."""
+    """Return the tabs of a run's pages: name, URL, whether it is the current one."""
     return [
         {"name": words, "address": reverse(f"backtests:{name}", args=[run_id]), "is_current": name == current}
         for name, words in TABS.items()
@@ -33,11 +33,11 @@ def run_tabs(run_id: UUID, *, current: str) -> list[dict[str, Any]]:
 
 
 def list_export_kinds() -> list[str]:
-    """Name the kinds of file there are: Parquet where its package is installed (requirements-parquet.txt)."""
+    """List the export formats; Parquet needs the package of requirements-parquet.txt."""
     has_parquet = find_spec("arro3") is not None and find_spec("arro3.io") is not None
     return ["csv", "parquet"] if has_parquet else ["csv"]
 
 
 def sweep_address(sweep: str) -> str:
-    """Write the address of a sweep's page."""
+    """Build the URL of a sweep's page."""
     return f"{reverse('backtests:sweeps')}?{urlencode({'sweep': sweep})}"

@@ -1,4 +1,4 @@
-"""Runs to choose from, runs compared, a run at a moment, an event's chain: what people see of backtests."""
+"""Views: the list of runs, the comparison, a run at a moment, an event with its chain."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -33,16 +33,16 @@ LETTERS = "ABCD"
 
 @require_scope(scope=SCOPE)
 def runs(request: HttpRequest) -> HttpResponse:
-    """List runs, the newest first, to open one or to choose up to four; what is chosen stays while one searches."""
+    """List runs, newest first, to open one or to select up to four; a search keeps the selection."""
     words = request.GET.get("q", "").replace("\x00", "").strip()[:MAX_SEARCH]
     index = min(page_index(request.GET.get("page", "")), DEEPEST_PAGE)
     found, chosen = event_loop.run(_fetch_lists(words, index=index, chosen=_run_ids(request)[0]))
-    kept = [run["run_id"] for run in chosen]
-    carried = [("q", words), *(("run", str(run_id)) for run_id in kept)]
+    run_ids = [run["run_id"] for run in chosen]
+    carried = [("q", words), *(("run", str(run_id)) for run_id in run_ids)]
     context = {
         "words": words,
         "chosen": chosen,
-        "runs": [run for run in found[:RUNS_A_PAGE] if run["run_id"] not in kept],
+        "runs": [run for run in found[:RUNS_A_PAGE] if run["run_id"] not in run_ids],
         "earlier": urlencode([*carried, ("page", index - 1)]) if index else "",
         "later": urlencode([*carried, ("page", index + 1)]) if len(found) > RUNS_A_PAGE else "",
     }
@@ -92,7 +92,7 @@ def run(request: HttpRequest, *, run_id: UUID) -> HttpResponse:
 
 @require_scope(scope=SCOPE)
 def event(request: HttpRequest, *, run_id: UUID, event_id: UUID) -> HttpResponse:
-    """Show an event, what it came of and what it led to."""
+    """Show an event with its causes and effects."""
     one = find_run(run_id)
     rows = event_loop.run(queries.around(run_id, event_id=event_id))
     found = next((row for row in rows if row["event_id"] == event_id), None)
@@ -124,7 +124,7 @@ async def _fetch_lists(words: str, *, index: int, chosen: Sequence[UUID]) -> tup
 
 
 def _run_ids(request: HttpRequest) -> tuple[list[UUID], list[str]]:
-    """Read up to four ids of runs, and say what of the rest is left out."""
+    """Parse up to four run ids; return messages about the ones left out."""
     found: dict[UUID, None] = {}
     faults = []
     for text in request.GET.getlist("run")[:MAX_IDS]:
@@ -142,7 +142,7 @@ def _address(run_id: UUID) -> Callable[[UUID], str]:
 
 
 def _indent_json(text: str | None) -> str:
-    """Lay JSON out over lines, numbers as they were logged; what was cut stays as it is."""
+    """Indent JSON, with numbers as logged; truncated JSON is returned unchanged."""
     try:
         return msgspec.json.format(text, indent=2) if text else ""
     except msgspec.DecodeError:

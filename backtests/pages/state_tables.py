@@ -1,4 +1,4 @@
-"""The strategy's state at a moment, as tables. Pure."""
+"""Tables of the strategy's state at a moment. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -15,7 +15,7 @@ _INDICATOR = {"Value": "Value", "Parameters": "Parameters"}
 
 
 def build_state_tables(moment: Moment) -> list[Figures]:
-    """Give positions, open orders and indicators, at most 200 of each."""
+    """Build tables of positions, open orders and indicators, at most 200 rows each."""
     positions = [[symbol, *_read_members(said, names=_POSITION)] for symbol, said in sorted(moment.positions.items())]
     orders = [[order_id, *_read_members(said, names=_ORDER)] for order_id, said in moment.orders.items()]
     named = sorted(moment.indicators.items(), key=lambda item: (item[0][0], item[0][1] or ""))
@@ -28,7 +28,7 @@ def build_state_tables(moment: Moment) -> list[Figures]:
 
 
 def profit(moment: Moment) -> list[tuple[str, str]]:
-    """Give profit and loss in words."""
+    """Format profit and loss."""
     return [(name.capitalize(), f"{value:,.2f}") for name, value in moment.amounts().items()]
 
 

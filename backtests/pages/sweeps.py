@@ -1,4 +1,4 @@
-"""The runs of a sweep: ranked, and as a heat map over two of their parameters."""
+"""Views of sweeps: the list, the ranking, and the heat map over two parameters."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, get_args
@@ -32,7 +32,7 @@ SHARES = ("totalReturn", "cagr", "maxDrawdown", "winRate")
 
 @require_scope(scope=SCOPE)
 def sweeps(request: HttpRequest) -> HttpResponse:
-    """List the sweeps there are, or show the runs of one."""
+    """List the sweeps, or show the runs of one."""
     if not request.GET.get("sweep"):
         return render(request, "backtests/sweeps.html", {"sweeps": event_loop.run(queries.sweeps())})
     try:
@@ -57,7 +57,7 @@ def sweeps(request: HttpRequest) -> HttpResponse:
 
 
 def read_ranking(request: HttpRequest) -> tuple[RankQuestion, RunRanking]:
-    """Rank the runs of the sweep that the address names. Raises ToolError."""
+    """Rank the runs of the sweep that the URL names. Raises ToolError."""
     metric = request.GET.get("metric", "")
     asked = RankQuestion.model_validate({
         "sweep": request.GET.get("sweep", "").replace("\x00", "")[:MAX_SWEEP] or " ",
@@ -76,7 +76,7 @@ def _query_writer(request: HttpRequest) -> Callable[..., str]:
 
 
 def _trust(found: RunRanking) -> list[tuple[str, str]]:
-    """Say how far the best run can be trusted."""
+    """List the measures of how far the best run can be trusted."""
     metadata, overfitting = found.metadata, found.overfitting
     best = found.runs[0] if found.runs else None
     told = [
@@ -113,7 +113,7 @@ def _parameter(value: Any) -> str:
 
 
 def _map_context(request: HttpRequest, *, found: RunRanking, names: Sequence[str], metric: str) -> dict[str, Any]:
-    """Draw the heat map of two parameters: those of the address, else the two that take the most values."""
+    """Draw the heat map over the URL's two parameters, else over the two that take the most values."""
     values = {name: _order({_key(one.parameters, name) for one in found.runs}) for name in names}
     varied = sorted((name for name in names if len(values[name]) > 1), key=lambda name: (-len(values[name]), name))
     across = request.GET.get("x", "")
@@ -146,7 +146,7 @@ def _map_context(request: HttpRequest, *, found: RunRanking, names: Sequence[str
 def _cells(
     runs: Sequence[RankedRun], *, x: str, y: str, columns: Sequence[str], rows: Sequence[str], metric: str
 ) -> dict[tuple[str, str], Cell]:
-    """Give a cell for each pair of values that a run has; several runs of one pair are averaged."""
+    """Build a cell for each pair of values that runs have; several runs of a pair are averaged."""
     by_place: dict[tuple[str, str], list[RankedRun]] = {}
     for one in runs:
         by_place.setdefault((_key(one.parameters, y) if y else "", _key(one.parameters, x)), []).append(one)
@@ -168,7 +168,7 @@ def _cells(
 def _distance(
     place: tuple[str, str], other: tuple[str, str], *, columns: Sequence[str], rows: Sequence[str]
 ) -> int | None:
-    """Count the steps from one cell to another; None where the other is not drawn."""
+    """Count the steps from one cell to another; return None if the other is not drawn."""
     if other[0] not in rows or other[1] not in columns:
         return None
     down = abs(rows.index(place[0]) - rows.index(other[0]))
@@ -180,7 +180,7 @@ def _key(parameters: Mapping[str, Any], name: str) -> str:
 
 
 def _order(values: set[str]) -> list[str]:
-    """Sort numbers by size, and texts after them."""
+    """Return a sort key that puts numbers by size before texts."""
 
     def place(text: str) -> tuple[int, float, str]:
         try:

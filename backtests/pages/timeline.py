@@ -1,4 +1,4 @@
-"""A run's events counted by time and type, at most sixty stretches of it, and drawn as strips. Pure."""
+"""Counts of a run's events by time and type, in at most sixty buckets, drawn as strips. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from toolbox.admin_pages.panels import Figures, Panel
 
 MAX_BUCKETS = 60
 MONDAY = 4 * DAY
-"""The first Monday since 1970 began: weeks are counted from it."""
+"""The first Monday of 1970, from which weeks are counted."""
 _SECONDS = (1, 5, 15, 60, 300, 900, 3_600, 10_800, 21_600, 86_400)
 _DAYS = (2, 7, 14, 28, 91, 182, 364)
 STEPS = (1_000, 10_000, 100_000, *(SECOND * one for one in _SECONDS), *(DAY * one for one in _DAYS))
@@ -26,7 +26,7 @@ LEFT, RIGHT, ROW, HIGH, WIDTH, FOOT, MARKS = 150, 60, 36, 28, 960, 22, 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bucket:
-    """A stretch of time, both ends in it, and the events in it by type."""
+    """A time interval with inclusive ends, and its counts of events by type."""
 
     first: int
     last: int
@@ -36,24 +36,24 @@ class Bucket:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timeline:
-    """Buckets in order, each as long as the others but for the first and the last."""
+    """Buckets in order, of equal length except the first and the last."""
 
     buckets: list[Bucket]
     step: int
 
     @property
     def types(self) -> list[str]:
-        """Give the types that occur, in the contract's order."""
+        """Return the types that occur, in the contract's order."""
         return [name for name in EVENT_TYPES if any(name in bucket.counts for bucket in self.buckets)]
 
     def bucket_at(self, moment: int) -> int:
-        """Give the place of the bucket that holds a moment, or is nearest to it."""
+        """Return the index of the bucket that holds a moment or is nearest to it."""
         last = len(self.buckets) - 1
         return next((place for place, bucket in enumerate(self.buckets) if moment <= bucket.last), last)
 
 
 def edges_of(looking: View) -> tuple[list[int], int]:
-    """Give the moments up to which events are counted, one more than there are buckets, and a bucket's length."""
+    """Return the edges of the buckets, one more than there are buckets, and a bucket's length."""
     span = looking.last - looking.first
     longer = (-(-span // (MAX_BUCKETS - 1)) // DAY + 1) * DAY
     step = next((one for one in STEPS if span // one + 2 <= MAX_BUCKETS), longer)
@@ -63,7 +63,7 @@ def edges_of(looking: View) -> tuple[list[int], int]:
 
 
 def timeline_of(ranks: dict[int, list[int]], *, edges: Sequence[int], step: int) -> Timeline:
-    """Put counted ranks together."""
+    """Build the timeline from the ranks of the events at each edge."""
     buckets = [
         Bucket(
             first=edges[place] + 1, last=edges[place + 1], name=format_rounded(edges[place] + 1, step=step),
@@ -78,7 +78,7 @@ def timeline_of(ranks: dict[int, list[int]], *, edges: Sequence[int], step: int)
 
 
 def timeline_panel(timeline: Timeline, *, looking: View) -> Panel:
-    """Draw strips, and tell the counts, each bucket with a link to the state at its end."""
+    """Draw the strips and build the table of counts; each bucket links to the state at its end."""
     total = sum(sum(bucket.counts.values()) for bucket in timeline.buckets)
     rows = [
         [
@@ -97,7 +97,7 @@ def timeline_panel(timeline: Timeline, *, looking: View) -> Panel:
 
 
 def strips(timeline: Timeline, *, looking: View) -> SafeString | str:
-    """Draw a strip of columns for each type; a mouse chooses a stretch here, the keyboard in the table."""
+    """Draw a strip of columns for each type; buckets are links for the mouse, the table has them for the keyboard."""
     types = timeline.types
     if not types:
         return ""
@@ -149,7 +149,7 @@ def _strip(timeline: Timeline, *, name: str, top: int, xs: Sequence[float]) -> S
 
 
 def _share(timeline: Timeline, *, looking: View) -> float:
-    """Give how much of its bucket has passed at the moment."""
+    """Return which share of its bucket is before the moment."""
     bucket = timeline.buckets[timeline.bucket_at(looking.at)]
     return min(max((looking.at - bucket.first + 1) / (bucket.last - bucket.first + 1), 0.0), 1.0)
 

@@ -1,4 +1,4 @@
-"""A run's round trips, and its profit by what these have in common."""
+"""Views of a run's round trips, and of its profit grouped by their attributes."""
 
 from collections.abc import Callable
 from decimal import Decimal
@@ -44,12 +44,12 @@ COLUMNS: tuple[tuple[str, TradeOrder | None], ...] = (
     ("Exit (UTC)", "exitTime"), ("Exit price", None), ("Net profit", "netProfit"), ("MFE", "maxFavorable"),
     ("MAE", "maxAdverse"), ("Held", "holdingSeconds"), ("Exit reason", None),
 )  # fmt: skip
-"""What a table of round trips shows, and what it is sorted by."""
+"""Columns of the table of round trips, with their sort keys."""
 
 
 @require_scope(scope=SCOPE)
 def trades(request: HttpRequest, *, run_id: UUID) -> HttpResponse:
-    """List a run's round trips, sorted and filtered by the address."""
+    """List a run's round trips, sorted and filtered by the URL."""
     run = find_run(run_id)
     asked = read_trades_question(request, run_id=run_id)
     try:
@@ -77,7 +77,7 @@ def trades(request: HttpRequest, *, run_id: UUID) -> HttpResponse:
 
 
 def read_trades_question(request: HttpRequest, *, run_id: UUID, page_size: int = TRADES_A_PAGE) -> TradesQuestion:
-    """Read filters and order from the address; what is no choice is left out."""
+    """Parse filters and order from the URL; ignore invalid choices."""
     given = {name: request.GET.get(name, "").replace("\x00", "")[:MAX_TEXT] for name in _NAMES}
     sort = given["sort"] if given["sort"] in get_args(TradeOrder) else "entryTime"
     return TradesQuestion.model_validate({
@@ -90,7 +90,7 @@ def read_trades_question(request: HttpRequest, *, run_id: UUID, page_size: int =
 
 
 def _query_writer(request: HttpRequest) -> Callable[..., str]:
-    """Give a function that writes the page's parameters with others in place of some."""
+    """Return a function that builds the page's query string with some parameters replaced."""
     given = {name: request.GET[name] for name in _NAMES if request.GET.get(name) and name != "page"}
 
     def write(**changes: Any) -> str:
@@ -100,7 +100,7 @@ def _query_writer(request: HttpRequest) -> Callable[..., str]:
 
 
 def _column(name: str, key: str | None, *, asked: TradesQuestion, address: Callable[..., str]) -> dict[str, Any]:
-    """Give a heading; one that sorts leads to the other order where it is sorted by already."""
+    """Build a column heading; the link of the current sort column reverses the order."""
     is_sorted = key == asked.sort_by
     sort = "descending" if asked.descending else "ascending"
     turned = is_sorted and not asked.descending
@@ -133,7 +133,7 @@ def _duration(seconds: Decimal) -> str:
 
 @require_scope(scope=SCOPE)
 def attribution(request: HttpRequest, *, run_id: UUID) -> HttpResponse:
-    """Divide a run's profit by what round trips have in common."""
+    """Show a run's profit by group of round trips."""
     run = find_run(run_id)
     by = request.GET.get("by", "")
     chosen = by if by in get_args(Attribution) else "symbol"

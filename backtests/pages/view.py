@@ -1,4 +1,4 @@
-"""What somebody looks at in a run: a stretch of time, a moment in it, a symbol, a type of event."""
+"""Parameters of a run's page: time range, moment, symbol, event type."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -15,9 +15,9 @@ MAX_VALUE, MAX_DIGITS, MILLISECOND = 500, 9, 1_000
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
     """
-    The stretch from `first` to `last`, and the moment `at` whose state is shown, all within the run's events.
+    The range from `first` to `last` and the moment `at` whose state is shown, all within the run's events.
 
-    `faults` says what was asked and cannot be, in sentences.
+    `faults` has a message for each invalid parameter.
     """
 
     first: int
@@ -31,7 +31,7 @@ class View:
 
     @classmethod
     def from_parameters(cls, asked: Mapping[str, str], *, run: Row) -> "View":
-        """Read a page's parameters; the run has events."""
+        """Parse a page's parameters; the run must have events."""
         given = {name: asked.get(name, "").replace("\x00", "")[:MAX_VALUE].strip() for name in _NAMES}
         begin, end = moment_of(run["first_event_at"]), moment_of(run["last_event_at"])
         faults = [
@@ -60,7 +60,7 @@ class View:
         )  # fmt: skip
 
     def query(self, **changes: Any) -> str:
-        """Write the parameters of the same page with something else in it."""
+        """Build the query string of the same page with some parameters replaced."""
         other = replace(self, **({"page": 0} | changes))
         stretch = {} if other.is_whole else {"from": format_exactly(other.first), "to": format_exactly(other.last)}
         named = {"symbol": other.symbol, "show": other.show, "page": other.page}
@@ -69,27 +69,27 @@ class View:
         )
 
     def narrow_query(self, *, first: int, last: int) -> str:
-        """Write the parameters of the same moment in a shorter stretch."""
+        """Build the query string of the same moment in a shorter range."""
         return self.query(first=first, last=last, is_whole=False)
 
     @property
     def moment(self) -> str:
-        """Write the moment for a form's field, which takes milliseconds; such a one stands for all of its events."""
+        """Format the moment for a form's field, in milliseconds; it then includes all events of its millisecond."""
         return time_of(self.at).replace(tzinfo=None).isoformat(timespec="milliseconds")
 
     @property
     def moment_text(self) -> str:
-        """Write the moment for people."""
+        """Format the moment for people."""
         return format_exactly(self.at).replace("T", " ")
 
     @property
     def stretch(self) -> tuple[str, str]:
-        """Write both ends for a form's fields."""
+        """Format both ends for a form's fields."""
         return format_exactly(self.first), format_exactly(self.last)
 
 
 def page_index(text: str) -> int:
-    """Read a page's number, counted from zero; what is none is the first."""
+    """Parse a page index, counted from zero; an invalid one is 0."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS else 0
 
 

@@ -1,10 +1,10 @@
 """
-Make the pair of runs that ships with the project: one strategy, once with a stop 5 % below the entry, once with 8 %.
+Make the pair of runs that ships with the project: one strategy with a stop 5 % below the entry, and with 8 %.
 
     python -m backtests.samples.make_pair backtests/samples/sma_stops_2011_2012.jsonl.gz
 
-The prices are those of the run beside it (README.md): the strategy below trades on its daily bars. It needs no engine,
-draws nothing at random, and makes the same file each time, byte for byte.
+The strategy trades on the daily bars of the other shipped run (README.md). It needs no engine, uses no random numbers,
+and makes the same file each time, byte for byte.
 """
 
 import gzip
@@ -30,7 +30,7 @@ PRICES_OF = Path(__file__).with_name("sma_pullback_2011_2012.jsonl.gz")
 
 @dataclass(slots=True)
 class Position:
-    """What is held of a security, and what it has earned."""
+    """A position in a security, and its profit."""
 
     quantity: Decimal = Decimal(0)
     price: Decimal = Decimal(0)
@@ -43,7 +43,7 @@ class Position:
 
     @property
     def open_profit(self) -> Decimal:
-        """Value what is held at the last close."""
+        """Value the position at the last close."""
         return self.quantity * (self.close - self.price)
 
 
@@ -51,7 +51,7 @@ class StopStrategy:
     """
     Buys when a fast average crosses above a slow one and sells when it falls below, at the next day's open.
 
-    Sells at the stop as soon as a day's low is there, at the open where the day begins below it.
+    Sells at the stop when a day's low reaches it, or at the open if the day opens below it.
     """
 
     def __init__(self, *, stop: Decimal) -> None:
@@ -62,7 +62,7 @@ class StopStrategy:
         self._at = ""
 
     def facts(self) -> Event:
-        """Say of the run what no event says."""
+        """Return the facts of the run."""
         parameters = {"InitialCapital": int(CAPITAL), "fast": FAST, "slow": SLOW, "stop": float(self._stop)}
         return {
             "runId": str(self.run_id), "name": f"Stop at {self._stop:.0%} on AAPL, GOOG and MSFT, 2011-2012",
@@ -88,7 +88,7 @@ class StopStrategy:
         yield self._profit()
 
     def _look(self, holding: Position, *, candle: Event) -> Iterator[Event]:
-        """Compare the averages, and order where they crossed."""
+        """Compare the averages, and place an order if they crossed."""
         holding.closes.append(holding.close)
         if len(holding.closes) < SLOW:
             return
@@ -177,7 +177,7 @@ class StopStrategy:
 
 
 def price_of(value: float) -> Decimal:
-    """Read a price exactly as it was written."""
+    """Parse a price without loss."""
     return Decimal(str(value))
 
 
@@ -193,7 +193,7 @@ def read_days() -> list[list[Event]]:
 
 
 def make_run(*, stop: Decimal, days: Iterable[list[Event]]) -> Iterator[Event]:
-    """Give a run's facts and events."""
+    """Run the strategy and yield the run's facts and events."""
     strategy = StopStrategy(stop=stop)
     yield strategy.facts()
     for day in days:
@@ -210,7 +210,7 @@ def write(target: Path) -> None:
 
 
 def run_ids() -> list[UUID]:
-    """Give the ids of both runs."""
+    """Return the ids of both runs."""
     return [StopStrategy(stop=stop).run_id for stop in STOPS]
 
 

@@ -8,9 +8,9 @@ The engine does not belong to Toolroom. In an environment of its own, from the p
     /tmp/engine/bin/pip install --no-deps bokeh_sampledata==2026.1
     PYTHONPATH=. /tmp/engine/bin/python backtests/samples/make_run.py backtests/samples/sma_pullback_2011_2012.jsonl.gz
 
-The same versions give the same file, byte for byte: nothing is drawn at random, and the ids that the engine makes up
-anew each time are replaced by ids made from SEED and a record's number. nautilus_trader is LGPL-3.0, the prices are
-Quandl's WIKI prices, in the public domain (README.md beside this file).
+The same versions give the same file, byte for byte: there are no random numbers, and the engine's random ids are
+replaced with ids derived from SEED and a record's number. nautilus_trader is LGPL-3.0, the prices are Quandl's WIKI
+prices, in the public domain (README.md beside this file).
 """
 
 import csv
@@ -61,7 +61,7 @@ CLOSE_HOUR_UTC = 21
 
 
 def main(target: Path, *, reports_folder: Path | None = None) -> None:
-    """Run the engine and write what it did, in the contract's words; its own reports too where a folder is given."""
+    """Run the engine and write its events in the contract's form, and its own reports if a folder is given."""
     records: list[dict[str, Any]] = []
     engine = BacktestEngine(
         BacktestEngineConfig(
@@ -95,7 +95,7 @@ def main(target: Path, *, reports_folder: Path | None = None) -> None:
 
 
 def equity(symbol: str) -> Equity:
-    """Describe a share: cents, single shares, bought with the money that is there."""
+    """Define a share as an instrument: prices in cents, single shares, no margin."""
     return Equity(
         instrument_id=InstrumentId(Symbol(symbol), NASDAQ),
         raw_symbol=Symbol(symbol),
@@ -113,7 +113,7 @@ def equity(symbol: str) -> Equity:
 
 
 def bars(instrument: Equity) -> Iterable[Bar]:
-    """Read the daily prices, as traded: none of these shares was split in these years."""
+    """Read the daily prices as traded; none of these shares was split in these years."""
     package = find_spec("bokeh_sampledata")
     if package is None or package.origin is None:
         raise SystemExit("bokeh_sampledata is not installed")
@@ -137,13 +137,13 @@ def bars(instrument: Equity) -> Iterable[Bar]:
 
 
 def lowest_and_highest(row: dict[str, str]) -> tuple[float, float]:
-    """Give the day's range, widened to hold open and close: the source has days where it does not."""
+    """Return the day's low and high, widened to include open and close, which some days of the source do not."""
     prices = [float(row[name]) for name in ("Open", "High", "Low", "Close")]
     return min(prices), max(prices)
 
 
 def write(target: Path, *, records: list[dict[str, Any]]) -> None:
-    """Translate the records and write them; ids that the engine drew at random are made anew from SEED."""
+    """Translate the records and write them; replace the engine's random ids with ids derived from SEED."""
     translate = find_engine("nautilus").make_translator(RUN_ID, given=TableOptions()).translate
     with target.open("wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as file:
         file.write(json.dumps(facts()).encode() + b"\n")
@@ -154,7 +154,7 @@ def write(target: Path, *, records: list[dict[str, Any]]) -> None:
 
 
 def facts() -> dict[str, str]:
-    """Say of the run what no event says."""
+    """Return the facts of the run."""
     settings = {"fast": FAST, "slow": SLOW, "stake": STAKE, "pullback": str(PULLBACK), "stop": str(STOP)}
     settings |= {"daysOpen": DAYS_OPEN, "drawdownLimit": DRAWDOWN_LIMIT, "daysOff": DAYS_OFF, "capital": CAPITAL}
     return {
@@ -168,7 +168,7 @@ def facts() -> dict[str, str]:
 
 
 def reports(engine: BacktestEngine, *, folder: Path) -> None:
-    """Write the engine's own reports, to hold the sample against."""
+    """Write the engine's own reports, against which the sample is checked."""
     folder.mkdir(parents=True, exist_ok=True)
     engine.trader.generate_order_fills_report().to_csv(folder / "fills.csv")
     engine.trader.generate_positions_report().to_csv(folder / "positions.csv")

@@ -17,7 +17,7 @@ NASDAQ = Venue("NASDAQ")
 SYMBOLS = ("AAPL", "GOOG", "IBM", "MSFT")
 CAPITAL = 200_000
 FAST, SLOW = 10, 40
-STAKE = 0.3  # of what there is
+STAKE = 0.3  # share of the balance
 PULLBACK, STOP = Decimal("0.995"), Decimal("0.94")
 DAYS_OPEN = 5
 DRAWDOWN_LIMIT, DAYS_OFF = 0.04, 10
@@ -27,8 +27,8 @@ class Pullback(Strategy):  # type: ignore[misc]
     """
     Buys below the close when a fast average crosses a slow one, with a stop under the entry.
 
-    Sells when the average falls back, by an order at that average which the venue rejects if the market is above it;
-    then at market. After a drawdown past the limit the risk engine is halted for some days and denies what it orders.
+    Sells when the average falls back, first by an order at that average, which the venue rejects if the market is above
+    it, then at market. After a drawdown past the limit the risk engine is halted for some days and denies all orders.
     """
 
     def __init__(self, *, instruments: list[Equity], record: Any, set_state: Any) -> None:
@@ -44,12 +44,12 @@ class Pullback(Strategy):  # type: ignore[misc]
         self._peak = float(CAPITAL)
 
     def on_start(self) -> None:
-        """Ask for daily bars of every instrument."""
+        """Subscribe to daily bars of every instrument."""
         for key in self._instruments:
             self.subscribe_bars(bar_type(key))
 
     def on_bar(self, bar: Bar) -> None:
-        """Look at one instrument's day."""
+        """Handle one instrument's daily bar."""
         key = bar.bar_type.instrument_id
         fast, slow = self._averages[key]
         self._record(Bar.to_dict(bar))
@@ -65,7 +65,7 @@ class Pullback(Strategy):  # type: ignore[misc]
             self._was_above[key] = is_above
 
     def on_event(self, event: Any) -> None:
-        """Put a stop under a new position, and take it away when the position is closed."""
+        """Place a stop under a new position, and cancel it when the position is closed."""
         if isinstance(event, OrderFilled) and event.order_side == OrderSide.BUY:
             self._set_stop(event)
         if isinstance(event, PositionClosed):
@@ -144,12 +144,12 @@ class Pullback(Strategy):  # type: ignore[misc]
 
 
 def bar_type(key: InstrumentId) -> BarType:
-    """Name the daily bars of an instrument."""
+    """Return the type of an instrument's daily bars."""
     return BarType.from_str(f"{key}-1-DAY-LAST-EXTERNAL")
 
 
 def indicator(name: str, *, key: InstrumentId, value: float, days: int, at: int) -> dict[str, Any]:
-    """Record what an indicator came to."""
+    """Record an indicator's value."""
     return {
         "type": "IndicatorValue",
         "name": name,

@@ -1,1 +1,1 @@
-"""Sequences of related events: shapes judged, roots paged, a page's events fetched."""
+"""Queries of sequences of related events."""

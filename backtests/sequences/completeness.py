@@ -1,10 +1,10 @@
 """
-When a sequence is complete, told from its shape. Pure.
+Completeness of sequences, decided by their shape. Pure.
 
 A shape is the set of trails of type codes from the root to each leaf. With a pattern, a sequence has begun if any of
 the pattern's types is in it, and is complete if along one of its trails all of them occur in the pattern's order.
 Without a pattern a sequence is two events or more, or one whose parent is missing; it is complete unless its parent is
-missing or its parents run in a circle. `judge` says so of one shape; `select_shapes` finds those of a block that count.
+missing or its parents form a cycle. `judge` decides for one shape, `select_shapes` for all shapes of a block.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 MAX_BYTE_PATTERN = 8
 MIN_ROWS = 3
-"""Rows of a block that are needed without a pattern: whether the chain is broken, the root, one level below it."""
+"""Rows of a block needed without a pattern: whether the chain is broken, the root, one level below it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a sequence counts, whether it is complete, and what it has not reached."""
+    """Whether a sequence counts, whether it is complete, and which types it has not reached."""
 
     has_begun: bool
     is_complete: bool
@@ -37,7 +37,7 @@ class Verdict:
 
 
 def judge(trails: Iterable[str], *, pattern: Sequence[str] | None, depth: int) -> Verdict:
-    """Judge sequences of one shape, `depth` levels deep."""
+    """Decide whether sequences of one shape count and are complete, down to `depth` levels."""
     known = list(trails)
     if not pattern:
         broken = any(trail[0] in (ORPHAN, CIRCLE) for trail in known)
@@ -61,14 +61,14 @@ def reach(trail: str, *, codes: Sequence[str]) -> int:
 
 
 def count_rows(pattern: Sequence[str] | None, *, depth: int) -> int:
-    """Count the rows of a block that a question needs."""
+    """Count the rows of a block that a query needs."""
     return depth + 2 if pattern else MIN_ROWS
 
 
 def select_shapes(
     block: SignatureBlock, *, pattern: Sequence[str] | None, depth: int, only_incomplete: bool
 ) -> NDArray[np.int64]:
-    """Give the numbers of the shapes of a block that a question is about: as `judge` has it of each."""
+    """Return the numbers of a block's shapes that a query selects; it agrees with `judge` on each."""
     import numpy as np  # noqa: PLC0415 - loaded with the first sequences, not with every process
 
     starts = np.flatnonzero(np.diff(block.owners, prepend=-1))
@@ -83,18 +83,18 @@ def select_shapes(
 def _judge_trails(
     codes: NDArray[np.uint8], *, pattern: Sequence[str] | None
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Tell of each trail whether it lets its sequence begin, and whether it is complete."""
+    """Return for each trail whether it begins its sequence, and whether it completes it."""
     import numpy as np  # noqa: PLC0415 - loaded with the first sequences, not with every process
 
     if not pattern:
         broken = codes[0] != 0
         return (broken | (codes[2] != NO_CODE)) if len(codes) >= MIN_ROWS else broken, ~broken
     word = np.dtype(np.uint8 if len(pattern) < MAX_BYTE_PATTERN else np.uint64)
-    steps: dict[int, int] = {}  # by type: bit n + 1 is set where the pattern's place n has it
+    steps: dict[int, int] = {}  # by type: bit n + 1 is set if place n of the pattern has the type
     for place, name in enumerate(pattern):
         steps[TYPE_CODES[name]] = steps.get(TYPE_CODES[name], 0) | 2 << place
     seen = np.zeros(codes.shape[1], dtype=word)
-    reached = np.ones(codes.shape[1], dtype=word)  # bit n is set where n of the pattern's types have come in order
+    reached = np.ones(codes.shape[1], dtype=word)  # bit n is set if the first n types of the pattern occurred in order
     for row in codes[1:]:
         step = np.zeros(codes.shape[1], dtype=word)
         for code, bits in steps.items():

@@ -1,4 +1,4 @@
-"""Pages of sequences: shapes are judged, roots are paged, and only a page's events are read."""
+"""Pages of sequences: select shapes, page their roots, and read only the page's events."""
 
 from itertools import groupby
 
@@ -19,7 +19,7 @@ SMALLER = "Ask for a smaller maxDepth, or for the events by get_events_by_entity
 
 
 async def sequence_page(asked: RunQuestion, *, ask: SequenceQuestion, reader: Pool) -> SequencePage:
-    """Fetch a page of sequences: of the run's shapes those that are asked for, and of those a page of roots."""
+    """Fetch a page of sequences whose shapes the query selects."""
     total, roots = await _find_roots(ask, reader=reader)
     events: list[Row] = []
     if roots:
@@ -32,7 +32,7 @@ async def sequence_page(asked: RunQuestion, *, ask: SequenceQuestion, reader: Po
 
 
 async def _find_roots(ask: SequenceQuestion, *, reader: Pool) -> tuple[int, list[int]]:
-    """Count the roots that are asked for, and give the page's."""
+    """Count the selected roots, and return those of the page."""
     import numpy as np  # noqa: PLC0415 - loaded with the first sequences, not with every process
 
     pattern, depth = ask.sequence_pattern, ask.max_depth
@@ -45,7 +45,7 @@ async def _find_roots(ask: SequenceQuestion, *, reader: Pool) -> tuple[int, list
     is_selected = np.zeros(known.shape_count, dtype=bool)
     is_selected[shapes] = True
     root_shapes = await queries.fetch_root_shapes(ask.run_id, reader=reader)
-    if len(root_shapes) and root_shapes.max() >= known.shape_count:  # a load stored new shapes after they were read
+    if len(root_shapes) and root_shapes.max() >= known.shape_count:  # a load stored new shapes meanwhile
         return await _find_roots(ask, reader=reader)
     ordinals = np.flatnonzero(is_selected[root_shapes])
     skip = ask.page_index * ask.page_size
@@ -54,7 +54,7 @@ async def _find_roots(ask: SequenceQuestion, *, reader: Pool) -> tuple[int, list
 
 
 async def one_sequence(asked: RunQuestion, *, ask: SequenceQuestion, reader: Pool) -> SequencePage:
-    """Fetch what follows from the event that is asked for. Raises ToolError EVENT_NOT_FOUND."""
+    """Fetch the sequence below one event. Raises ToolError EVENT_NOT_FOUND."""
     place = await queries.one(ask.run_id, event_id=ask.root_event_id, reader=reader)
     if place is None:
         raise _no_such_event(str(ask.root_event_id))
@@ -76,7 +76,7 @@ async def one_sequence(asked: RunQuestion, *, ask: SequenceQuestion, reader: Poo
 
 
 def _sequence(asked: RunQuestion, rows: list[Row], *, ask: SequenceQuestion, flag: str = "") -> Sequence | None:
-    """Put a sequence together; None if not all of its events were read."""
+    """Build a sequence; return None if not all of its events were read."""
     if rows[0]["all_bytes"] > budget():
         return None
     first = min(rows, key=lambda row: len(row["trail"]))

@@ -1,4 +1,4 @@
-"""The SQL behind sequences: shapes, roots, and what hangs below an event. Every statement is of one run."""
+"""The SQL of sequences: shapes, roots, and descendants of an event. Each statement reads one run."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 MAX_BLOCKS = 1 + 2**31 // BLOCK_SHAPES
-"""More than a run can have: a shape's number is an integer."""
+"""More shapes than a run can have: a shape's number is an integer."""
 
-# The first rows of each block: a block's codes are stored row by row.
+# The first rows of each block, whose codes are stored row by row.
 _BLOCKS = """
 SELECT block, trail_count, substring(codes FROM 1 FOR %(rows)s * trail_count) AS codes, owners
 FROM backtests_signature_blocks WHERE run_id = %(run)s ORDER BY block LIMIT %(most)s
@@ -44,7 +44,7 @@ LEFT JOIN LATERAL unnest(p.events) WITH ORDINALITY AS u (number, place) ON true
 ORDER BY u.place LIMIT %(take)s
 """
 
-# A root's sequence: what hangs below it, `depth` levels deep; no more events than fit the size limit are read whole.
+# A root's descendants down to `depth` levels; only as many events as fit the size limit are read whole.
 _TREES = """
 WITH members AS MATERIALIZED (
   SELECT u.place, e.root_number, e.trail, EVENT_COLUMNS
@@ -73,7 +73,7 @@ _ONE = """
 SELECT number, root_number, trail, parent_event_id FROM backtests_events WHERE run_id = %s AND event_id = %s LIMIT 1
 """
 
-# What hangs below an event in the middle of a sequence: walked within its tree, each event once.
+# The descendants of an event in the middle of a sequence, walked within its tree, each event once.
 _BELOW = """
 WITH RECURSIVE tree AS MATERIALIZED (
   SELECT event_id, parent_event_id, number, event_type FROM backtests_events
@@ -102,26 +102,26 @@ ORDER BY occurred_at, number LIMIT %(most)s
 
 
 async def fetch_shapes(run_id: UUID, *, rows: int, reader: Pool) -> SignatureBlock:
-    """Fetch the shapes that sequences of a run have, as far as their first rows tell."""
+    """Fetch the shapes of a run's sequences, with only the first rows of each block."""
     found = (await reader.fetch(_BLOCKS, {"run": run_id, "rows": rows, "most": MAX_BLOCKS})).rows
     return join_blocks([make_lone_block(), *(decode_block(**row) for row in found)])
 
 
 async def fetch_root_shapes(run_id: UUID, *, reader: Pool) -> NDArray[np.int32]:
-    """Fetch the shape of each root in order of time, of a run with many shapes."""
+    """Fetch the shape of each root of a run with many shapes, in order of time."""
     import numpy as np  # noqa: PLC0415 - loaded with the first sequences, not with every process
 
     return np.frombuffer((await reader.fetch(_ROOT_SHAPES, {"run": run_id})).rows[0]["shapes"], dtype=">i4")
 
 
 async def fetch_roots_at(run_id: UUID, *, ordinals: Sequence[int], reader: Pool) -> list[int]:
-    """Fetch the roots at these places among all roots in order of time, of a run with many shapes."""
+    """Fetch roots of a run with many shapes by their places in order of time."""
     parameters = {"run": run_id, "ordinals": list(ordinals), "take": len(ordinals)}
     return [row["number"] for row in (await reader.fetch(_ROOTS_AT, parameters)).rows]
 
 
 async def roots(run_id: UUID, *, lists: Sequence[str], window: Window, reader: Pool) -> list[Row]:
-    """Fetch a page of roots; rows as of `page`."""
+    """Fetch a page of roots; rows as for `page`."""
     return (await reader.fetch(_ROOTS, {"run": run_id, "lists": list(lists), **bounds(window)})).rows
 
 
@@ -132,12 +132,12 @@ async def trees(run_id: UUID, *, roots: Sequence[int], depth: int, budget: int, 
 
 
 async def one(run_id: UUID, *, event_id: UUID | None, reader: Pool) -> Row | None:
-    """Fetch where an event hangs, or None."""
+    """Fetch an event's root and trail, or None."""
     rows = (await reader.fetch(_ONE, [run_id, event_id])).rows
     return rows[0] if rows else None
 
 
 async def below(run_id: UUID, *, event_id: UUID | None, root: int, depth: int, budget: int, reader: Pool) -> list[Row]:
-    """Fetch an event and what hangs below it."""
+    """Fetch an event and its descendants."""
     parameters = {"run": run_id, "event": event_id, "root": root, "depth": depth, "budget": budget}
     return (await reader.fetch(_BELOW, {**parameters, "most": budget // 300})).rows

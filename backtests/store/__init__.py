@@ -1,1 +1,1 @@
-"""How a run is stored: the lists of its events, its orders, and which values count. Pure."""
+"""Rules of storage: lists of events, states of orders, valid values. Pure."""

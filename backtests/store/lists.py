@@ -1,8 +1,7 @@
 """
-Which lists an event is in, by name (migrations/0002_store.sql tells what each holds). Pure.
+Names of the lists that an event is in (migrations/0002_store.sql describes each list). Pure.
 
-Names made of what was logged are kept short and free of what PostgreSQL's text cannot hold: a value that is long or
-odd stands as its hash.
+A name contains logged values. A long value, or one that PostgreSQL's text cannot hold, is replaced with its hash.
 """
 
 from collections.abc import Iterator
@@ -17,7 +16,7 @@ from backtests.vocabulary import SEVERITIES, TYPE_CODES
 
 MAX_NAME = 200
 BY_TYPE = ("SecuritySymbol", "IndicatorName")
-"""Entities with many events: their lists are kept apart by type of event."""
+"""Entities with many events, which have a list per event type."""
 WHOLE = ("OrderId", "PositionId")
 PNL = "l"
 _KINDS = [[(f"t:{kind}", f"s:{kind}:{severity}") for severity in range(4)] for kind in range(8)]
@@ -27,7 +26,7 @@ _INDICATOR = TYPE_CODES["IndicatorCalculation"]
 
 
 def lists_of(kind: int, *, severity: int, values: dict[str, Any]) -> Iterator[str]:
-    """Name the lists that hold an event with these properties; roots, errors and numbers apart."""
+    """List the names of the lists that hold an event, except those of roots, errors and numbers."""
     yield from _KINDS[kind][severity]
     for value in _entities("SecuritySymbol", kind, values):
         yield f"e:SecuritySymbol:{value}:{kind}"
@@ -40,7 +39,7 @@ def lists_of(kind: int, *, severity: int, values: dict[str, Any]) -> Iterator[st
 
 
 def _state_lists(kind: int, values: dict[str, Any]) -> Iterator[str]:
-    """Name the lists that the state at a moment is read from."""
+    """List the names of the lists from which the state at a moment is read."""
     if kind == _POSITION:
         if values.get("SecuritySymbol") is not None:
             yield position_list(values["SecuritySymbol"])
@@ -52,7 +51,7 @@ def _state_lists(kind: int, values: dict[str, Any]) -> Iterator[str]:
 
 
 def error_lists(severities: Any) -> Iterator[str]:
-    """Name the lists of events with errors of these severities."""
+    """List the names of the lists of events with errors of these severities."""
     yield "v"
     for severity in sorted(set(severities)):
         yield f"v:{severity}"
@@ -61,7 +60,7 @@ def error_lists(severities: Any) -> Iterator[str]:
 def numbers_of(
     kind: int, *, values: dict[str, Any], all_usable: bool = False, prefix: str = ""
 ) -> Iterator[tuple[str, str]]:
-    """Give every number among an event's properties, written out, with the list that it belongs in."""
+    """Yield each number among an event's properties as text, with the name of its list."""
     for name, value in values.items():
         found = type(value)
         if found is Decimal or found is int:
@@ -78,7 +77,7 @@ def number_list(event_type: int, *, path: str) -> str:
 
 
 def entity_lists(entity: str, *, value: str, event_types: list[str]) -> list[str]:
-    """Name the lists that an entity's events are in, of these types or, when there are none, of all."""
+    """List the names of an entity's lists, of these types or, if empty, of all types."""
     named = entity_value(value)
     if entity in WHOLE:
         return [f"e:{entity}:{named}"]
@@ -98,7 +97,7 @@ def position_list(symbol: object) -> str:
 
 
 def entity_value(value: object) -> str:
-    """Write an entity's value as part of a list's name; GUIDs are one whatever their case."""
+    """Encode an entity's value for a list's name; GUIDs are in lower case."""
     return _value(value if isinstance(value, str) else str(value))
 
 
@@ -108,7 +107,7 @@ def _value(text: str) -> str:
 
 
 def read_order_step(kind: int, *, values: dict[str, Any]) -> OrderStep | None:
-    """Give what the event says of an order, if it says anything of one."""
+    """Return the step of an order that the event describes, if any."""
     if kind in KINDS:
         if values.get("OrderId") is None:
             return None
@@ -132,7 +131,7 @@ def severity_list(event_type: str, *, severity: str | None) -> str:
 
 
 def _entities(name: str, kind: int, values: dict[str, Any]) -> Iterator[str]:
-    """Give the values that a property of this name has: at the top, and in the states of a StateChange."""
+    """Yield the values of a property with this name: at the top level, and in the states of a StateChange."""
     top = values.get(name)
     found = entity_value(top) if top is not None else None
     if found is not None:
@@ -150,7 +149,7 @@ def _entities(name: str, kind: int, values: dict[str, Any]) -> Iterator[str]:
 
 @lru_cache(maxsize=4096)
 def is_name(name: str) -> bool:
-    """Tell whether a property's name fits the contract's path pattern."""
+    """Return whether a property's name fits the contract's path pattern."""
     return name.isascii() and (
         name.isalnum() or name.replace("_", "").isalnum() or (bool(name) and not name.strip("_"))
     )

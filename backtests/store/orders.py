@@ -1,8 +1,8 @@
 """
-When an order is open: from its states, executions and rejections. Pure.
+Open orders, derived from states, executions and rejections. Pure.
 
-An order is open from a StateChange that says so until one that says otherwise, until its whole quantity was executed,
-or until it was rejected; one that is rejected is open again when a later state says so.
+An order is open from a StateChange with the status Open until one with another status, until its whole quantity is
+executed, or until it is rejected. A later state can open a rejected order again.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,7 +21,7 @@ KINDS = {TYPE_CODES["TradeExecution"]: EXECUTION, TYPE_CODES["OrderRejection"]: 
 
 
 class OrderStep(NamedTuple):
-    """What one event says of an order; `amount` is the order's quantity, or the executed one."""
+    """One event of an order; `amount` is the order's quantity or the executed one."""
 
     order: str
     kind: int
@@ -33,9 +33,9 @@ class OrderStep(NamedTuple):
 @dataclass(slots=True)
 class OrderRow:
     """
-    A row of backtests_order_states: a step, and how the order stands after it, until its next step.
+    A row of backtests_order_states: a step, and the order's state from it until its next step.
 
-    `state_number` is the event that said the order's terms last.
+    `state_number` is the event that last set the order's terms.
     """
 
     order: str
@@ -54,18 +54,18 @@ class OrderRow:
 
     @classmethod
     def from_step(cls, step: OrderStep, *, moment: int, number: int) -> "OrderRow":
-        """Make a row of a step."""
+        """Build a row from a step."""
         order, kind, says_open, amount, symbol = step
         return cls(order, moment, number, kind, says_open, Decimal(amount) if amount else None, symbol)
 
 
 def read_amount(value: Any) -> str | None:
-    """Give a quantity as text; None where it is no number."""
+    """Return a quantity as text; None if it is not a number."""
     return str(value) if usable(value) else None
 
 
 def trace_order(rows: Sequence[OrderRow], *, before: OrderRow | None) -> None:
-    """Say of each step how the order stands after it; rows are in order of time, after `before`."""
+    """Compute the order's state after each step; rows are in order of time, after `before`."""
     last = before
     for row in rows:
         row.executed, row.is_rejected, row.state_number, row.quantity = _ZERO, False, None, None
@@ -90,7 +90,7 @@ def trace_order(rows: Sequence[OrderRow], *, before: OrderRow | None) -> None:
 
 
 def format_rows(rows: Iterable[OrderRow], *, run_id: UUID, escape: Callable[[str], str]) -> Iterator[str]:
-    """Write rows for COPY, in the order of COLUMNS."""
+    """Format rows for COPY, in the order of COLUMNS."""
     for row in rows:
         values = (
             run_id, escape(row.order), row.moment, row.number, row.until, "t" if row.is_open else "f",

@@ -1,18 +1,18 @@
-"""What counts as a GUID, and as a number that can be aggregated. Pure."""
+"""Validation of GUIDs, and of numbers that can be aggregated. Pure."""
 
 import re
 from decimal import Decimal
 from typing import TypeGuard
 
 FARTHEST_EXPONENT = 400
-"""Numbers beyond 10^±400, or of more than 1,000 digits, are kept but not aggregated."""
+"""Numbers beyond 10^±400, or with more than 1,000 digits, are stored but not aggregated."""
 MAX_DIGITS = 1000
 _FARTHEST = 10**FARTHEST_EXPONENT
 _GUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}").fullmatch
 
 
 def usable(number: object) -> bool:
-    """Tell whether a decoded value is a number that can be aggregated."""
+    """Return whether a decoded value is a number that can be aggregated."""
     if type(number) is int:
         return bool(-_FARTHEST < number < _FARTHEST)
     if type(number) is not Decimal:
@@ -23,5 +23,5 @@ def usable(number: object) -> bool:
 
 
 def is_guid(value: object) -> TypeGuard[str]:
-    """Tell whether a value is a GUID in its usual form."""
+    """Return whether a value is a GUID in its usual form."""
     return isinstance(value, str) and bool(_GUID(value))

@@ -1,1 +1,1 @@
-"""The season as a GraphQL API, in the words of a public hockey API: what graphql_proxy asks unless told otherwise."""
+"""A read-only GraphQL API of games, with the names of a public hockey API; graphql_proxy queries it by default."""

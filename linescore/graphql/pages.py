@@ -1,4 +1,4 @@
-"""Which part of a list is asked for, and in which order; what cannot be asked is an error in words."""
+"""Parsing and validation of list arguments: page, order, league, season, day, id."""
 
 import re
 from collections.abc import Mapping
@@ -13,12 +13,12 @@ DEFAULT_LIMIT, MAX_ROWS, MAX_SKIPPED = 20, 100, 1_000_000
 
 
 class NotAsked(GraphQLError):
-    """A query that cannot be answered as it is asked; the caller may read why."""
+    """An invalid query; the message is shown to the caller."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """Rows from `offset`, at most `limit`, in the order of the SQL words `order`."""
+    """At most `limit` rows from `offset`; `order` is the SQL of ORDER BY."""
 
     limit: int
     offset: int
@@ -35,7 +35,7 @@ class Page:
         orders: Mapping[str, str],
         most: int = MAX_ROWS,
     ) -> "Page":
-        """Read the arguments; a limit above the most is lowered, an unknown order refused."""
+        """Parse the arguments; lower a limit above the maximum, refuse an unknown order."""
         size, skipped = DEFAULT_LIMIT if limit is None else limit, offset or 0
         if size < 1 or not 0 <= skipped <= MAX_SKIPPED:
             raise NotAsked(f"limit goes from 1 to {most}, offset from 0 to {MAX_SKIPPED}.")
@@ -45,7 +45,7 @@ class Page:
         return cls(limit=min(size, most), offset=skipped, sorting=sorting, order=orders[sorting])
 
     def info(self, total: int) -> PageInfo:
-        """Say which part of `total` rows this is."""
+        """Describe this page of `total` rows."""
         return PageInfo(
             has_next_page=self.offset + self.limit < total,
             has_previous_page=self.offset > 0,
@@ -56,20 +56,20 @@ class Page:
 
 
 def known_league(slug: str | None) -> None:
-    """Refuse any league but the one there is."""
+    """Refuse any league but the NHL."""
     if slug is not None and slug.lower() != NHL:
         raise NotAsked(f"There is no league {slug[:40]!r}; there is only {NHL!r}.")
 
 
 def known_season(slug: str | None) -> str | None:
-    """Refuse what is not written like a season."""
+    """Refuse a text that is not a season."""
     if slug is not None and not re.fullmatch(r"[0-9]{4}-[0-9]{4}", slug):
         raise NotAsked(f"A season is written as 2024-2025, not {slug[:40]!r}.")
     return slug
 
 
 def day(text: str | None) -> date | None:
-    """Read a day, as 2025-02-28; raises NotAsked."""
+    """Parse a date such as 2025-02-28. Raises NotAsked."""
     if text is None:
         return None
     try:
@@ -79,7 +79,7 @@ def day(text: str | None) -> date | None:
 
 
 def game_number(text: str | None) -> int | None:
-    """Read a game's id; raises NotAsked."""
+    """Parse a game's id. Raises NotAsked."""
     if text is None:
         return None
     if not re.fullmatch(r"[0-9]{1,18}", text):

@@ -1,4 +1,4 @@
-"""The SQL behind the GraphQL API: one statement a query field, whatever is selected below it."""
+"""The SQL of the GraphQL API: one statement per query field, whichever sub-fields are selected."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -53,7 +53,7 @@ LEFT JOIN LATERAL (
 
 
 def _of_games(statement: str) -> str:
-    """Put what statements about games share into one; {order} is left for the caller."""
+    """Fill the shared parts into a statement about games; the caller fills {order}."""
     shared = {"{filters}": _GAME_FILTERS, "{columns}": _GAME_COLUMNS, "{joins}": _GAME_JOINS}
     for place, words in shared.items():
         statement = statement.replace(place, words)
@@ -147,7 +147,7 @@ _SEASONS = "SELECT DISTINCT season FROM linescore_games ORDER BY season DESC LIM
 
 
 async def teams(wanted: Mapping[str, Any], *, order: str, reader: Pool) -> list[Row]:
-    """Fetch a page of teams; every row has the `total`, which a row without a team has alone."""
+    """Fetch a page of teams; each row has the `total`. An empty page is one row with only the total."""
     return (await reader.fetch(_TEAMS.format(order=order), wanted)).rows
 
 
@@ -157,15 +157,15 @@ async def games(wanted: Mapping[str, Any], *, order: str, reader: Pool) -> list[
 
 
 async def game_logs(wanted: Mapping[str, Any], *, order: str, reader: Pool) -> list[Row]:
-    """Fetch a page of games seen from their teams; `total` as for teams."""
+    """Fetch a page of games from each team's side; `total` as for teams."""
     return (await reader.fetch(_GAME_LOGS.format(order=order), wanted)).rows
 
 
 async def standings(wanted: Mapping[str, Any], *, order: str, reader: Pool) -> list[Row]:
-    """Fetch the table of a regular season, the latest where none is named."""
+    """Fetch the standings of a regular season, by default the latest."""
     return (await reader.fetch(_STANDINGS.format(order=order), wanted)).rows
 
 
 async def seasons(*, reader: Pool) -> list[str]:
-    """Fetch the seasons that there are games of, the latest first."""
+    """Fetch the seasons that have games, latest first."""
     return [row["season"] for row in (await reader.fetch(_SEASONS)).rows]

@@ -1,4 +1,4 @@
-"""Rows of the database as types of the API; pure."""
+"""Conversion of database rows to types of the API. Pure."""
 
 from datetime import date
 from typing import Any
@@ -28,12 +28,12 @@ from linescore.graphql.vocabulary import (
 
 
 def team_of(row: Row) -> Team:
-    """Read a team."""
+    """Build a team from a row."""
     return _team(row["team_code"], name=row["team_name"], city=row["city"], arena=row["arena"])
 
 
 def game_of(row: Row) -> Game:
-    """Read a game with both teams, score and periods."""
+    """Build a game with both teams, score and periods from a row."""
     home = _team(row["home_team_code"], name=row["home_team_name"], city=row["home_city"], arena=row["home_arena"])
     away = _team(row["away_team_code"], name=row["away_team_name"], city=row["away_city"], arena=row["away_arena"])
     played_on: date = row["game_date"]
@@ -57,7 +57,7 @@ def game_of(row: Row) -> Game:
 
 
 def game_log_of(row: Row) -> GameLog:
-    """Read a game as the row's team saw it."""
+    """Build a game log from a row: the game from one team's side."""
     game = game_of(row)
     at_home = row["team_code"] == row["home_team_code"]
     own, other = (game.home_team, game.visiting_team) if at_home else (game.visiting_team, game.home_team)
@@ -78,7 +78,7 @@ def game_log_of(row: Row) -> GameLog:
 
 
 def read_standing(row: Row) -> TeamStats:
-    """Read a line of the table."""
+    """Build a line of the standings from a row."""
     league = the_league()
     columns = ("gp", "w", "losses", "ties", "otw", "otl", "pts", "gf", "ga", "gd")
     numbers: dict[str, Any] = {name: row[name] for name in columns}
@@ -96,7 +96,7 @@ def read_standing(row: Row) -> TeamStats:
 
 
 def league_season(slug: str) -> LeagueSeason:
-    """Give a season of the league."""
+    """Build a season of the league."""
     season, league = Season.from_slug(slug), the_league()
     return LeagueSeason(
         slug=slug,

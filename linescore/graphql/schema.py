@@ -1,4 +1,4 @@
-"""The query fields of the API. Each asks one bounded statement; nothing below it asks another."""
+"""The GraphQL schema. Each query field runs one bounded statement; its sub-fields run none."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ from linescore.graphql.vocabulary import (
 from toolbox.database.pools import reader
 
 FAILURE = "The question could not be answered."
-"""What a caller reads where a resolver failed in a way that nobody planned."""
+"""The message that replaces an unexpected error of a resolver."""
 MAX_DEPTH, MAX_ALIASES, MAX_TOKENS = 8, 15, 1_500
 
 _BY_DATE = {"-date": "game_date DESC, game_id DESC", "date": "game_date, game_id"}
@@ -51,7 +51,7 @@ _BY_STAT = {"position": "position"} | {f"-{name}": f"{column} DESC" for name, co
 
 @strawberry.type
 class Query:
-    """What can be asked."""
+    """The root query type."""
 
     @strawberry.field(description="Teams, found by letters (id), name, city or any of them (q).")
     async def teams(
@@ -69,17 +69,17 @@ class Query:
         """List teams."""
         known_league(league)
         page = Page.from_arguments(limit=limit, offset=offset, sort=sort, orders=_BY_NAME)
-        wanted = {"id": id, "q": q, "name": name, "city": city, "limit": page.limit, "offset": page.offset}
-        rows = await queries.teams(wanted, order=page.order, reader=reader)
+        parameters = {"id": id, "q": q, "name": name, "city": city, "limit": page.limit, "offset": page.offset}
+        rows = await queries.teams(parameters, order=page.order, reader=reader)
         total = rows[0]["total"]
         edges = [team_of(row) for row in rows if row["team_code"]]
         return TeamConnection(total_count=total, edges=edges, page_info=page.info(total))
 
     @strawberry.field(description="One team by its three letters, as CAR.")
     async def team(self, id: strawberry.ID) -> Team | None:
-        """Give a team."""
-        wanted = {"id": id, "q": None, "name": None, "city": None, "limit": 1, "offset": 0}
-        [row] = await queries.teams(wanted, order="team_code", reader=reader)
+        """Return a team."""
+        parameters = {"id": id, "q": None, "name": None, "city": None, "limit": 1, "offset": 0}
+        [row] = await queries.teams(parameters, order="team_code", reader=reader)
         return team_of(row) if row["team_code"] else None
 
     @strawberry.field(description="Games, the latest first unless sort says otherwise.")
@@ -103,22 +103,22 @@ class Query:
         """List games."""
         known_league(league)
         page = Page.from_arguments(limit=limit, offset=offset, sort=sort, orders=_BY_DATE)
-        wanted = _game_filters(id, season=season, kind=season_type, first=date_from, last=date_to) | {
+        parameters = _game_filters(id, season=season, kind=season_type, first=date_from, last=date_to) | {
             "home": _code(home_team),
             "away": _code(visiting_team),
             "team": _code(team),
             "is_played": None if status is None else status is GameStatus.COMPLETED,
         }
-        rows = await queries.games(_add_page(wanted, page), order=page.order, reader=reader)
+        rows = await queries.games(_add_page(parameters, page), order=page.order, reader=reader)
         total = rows[0]["total"]
         edges = [game_of(row) for row in rows if row["game_id"]]
         return GameConnection(total_count=total, edges=edges, page_info=page.info(total))
 
     @strawberry.field(description="One game by its id.")
     async def game(self, id: strawberry.ID) -> Game | None:
-        """Give a game."""
-        wanted = _game_filters(id) | {"home": None, "away": None, "team": None, "is_played": None}
-        [row] = await queries.games(wanted | {"limit": 1, "offset": 0}, order="game_id", reader=reader)
+        """Return a game."""
+        parameters = _game_filters(id) | {"home": None, "away": None, "team": None, "is_played": None}
+        [row] = await queries.games(parameters | {"limit": 1, "offset": 0}, order="game_id", reader=reader)
         return game_of(row) if row["game_id"] else None
 
     @strawberry.field(description="Games as their teams saw them, two for each game; there are none of players.")
@@ -136,12 +136,12 @@ class Query:
         team: strawberry.ID | None = None,
         opponent: strawberry.ID | None = None,
     ) -> GameLogConnection:
-        """List the games of teams."""
+        """List games from each team's side."""
         known_league(game_league)
         page = Page.from_arguments(limit=limit, offset=offset, sort=sort, orders=_BY_DATE)
-        wanted = _game_filters(game, season=game_season, first=game_date_from, last=game_date_to)
+        parameters = _game_filters(game, season=game_season, first=game_date_from, last=game_date_to)
         sides = {"team": _code(team), "opponent": _code(opponent)}
-        rows = await queries.game_logs(_add_page(wanted | sides, page), order=page.order, reader=reader)
+        rows = await queries.game_logs(_add_page(parameters | sides, page), order=page.order, reader=reader)
         total = rows[0]["total"]
         edges = [game_log_of(row) for row in rows if row["game_id"]]
         return GameLogConnection(total_count=total, edges=edges, page_info=page.info(total))
@@ -156,11 +156,11 @@ class Query:
         limit: int | None = None,
         offset: int | None = None,
     ) -> list[TeamStats] | None:
-        """Give the table."""
+        """Return the standings."""
         known_league(slug)
         page = Page.from_arguments(limit=limit or MAX_ROWS, offset=offset, sort=sort, orders=_BY_STAT)
-        wanted: Row = {"season": known_season(season)}
-        rows = await queries.standings(_add_page(wanted, page), order=page.order, reader=reader)
+        parameters: Row = {"season": known_season(season)}
+        rows = await queries.standings(_add_page(parameters, page), order=page.order, reader=reader)
         return [read_standing(row) for row in rows]
 
     @strawberry.field(description="A season's regular season in numbers, of every team or one.")
@@ -174,11 +174,11 @@ class Query:
         league: str | None = None,
         season: str | None = None,
     ) -> TeamStatsConnection:
-        """List what teams reached; places are counted over the whole table."""
+        """List the teams' statistics; ranks are computed over the whole league."""
         known_league(league)
         page = Page.from_arguments(limit=limit, offset=offset, sort=sort, orders=_BY_STAT)
-        wanted: Row = {"season": known_season(season), "limit": MAX_ROWS, "offset": 0}
-        rows = await queries.standings(wanted, order=page.order, reader=reader)
+        parameters: Row = {"season": known_season(season), "limit": MAX_ROWS, "offset": 0}
+        rows = await queries.standings(parameters, order=page.order, reader=reader)
         lines = [read_standing(row) for row in rows if _code(team) in (None, row["team_code"])]
         edges = lines[page.offset : page.offset + page.limit]
         return TeamStatsConnection(total_count=len(lines), edges=edges, page_info=page.info(len(lines)))
@@ -190,14 +190,14 @@ class Query:
         """List leagues."""
         page = Page.from_arguments(limit=limit, offset=offset, sort=None, orders={"slug": ""})
         league = the_league()
-        said = f"{league.slug} {league.name} {league.full_name}".lower()
-        fits = (q or "").lower() in said and (slug or NHL).lower() == NHL
+        text = f"{league.slug} {league.name} {league.full_name}".lower()
+        fits = (q or "").lower() in text and (slug or NHL).lower() == NHL
         edges = [league] if fits else []
         return LeagueConnection(total_count=len(edges), edges=edges[page.offset :], page_info=page.info(len(edges)))
 
     @strawberry.field(description="One league.")
     async def league(self, slug: str) -> League | None:
-        """Give a league."""
+        """Return a league."""
         return the_league() if slug.lower() == NHL else None
 
     @strawberry.field(description="The seasons that there are games of, the latest first.")
@@ -234,15 +234,15 @@ def _code(team: strawberry.ID | None) -> str | None:
 
 
 def _is_ours_to_keep(error: GraphQLError) -> bool:
-    """Tell whether an error may say more than a caller should read: anything that is no GraphQL error."""
+    """Return whether to mask an error, whose message may leak internals: any that is not a GraphQL error."""
     return error.original_error is not None and not isinstance(error.original_error, NotAsked | GraphQLError)
 
 
 class _Schema(strawberry.Schema):
-    """A schema that logs what failed here, not what a caller misspelt."""
+    """A schema that logs internal failures but not invalid queries."""
 
     def process_errors(self, errors: list[GraphQLError], execution_context: ExecutionContext | None = None) -> None:
-        """Log errors that are no answer to a query that cannot be answered."""
+        """Log the errors that are masked from the caller."""
         super().process_errors([error for error in errors if _is_ours_to_keep(error)], execution_context)
 
 

@@ -1,4 +1,4 @@
-"""`/graphql/`: the hockey API, for keys that may read linescore."""
+"""The view of `/graphql/`, for keys that may read linescore."""
 
 from typing import Any
 
@@ -19,12 +19,12 @@ GRAPHQL_ERROR = "GRAPHQL_ERROR"
 
 
 class HockeyView(AsyncGraphQLView):
-    """Queries by POST or GET; no page to type them into, because that would be loaded from elsewhere."""
+    """Queries by POST or GET. There is no GraphiQL page: it would load scripts from another host."""
 
     _messages: list[str] = []
 
     async def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:  # type: ignore[override]  # async, as its own base is
-        """Answer a caller who may ask; the audit keeps the document."""
+        """Authorize the caller, run the query and record its document in the audit."""
         body = read_body(request)
 
         async def work(call: ActiveCall) -> HttpResponseBase:
@@ -38,14 +38,14 @@ class HockeyView(AsyncGraphQLView):
                 call.note(Outcome.REFUSED, status=response.status_code, code=GRAPHQL_ERROR)
             return response
 
-        asked = read_request(request, arguments=body or request.META.get("QUERY_STRING", "").encode())
-        answer = await perform(HOCKEY, request=asked, work=work)
+        parsed = read_request(request, arguments=body or request.META.get("QUERY_STRING", "").encode())
+        answer = await perform(HOCKEY, request=parsed, work=work)
         return (
-            to_response(answer, request=request, request_id=asked.request_id) if isinstance(answer, Reply) else answer
+            to_response(answer, request=request, request_id=parsed.request_id) if isinstance(answer, Reply) else answer
         )
 
     async def process_result(self, request: HttpRequest, result: ExecutionResult) -> GraphQLHTTPResponse:
-        """Remember what went wrong, for the audit: a GraphQL error is answered with status 200."""
+        """Store the error for the audit: the HTTP status is 200 even for a GraphQL error."""
         self._messages = [error.message for error in result.errors or ()]
         return await super().process_result(request, result)
 

@@ -1,7 +1,7 @@
 """
-The types of the API: names and types as a public hockey API has them, as far as our facts reach.
+GraphQL types, named as in a public hockey API.
 
-What is not known (players, rosters, times of day, goals of a shootout) has no field here.
+Data that is not stored (players, rosters, start times, goals of a shootout) has no field.
 """
 
 from datetime import date
@@ -63,7 +63,7 @@ class Season:
 
     @classmethod
     def from_slug(cls, slug: str) -> "Season":
-        """Read a season's years from its name, as 2024-2025."""
+        """Build a season from its name, such as 2024-2025."""
         return cls(slug=slug, start_year=int(slug[:4]), end_year=int(slug[5:]))
 
 
@@ -76,7 +76,7 @@ class League:
 
 
 def the_league() -> League:
-    """Give the one league that there are games of."""
+    """Return the only league, the NHL."""
     return League(id=strawberry.ID(NHL), slug=NHL, name="NHL", full_name="National Hockey League")
 
 
@@ -145,7 +145,7 @@ class Game:
 
     @strawberry.field(description="The day of the game, as 2025-02-28.")
     def date(self) -> str | None:
-        """Give the day."""
+        """Return the date."""
         return self.played_on.isoformat()
 
 

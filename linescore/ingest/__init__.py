@@ -1,7 +1,7 @@
 """
-How games get in.
+Ingestion of games.
 
-fetch.py asks the wire; parse.py, parse_csv.py, parse_nhl.py and nhl_documents.py turn bytes into records (pure);
-check.py holds the rules a game keeps (pure); load.py writes rows. from_files.py, from_nhl.py and
-samples.py each put these together for one source.
+fetch.py sends HTTP requests; parse.py, parse_csv.py, parse_nhl.py and nhl_documents.py turn bytes into records
+(pure); check.py validates games (pure); load.py writes rows. from_files.py, from_nhl.py and samples.py combine these
+for one source each.
 """

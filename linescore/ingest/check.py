@@ -1,4 +1,4 @@
-"""The rules a game keeps, or it stays out. Pure: today's date and the known teams come in."""
+"""Validation rules of a game. Pure: today's date and the known teams are arguments."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ FIRST_SEASON_WITHOUT_TIES = "2005-2006"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """What a game is held against: known teams, today, and what else the source said of it."""
+    """What a game is validated against: known teams, today, and what else the source says of it."""
 
     known_teams: Collection[str]
     today: date
@@ -24,7 +24,7 @@ class Surroundings:
 
 
 def refusal_reason(game: GameScore, *, around: Surroundings) -> str | None:
-    """Name the first rule that the game breaks; None if it keeps them all."""
+    """Describe the first rule that the game breaks; return None for a valid game."""
     for rule in (_identity, _teams, _day):
         if reason := rule(game, around=around):
             return reason
@@ -52,7 +52,7 @@ def _teams(game: GameScore, *, around: Surroundings) -> str | None:
 
 
 def _day(game: GameScore, *, around: Surroundings) -> str | None:
-    """Hold the day to its season: from August to September of the next year (the playoffs of 2020 ended then)."""
+    """Check that the day is in the season: August to September of the next year, when the playoffs of 2020 ended."""
     if game.game_date > around.today:
         return f"future date {game.game_date}"
     if not is_season(game.season):
@@ -135,8 +135,8 @@ def _check_winner(game: GameScore) -> str | None:
 def _final_score(game: GameScore, *, around: Surroundings) -> str | None:
     for final in (game.final_score, around.finals.get(game.game_id)):
         if final and final != _sum(game):
-            told, summed = (f"{home}-{away}" for home, away in (final, _sum(game)))
-            return f"the two teams' goals are not mirrored: final score {told}, but the periods add up to {summed}"
+            stated, summed = (f"{home}-{away}" for home, away in (final, _sum(game)))
+            return f"the two teams' goals are not mirrored: final score {stated}, but the periods add up to {summed}"
     return None
 
 

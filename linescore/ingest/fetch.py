@@ -1,4 +1,4 @@
-"""The wire, and only the wire: bytes of the NHL's web API, asked for politely."""
+"""HTTP client of the NHL's web API, with a rate limit and retries."""
 
 import re
 import time
@@ -23,17 +23,17 @@ TRY_AGAIN = {429, 500, 502, 503, 504}
 
 
 class NoAnswer(NotReadable):
-    """The server did not give the document, however often it was asked."""
+    """The server did not return the document within all attempts."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Wire:
     """
-    One polite client of the API.
+    A client of the API with a rate limit and retries.
 
-    Never more than `requests_a_second`. A 429, a server's failure, a time-out or a broken connection is asked again up
-    to `attempts` times in all, after 1, 2, 4 ... seconds or as long as Retry-After says; longer than two minutes is
-    given up. `sleep` and `clock` are for tests.
+    It sends at most `requests_a_second`. After a 429, a 5xx, a timeout or a broken connection it retries, up to
+    `attempts` requests in all, after 1, 2, 4 ... seconds or as Retry-After says; it gives up if that is longer than two
+    minutes. `sleep` and `clock` are for tests.
     """
 
     base_url: str = BASE_URL
@@ -46,13 +46,13 @@ class Wire:
     _free_at: float = field(init=False, default=0.0)
 
     def __post_init__(self) -> None:
-        """Open the client; connections are kept and used again."""
+        """Open the client; it reuses connections."""
         self._client = httpx.Client(
             timeout=self.timeout_seconds, follow_redirects=True, headers={"User-Agent": "Toolroom-linescore/1"}
         )
 
     def __enter__(self) -> Self:
-        """Use the connections until the end of the block."""
+        """Enter the block in which the client is open."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -60,7 +60,7 @@ class Wire:
         self._client.close()
 
     def get(self, path: str) -> bytes:
-        """Give the document at a path, as /v1/score/2025-02-01; NoAnswer says why there is none."""
+        """Fetch the document at a path such as /v1/score/2025-02-01. Raises NoAnswer, which says why."""
         reason, wait = "", 0.0
         for attempt in range(self.attempts):
             if attempt:
@@ -98,12 +98,12 @@ class Wire:
 
 
 def _retry_after(headers: httpx.Headers) -> float:
-    """Read Retry-After, in seconds or as a time; 0 where it says nothing that can be understood."""
-    said = headers.get("Retry-After", "").strip()
-    if re.fullmatch("[0-9]{1,9}", said):
-        return float(said)
+    """Parse Retry-After, in seconds or as a date; return 0 if it is missing or invalid."""
+    value = headers.get("Retry-After", "").strip()
+    if re.fullmatch("[0-9]{1,9}", value):
+        return float(value)
     try:
-        when = parsedate_to_datetime(said)
+        when = parsedate_to_datetime(value)
     except ValueError:
         return 0.0
     return max(0.0, (when.astimezone(UTC) - datetime.now(UTC)).total_seconds())

@@ -1,7 +1,8 @@
 """
-Clubs of the past, by the NHL's codes, with the seasons in which they played under that name.
+Former clubs by the NHL's codes, with the seasons in which they played under that name.
 
-Facts from the league's own records; two that share a name with a club of today carry the year they began in.
+The source is the league's own records. Two clubs share a name with a current club; their names have the year in
+which they began.
 """
 
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Franchise:
-    """A club that plays no longer under this name; both seasons are included."""
+    """A former club or former name of a club; both seasons are inclusive."""
 
     team_name: str
     city: str
@@ -20,7 +21,7 @@ class Franchise:
         return f"{self.team_name}, {self.first_season} to {self.last_season}"
 
     def has_season(self, season: str) -> bool:
-        """Tell whether the club played in a season."""
+        """Return whether the club played in a season."""
         return self.first_season <= season <= self.last_season
 
 
@@ -59,4 +60,4 @@ FRANCHISES = {
     "TSP": _franchise("Toronto St. Patricks", city="Toronto", first=1919, last=1926),
     "WIN": _franchise("Winnipeg Jets (1979)", city="Winnipeg", first=1979, last=1995),
 }
-"""By code."""
+"""Former clubs by code."""

@@ -1,4 +1,4 @@
-"""Games from saved files: one file, or a folder with any mix of ours and strangers'."""
+"""Ingestion of saved files: one file, or a folder in which other files may lie too."""
 
 import os
 from collections.abc import Callable, Collection, Iterator
@@ -19,12 +19,12 @@ OnStep = Callable[[str, int, int], None]
 
 
 def ignore_progress(*_: object) -> None:
-    """Show progress to nobody."""
+    """Ignore progress."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceOptions:
-    """What the caller wants of a source: the day it is, the kinds of games, and whether mentioned teams are added."""
+    """Options for a source: today's date, the kinds of games to load, and whether to add mentioned teams."""
 
     today: date
     kinds: Collection[str] = ("REG", "POST")
@@ -33,10 +33,10 @@ class SourceOptions:
 
 def ingest_files(path: Path, *, wanted: SourceOptions, on_step: OnStep = ignore_progress) -> LoadReport:
     """
-    Store the games in a file or below a folder, each file recognised by what is in it.
+    Store the games in a file or below a folder; recognise each file by its content.
 
-    Everything is read twice: first to learn whether the files are whole and agree, then to store. A file that is not
-    ours, or breaks off, is named and nothing of it is stored.
+    Every file is read twice: first to check that the files are complete and agree, then to store. A file of an unknown
+    format or a truncated file is reported, and nothing of it is stored.
     """
     report, survey, readable = LoadReport(), Survey(), []
     found = files_below(path)
@@ -62,14 +62,14 @@ def ingest_files(path: Path, *, wanted: SourceOptions, on_step: OnStep = ignore_
 
 
 def files_below(path: Path) -> list[Path]:
-    """Find the files of a folder, in order of their names; links to folders are not followed."""
+    """Find the files below a folder, sorted by name; links to folders are not followed."""
     if not path.is_dir():
         return [path]
     return sorted(Path(folder) / name for folder, _, names in os.walk(path) for name in names)
 
 
 def load_rules(survey: Survey, *, wanted: SourceOptions, batch_games: int = 200) -> LoadRules:
-    """Hold games against what the survey learnt."""
+    """Build the load rules from the survey."""
     return LoadRules(
         today=wanted.today, finals=survey.final_goals(), contradicted=frozenset(survey.contradicted),
         batch_games=batch_games,
@@ -77,7 +77,7 @@ def load_rules(survey: Survey, *, wanted: SourceOptions, batch_games: int = 200)
 
 
 def skip_other_kinds(game: GameScore, *, kinds: Collection[str]) -> GameScore | SkippedGame:
-    """Leave out a game of a kind that was not asked for, by name."""
+    """Turn a game of a kind that is not to be loaded into a SkippedGame."""
     if game.game_kind in kinds:
         return game
     reason = f"{KIND_WORDS[game.game_kind]}, which --kinds does not ask for"

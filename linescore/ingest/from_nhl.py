@@ -1,4 +1,4 @@
-"""Games from the NHL's web API: the schedule says which were played, then each day or game is asked for its goals."""
+"""Ingestion from the NHL's web API: the schedule lists the games, then each day or game is fetched for its goals."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ MAX_FAILURES_IN_A_ROW = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
-    """The days to ask for, both included; of one season, where it is named."""
+    """The days to fetch, both inclusive; if a season is named, only its games."""
 
     first: date
     last: date
@@ -32,14 +32,14 @@ class Span:
 
     @classmethod
     def of_season(cls, first_year: int) -> "Span":
-        """Span a season, from its preseason to the latest day a final was ever played."""
+        """Return the span of a season, from its preseason to the latest day on which a final was ever played."""
         season = first_year * 10_000 + first_year + 1
         return cls(first=date(first_year, 8, 1), last=date(first_year + 1, 9, 30), season=season)
 
 
 @dataclass(slots=True)
 class _Plan:
-    """Which games to ask for, by day."""
+    """The games to fetch, by day."""
 
     survey: Survey = field(default_factory=Survey)
     days: dict[date, list[int]] = field(default_factory=dict)
@@ -56,8 +56,8 @@ def ingest_nhl(
     """
     Store the games of a span of days.
 
-    `score` answers a whole day at once and so asks least; `landing` and `play-by-play` ask for every game. What the
-    server does not give is named and the rest goes in; after three failures in a row it is left alone.
+    `score` needs one request a day; `landing` and `play-by-play` need one a game. A document that cannot be fetched is
+    reported and the rest is stored; after three failures in a row no more is fetched.
     """
     report, plan = LoadReport(), _Plan()
     last = min(span.last, wanted.today)
@@ -81,7 +81,7 @@ def ingest_nhl(
 
 
 def _pages(wire: Wire, *, first: date, last: date, report: LoadReport) -> Iterator[tuple[date, SchedulePage]]:
-    """Walk from week to week; each page names the next day with games, which may be far off in summer."""
+    """Yield the schedule week by week; each page names the next day with games, which may be months away in summer."""
     start: date | None = first
     for _ in range(MAX_PAGES):
         if start is None or start > last:
@@ -113,7 +113,7 @@ def _note(page: SchedulePage, *, plan: _Plan, span: Span, last: date, wanted: So
 
 
 def _is_wanted(raw: Any, *, span: Span, wanted: SourceOptions) -> bool:
-    """Tell whether a scheduled game was asked for; one that cannot be told apart is passed on, to be refused."""
+    """Return whether to load a scheduled game; true for a malformed one, so that it is reported as refused."""
     if not isinstance(raw, dict):
         return True
     kind = raw.get("gameType")

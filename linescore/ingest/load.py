@@ -1,4 +1,4 @@
-"""Write teams and games: in batches, whole games or nothing, safe to run twice."""
+"""Writing of teams and games, in batches; idempotent, and a game is stored whole or not at all."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -29,7 +29,7 @@ OnProgress = Callable[[LoadReport], None]
 
 
 def ignore_progress(report: LoadReport) -> None:
-    """Show progress to nobody."""
+    """Ignore progress."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,9 +37,9 @@ class TeamRules:
     """
     Which teams may be written.
 
-    A code that games mention may be a typing error, an all-star side or a country, so such teams are added only where
-    `adds_mentioned`; clubs of the past are known and always added. `replaces_stored` lets a listed team overwrite what
-    a curator may have corrected.
+    A code that only games mention may be a typo, an all-star team or a country, so such a team is added only with
+    `adds_mentioned`; former clubs are known and always added. With `replaces_stored` a listed team overwrites the
+    stored one, which a curator may have corrected.
     """
 
     adds_mentioned: bool = False
@@ -49,9 +49,9 @@ class TeamRules:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadRules:
     """
-    How to load: what day it is, what the source said besides the games, and how much is one transaction.
+    How to load: today's date, what the source says besides the games, and the size of a transaction.
 
-    Without `replaces_stored` a game that is stored stays as it is, for a curator may have corrected it.
+    Without `replaces_stored` a stored game is not changed, because a curator may have corrected it.
     """
 
     today: date
@@ -62,7 +62,7 @@ class LoadRules:
 
 
 def load_teams(teams: Iterable[TeamRecord], *, rules: TeamRules, report: LoadReport) -> None:
-    """Store teams; one whose name another code holds is refused by name."""
+    """Store teams; refuse a team whose name belongs to another code."""
     with transaction.atomic():
         stored = {team.team_code: team for team in Team.objects.all()[:1000]}
         holders = {team.team_name: team.team_code for team in stored.values()}
@@ -87,10 +87,10 @@ def load_games(
     on_progress: OnProgress = ignore_progress,
 ) -> LoadReport:
     """
-    Store games that keep the rules, and name those that do not.
+    Store valid games and report the others.
 
-    A batch is one transaction: three reads, and writes for what is new or different. Stopped half-way, everything
-    reported so far is stored; run again, it is skipped. A game that comes again in the same source counts once.
+    A batch is one transaction: three reads, and writes for new and changed games. An interrupted load keeps the batches
+    reported so far; the next run skips their games. A game that the source repeats counts once.
     """
     known_teams = frozenset(Team.objects.values_list("team_code", flat=True)[:1000])
     around = Surroundings(
@@ -119,7 +119,7 @@ def _drop_repeats(games: Iterable[GameScore | Refusal | SkippedGame]) -> Iterato
 def _check_games(
     games: Iterable[GameScore | Refusal | SkippedGame], *, report: LoadReport, around: Surroundings
 ) -> Iterator[GameScore | None]:
-    """Pass on what may be stored; None stands for a game that may not, so that batches end in time."""
+    """Yield valid games, and None for each other game, so that a batch ends even if all its games are refused."""
     for game in games:
         accepted = None
         if isinstance(game, Refusal):
@@ -149,7 +149,7 @@ def _load_batch(games: list[GameScore], *, report: LoadReport, replaces_stored: 
 
 
 def record_missing(refused: Iterable[Refusal], *, today: date) -> None:
-    """Record games that were played, did not go in and are not stored; answers about their season name their number."""
+    """Record refused games that were played and are not stored; answers about their season give their number."""
     rows = (_missing_game(one) for one in refused)
     missing = {row.game_id: row for row in rows if row and (row.game_date is None or row.game_date <= today)}
     stored = set(Game.objects.filter(game_id__in=missing).values_list("game_id", flat=True)[: len(missing)])
@@ -160,7 +160,7 @@ def record_missing(refused: Iterable[Refusal], *, today: date) -> None:
 
 
 def _missing_game(refused: Refusal) -> MissingGame | None:
-    """Give the row of a refused game; None where its season is not known, so that no answer could name it."""
+    """Build the row of a refused game; return None if its season is unknown, since no answer could count it."""
     game = refused.game
     season = game.season if game else _season_of_id(refused.game_id)
     if refused.game_id is None or not 0 < refused.game_id < 2**63 or not is_season(season):
@@ -172,7 +172,7 @@ def _missing_game(refused: Refusal) -> MissingGame | None:
 
 
 def _season_of_id(game_id: int | None) -> str:
-    """Read the season from an id of the NHL, whose first four digits are the year in which it began."""
+    """Derive the season from an NHL id, whose first four digits are the year in which the season began."""
     first = int(str(game_id)[:4]) if re.fullmatch("(19|20)[0-9]{2}0[1-4][0-9]{4}", str(game_id)) else 0
     return f"{first}-{first + 1}" if first else ""
 
@@ -194,7 +194,7 @@ def _score(game: Game, *, periods: list[PeriodScore]) -> GameScore:
 
 
 def _write(games: list[GameScore]) -> None:
-    """Replace the games and their periods; the database derives the results."""
+    """Replace the games and their periods; triggers derive the results."""
     Game.objects.bulk_create(
         [
             Game(
@@ -213,7 +213,7 @@ def _write(games: list[GameScore]) -> None:
 
 
 def _as_listed(team: TeamRecord) -> TeamRecord:
-    """Give a club of the past its name and city where only games mention it."""
+    """Add name and city to a former club that only games mention."""
     club = FRANCHISES.get(team.team_code)
     if club is None or team.is_listed:
         return team
@@ -227,9 +227,9 @@ def _may_be_written(team: TeamRecord, *, known: Team | None, rules: TeamRules) -
 
 
 def _is_same(team: TeamRecord, *, known: Team) -> bool:
-    """Compare what the record says; a city or an arena that it does not give stays as it is."""
-    said = (team.team_name, team.city or known.city, team.arena or known.arena)
-    return said == (known.team_name, known.city, known.arena)
+    """Compare a stored team with the record; an empty city or arena in the record counts as the same."""
+    merged = (team.team_name, team.city or known.city, team.arena or known.arena)
+    return merged == (known.team_name, known.city, known.arena)
 
 
 def _write_team(team: TeamRecord, *, known: Team | None) -> Team:

@@ -1,8 +1,8 @@
 """
-The NHL web API's own documents, as far as we read them.
+Models of the NHL web API's documents, with only the fields that are used.
 
-The API is public and not documented; it adds fields at will, so only what is needed is declared and the rest ignored.
-Text comes as "FLA" in one document and as {"default": "FLA"} in another.
+The API is public but undocumented and may add fields, so other fields are ignored. A text is "FLA" in one document
+and {"default": "FLA"} in another.
 """
 
 from datetime import date
@@ -20,7 +20,7 @@ Words = Annotated[str, BeforeValidator(_default_of)]
 
 
 class Document(BaseModel):
-    """A piece of JSON in camelCase, of which some fields are read."""
+    """Base of models with camelCase names; unknown fields are ignored."""
 
     model_config = ConfigDict(alias_generator=to_camel, extra="ignore", frozen=True)
 
@@ -37,7 +37,7 @@ class Side(Document):
 
     @property
     def full_name(self) -> str:
-        """Join place and name, as "Carolina Hurricanes"; empty where the document does not give both."""
+        """Join place and name, as in "Carolina Hurricanes"; return "" if the document lacks one of them."""
         name = self.common_name or self.name
         if not name or not self.place_name:
             return ""
@@ -45,21 +45,21 @@ class Side(Document):
 
 
 class PeriodDescriptor(Document):
-    """Which period: REG, OT or SO, counted from 1 through overtime."""
+    """A period's type (REG, OT or SO) and its number, counted from 1 through overtime."""
 
     number: int
     period_type: str = "REG"
 
 
 class GameOutcome(Document):
-    """How far a finished game went."""
+    """The last period type of a finished game."""
 
     last_period_type: str
     ot_periods: int = 0
 
 
 class GameHead(Document):
-    """What every document says about a game; in a schedule the day stands above it."""
+    """The fields of a game that every document has; in a schedule the date is in the enclosing day."""
 
     id: int
     season: int
@@ -96,19 +96,19 @@ class ScoringPeriod(Document):
 
 
 class Summary(Document):
-    """What a finished game's /landing sums up."""
+    """The summary of a finished game in /landing."""
 
     scoring: list[ScoringPeriod]
 
 
 class LandingPage(GameHead):
-    """A game of /gamecenter/{id}/landing; without summary until it is played."""
+    """A game of /gamecenter/{id}/landing; it has no summary until it is played."""
 
     summary: Summary | None = None
 
 
 class PlayDetails(Document):
-    """Who did it, and the goalkeeper it was done to (none where the net was empty)."""
+    """The team of the play and the opposing goalkeeper, null if the net was empty."""
 
     event_owner_team_id: int | None = None
     goalie_in_net_id: int | None = None
@@ -130,14 +130,14 @@ class PlayByPlay(GameHead):
 
 
 class ScheduleDay(Document):
-    """A day of /schedule/{date}; its games are read one by one."""
+    """A day of /schedule/{date}; its games are validated one by one."""
 
     date: date
     games: list[Any] = []
 
 
 class SchedulePage(Document):
-    """A week of /schedule/{date}, and where the next one starts."""
+    """A week of /schedule/{date} and the start of the next one."""
 
     next_start_date: date | None = None
     game_week: list[ScheduleDay]

@@ -1,4 +1,4 @@
-"""Which periods a game of the NHL's web API had, and each one's goals. Pure."""
+"""Periods of a game of the NHL's web API, with their goals. Pure."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -13,7 +13,7 @@ MAX_PERIODS = 15
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountedGoal:
-    """A goal, as far as a line score needs it."""
+    """A goal with what a line score needs of it."""
 
     period_number: int
     by_home: bool
@@ -26,8 +26,8 @@ def periods_of(
     """
     Count goals by period; a period without goals was still played.
 
-    The game's outcome says how far it went. A play-by-play also shows which periods it knows of (`seen`): one that it
-    lacks is left out here, and the game is refused for it. A shootout is 1-0 to the winner, whatever its attempts.
+    The game's outcome gives the last period. `seen` holds the periods of a play-by-play: a period that it lacks is left
+    out here, and validation refuses the game. A shootout counts 1-0 to the winner, however many attempts scored.
     """
     last, last_kind = _last_period(game)
     if beyond := [goal.period_number for goal in goals if not 1 <= goal.period_number <= last]:

@@ -1,7 +1,7 @@
 """
-Bytes into records, whatever the file is called.
+Parsing of bytes into records; the file's name does not matter.
 
-Pure: asks no disk, no clock, no wire of its own. Anything that is not ours ends in NotReadable and in nothing else.
+Pure: it uses no disk, clock or network itself. Input of an unknown format raises NotReadable and no other error.
 """
 
 import gzip
@@ -24,7 +24,7 @@ MAX_LINE_BYTES = 64 << 10
 
 
 def read_records(stream: BinaryIO) -> Iterator[Record]:
-    """Read CSV or JSON, gzipped or not; CSV line by line, so that its size does not matter."""
+    """Read CSV or JSON, gzipped or not; CSV is read line by line, so memory does not grow with its size."""
     try:
         yield from _records(_unpack(_peekable(stream)))
     except (EOFError, zlib.error, gzip.BadGzipFile) as damaged:
@@ -32,12 +32,12 @@ def read_records(stream: BinaryIO) -> Iterator[Record]:
 
 
 def read_answer(body: bytes) -> Iterator[Record]:
-    """Read one document that came over the wire."""
+    """Read one document of an HTTP response."""
     return read_document(read_json(body))
 
 
 def read_json(body: bytes) -> object:
-    """Read one JSON document, a byte-order mark before it or not."""
+    """Read one JSON document, with or without a byte-order mark."""
     try:
         return orjson.loads(body.removeprefix(BOM))
     except orjson.JSONDecodeError as error:

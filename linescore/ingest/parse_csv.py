@@ -1,8 +1,8 @@
 """
-CSV into records; the header says which of four tables it is.
+Parsing of CSV into records; the header selects one of four tables.
 
-A row a period (the shipped samples), a row a team and period (as linescore_period_results), a row a game with its
-final score, or a row a team. Columns beyond those needed are ignored.
+The tables have one row per period (like the shipped samples), per team and period (like linescore_period_results), per
+game with its final score, or per team. Other columns are ignored.
 """
 
 import csv
@@ -47,7 +47,7 @@ REGULATION = 3
 
 
 def read_csv(lines: Iterable[str]) -> Iterator[Record]:
-    """Read one of the four tables; rows of one game stand together."""
+    """Read one of the four tables; the rows of a game must be adjacent."""
     reader = csv.DictReader(lines)
     try:
         columns = set(reader.fieldnames or ())
@@ -120,7 +120,7 @@ def _side_game(rows: list[Row]) -> GameScore:
 
 
 def _join_sides(number: int, *, home: Row | None, away: Row | None, game_kind: str) -> PeriodScore:
-    """Join two teams' rows of a period, which must tell the same story."""
+    """Join two teams' rows of a period, which must mirror each other."""
     if home is None or away is None:
         raise ValueError(f"period {number} is there for one team only")
     goals = _read_integer(home, column="goals_for"), _read_integer(home, column="goals_against")

@@ -1,4 +1,4 @@
-"""The NHL web API's documents into records: periods are counted from goals. Pure."""
+"""Parsing of the NHL web API's documents into records; goals are counted by period. Pure."""
 
 from collections.abc import Callable, Iterator
 from datetime import date
@@ -56,7 +56,7 @@ def read_document(document: object) -> Iterator[Record]:
 
 
 def read_schedule(document: object) -> SchedulePage:
-    """Read a week of the schedule, for who walks through it."""
+    """Read a week of the schedule as a page, for the caller that follows its links."""
     if not isinstance(document, dict) or "gameWeek" not in document:
         raise NotReadable("not a schedule of the NHL's web API")
     return _validate(document, shape=SchedulePage)
@@ -74,7 +74,7 @@ def _week(document: dict[str, Any]) -> Iterator[Record]:
 
 
 def scheduled_game(raw: Any, *, day: date) -> Iterator[Record]:
-    """Read one game of a schedule: its final score where it is finished, and its teams' names."""
+    """Read one game of a schedule: its teams' names and, if it is finished, its final score."""
     try:
         game = _validate(raw, shape=GameHead)
     except NotReadable as error:
@@ -111,7 +111,7 @@ def _play_by_play(game: PlayByPlay) -> GameScore:
 
 
 def _play_goal(play: Play, *, sides: dict[int, bool]) -> CountedGoal:
-    """Count a goal. The situation's digits: away goalkeeper, away skaters, home skaters, home goalkeeper."""
+    """Read a goal. The digits of situationCode: away goalkeeper, away skaters, home skaters, home goalkeeper."""
     owner = play.details.event_owner_team_id if play.details else None
     if owner not in sides:
         raise ValueError(f"a goal of team {owner}, which does not play")
@@ -140,7 +140,7 @@ def _day_game(game: DayGame) -> GameScore:
 
 
 def _goal(goal: Goal, *, game: GameHead, number: int) -> CountedGoal:
-    """Count a goal. Its modifier is empty-net, or awarded- or own-goal- before that."""
+    """Read a goal. Its modifier contains empty-net, possibly after awarded- or own-goal-."""
     sides = {game.home_team.abbrev: True, game.away_team.abbrev: False}
     if goal.team_abbrev not in sides:
         raise ValueError(f"a goal of {goal.team_abbrev}, which does not play")

@@ -1,4 +1,4 @@
-"""What every source is read into, before it is checked and stored."""
+"""Records that every source is parsed into, before validation and storage."""
 
 import re
 from dataclasses import dataclass, field
@@ -8,12 +8,12 @@ MAX_NAME_LETTERS = 100
 
 
 class NotReadable(ValueError):
-    """A file or an answer is not what we read; the message says why, for a person."""
+    """A file or a response of an unknown format; the message says why, for a person."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeriodScore:
-    """One period, both sides; the columns of linescore.models.Period."""
+    """One period with both teams' goals; the columns of linescore.models.Period."""
 
     period_number: int
     period_kind: str
@@ -28,7 +28,7 @@ class GameScore:
     """
     One game with its periods, in order.
 
-    The final score (home, away) is what the source says beside the periods, where it says it: a check, not stored.
+    The final score (home, away) is set if the source gives it beside the periods; it is only a check and is not stored.
     """
 
     game_id: int
@@ -42,7 +42,7 @@ class GameScore:
 
     @property
     def name(self) -> str:
-        """Say which game this is, to a person."""
+        """Describe the game for a person."""
         return game_name(self.game_id, home=self.home_team_code, away=self.away_team_code, day=self.game_date)
 
 
@@ -57,7 +57,7 @@ class FinalScore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
-    """A game or a team that cannot be stored, by name, and why; with the game, where it could be read."""
+    """A game or a team that cannot be stored, with its name, the reason and, if it could be parsed, the game."""
 
     name: str
     reason: str
@@ -67,7 +67,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkippedGame:
-    """A game that is left out for now without fault of its own, and why."""
+    """A valid game that is not stored for now, with the reason."""
 
     name: str
     reason: str
@@ -76,7 +76,7 @@ class SkippedGame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TeamRecord:
-    """A team, listed in a file of teams, or only mentioned by a game."""
+    """A team that a file of teams lists or a game mentions."""
 
     team_code: str
     team_name: str
@@ -86,7 +86,7 @@ class TeamRecord:
 
     @property
     def rank(self) -> int:
-        """Order what sources say of one team: a file of teams, a name beside a game, a code alone."""
+        """Rank the record among records of the same team: a file of teams, a name beside a game, a code alone."""
         return 2 if self.is_listed else int(self.team_name != self.team_code)
 
 
@@ -94,27 +94,27 @@ Record = GameScore | FinalScore | Refusal | SkippedGame | TeamRecord
 
 
 def game_name(game_id: int | str, *, home: str, away: str, day: date | str | None) -> str:
-    """Name a game as a person would look for it: id, visitors at hosts, day."""
+    """Describe a game for a person: id, visitors at hosts, day."""
     return printable(f"{game_id} ({away} at {home}{f', {day}' if day else ''})")
 
 
 def is_team_code(text: str) -> bool:
-    """Tell whether a text is three capital letters."""
+    """Return whether a text is three capital letters."""
     return re.fullmatch("[A-Z]{3}", text) is not None
 
 
 def is_season(text: str) -> bool:
-    """Tell whether a text is two years that follow each other, as 2024-2025."""
+    """Return whether a text is two consecutive years, such as 2024-2025."""
     found = re.fullmatch("([0-9]{4})-([0-9]{4})", text)
     return found is not None and int(found[2]) == int(found[1]) + 1
 
 
 def is_short_line(text: str) -> bool:
-    """Tell whether a text may be a name: one line that fits its column."""
+    """Return whether a text can be a name: one line that fits its column."""
     return len(text) <= MAX_NAME_LETTERS and text.isprintable()
 
 
 def printable(text: str, *, most: int = 100) -> str:
-    """Make a stranger's text safe to show on one line: no control characters, not endless."""
+    """Make untrusted text safe to show on one line: replace control characters and truncate."""
     shown = "".join(letter if letter.isprintable() else "?" for letter in text[:most])
     return f"{shown}..." if len(text) > most else shown

@@ -1,4 +1,4 @@
-"""What became of a source: counts, and every refusal by name."""
+"""Report of a load: counts, and every refusal with its reason."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -9,9 +9,9 @@ from linescore.ingest.record import Refusal, SkippedGame
 @dataclass(slots=True)
 class LoadReport:
     """
-    What became of the games, and of the files that they came from.
+    Counts and refusals of the games and files of a load.
 
-    `expected` is how many games the source seemed to hold; `unreadable` are files or answers, not games.
+    `expected` is how many games the source seems to hold; `unreadable` holds files or responses, not games.
     """
 
     expected: int = 0
@@ -26,23 +26,23 @@ class LoadReport:
 
     @property
     def skipped(self) -> int:
-        """Count games that needed nothing: stored already, or left out for a reason."""
+        """Count the games that were already stored or left out."""
         return self.unchanged + len(self.left_out)
 
     @property
     def total(self) -> int:
-        """Count every game that was read."""
+        """Count all games that were read."""
         return self.added + self.changed + self.skipped + len(self.refused)
 
     def summary(self) -> str:
-        """Say the four counts in one line."""
+        """Format the four counts as one line."""
         counts = (
             f"{self.added:,} added, {self.changed:,} changed, {self.skipped:,} skipped, {len(self.refused):,} refused"
         )
         return f"{counts}, {len(self.unreadable):,} not readable" if self.unreadable else counts
 
     def reasons(self) -> Iterator[str]:
-        """Give every game and file that did not go in by name, with its reason."""
+        """Yield a line with the reason for each game and file that was not stored."""
         if self.teams_added or self.teams_changed:
             yield f"teams: added {_join_codes(self.teams_added)}; changed {_join_codes(self.teams_changed)}"
         for word, things in (("refused", self.refused), ("not readable", self.unreadable)):

@@ -1,4 +1,4 @@
-"""The season that ships with the project: every period of 2024-25."""
+"""Loading of the season that ships with the project: every period of 2024-25."""
 
 from collections.abc import Iterator
 from datetime import date
@@ -15,9 +15,9 @@ SEASON_ENDED = date(2025, 4, 17)
 
 def load_samples(*, on_progress: OnProgress = ignore_progress, days: tuple[date, date] | None = None) -> LoadReport:
     """
-    Store what is missing of the shipped teams and season, or of its games of some days; about 1 s the first time.
+    Store the missing teams and games of the shipped season, or of some of its days; takes about 1 s the first time.
 
-    What is stored is left as it is: a curator may have corrected it.
+    Stored rows are not changed: a curator may have corrected them.
     """
     report = LoadReport()
     teams = [record for record in _read_shipped("teams.csv") if isinstance(record, TeamRecord)]

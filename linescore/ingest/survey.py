@@ -1,9 +1,9 @@
 """
-What a source holds, learnt by reading it once before anything is stored.
+Survey of a source: what it holds, found by reading it once before anything is stored.
 
-A game may come in several files: as a schedule's final score, a landing, rows of a CSV. Only after all is read is it
-known whether they agree, which teams are named, and how many games to expect. Of a game only a hash is kept, so that
-a source of any size can be surveyed.
+A game may be in several files: as a schedule's final score, a landing, rows of a CSV. Only after all files are read is
+it known whether they agree, which teams they name, and how many games to expect. The survey keeps only a hash of each
+game, so that memory stays small.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,7 +14,7 @@ from linescore.ingest.record import FinalScore, GameScore, Record, SkippedGame, 
 
 @dataclass(slots=True)
 class Survey:
-    """Everything but the games themselves."""
+    """What a source holds, without the games themselves."""
 
     games: dict[int, int] = field(default_factory=dict)
     finals: dict[int, FinalScore] = field(default_factory=dict)
@@ -25,14 +25,14 @@ class Survey:
 
     @classmethod
     def from_records(cls, records: Iterable[Record]) -> "Survey":
-        """Read records to their end; what they hold counts only if that works."""
+        """Survey all records; an error while reading discards them."""
         survey = cls()
         for record in records:
             survey.add(record)
         return survey
 
     def add(self, record: Record) -> None:
-        """Note one record."""
+        """Add one record."""
         if isinstance(record, GameScore):
             self._note_game(record.game_id, digest=hash(record))
             for code in filter(is_team_code, (record.home_team_code, record.away_team_code)):
@@ -47,7 +47,7 @@ class Survey:
             self.refused_ids.add(record.game_id)
 
     def merge(self, other: "Survey") -> None:
-        """Note all that another survey found."""
+        """Add the content of another survey."""
         for game_id, digest in other.games.items():
             self._note_game(game_id, digest=digest)
         for final in other.finals.values():
@@ -59,13 +59,13 @@ class Survey:
         self.contradicted |= other.contradicted
 
     def final_goals(self) -> dict[int, tuple[int, int]]:
-        """Give the final scores that games are held against."""
+        """Return the final scores by game id, against which games are validated."""
         return {game_id: final.goals for game_id, final in self.finals.items()}
 
     def not_to_be_stored(
         self, *, reason: str = "only its final score is here, not its periods"
     ) -> Iterator[SkippedGame]:
-        """Name games that the source speaks of without giving their periods."""
+        """Yield the games that the source names without giving their periods."""
         for game_id, skipped in self.waiting.items():
             if game_id not in self.games:
                 yield skipped

@@ -1,1 +1,1 @@
-"""How teams stand, period by period: what the season, team and game pages show."""
+"""Queries and drawings of the season, team and game pages."""

@@ -1,4 +1,4 @@
-"""Drawings of the pages, as SVG without styles: a table of the same numbers stands behind each. Pure."""
+"""SVG drawings of the pages, without styles; each page also has a table of the same numbers. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ BEHIND, LEVEL, AHEAD = (190, 60, 50), (128, 128, 128), (30, 110, 190)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeatRow:
-    """A row of cells: a name, where it leads, and the numbers."""
+    """A row of the heat map: a name, its link, and the numbers."""
 
     name: str
     values: Sequence[int]
 
 
 def heat_map(rows: Sequence[HeatRow], *, columns: Sequence[str], title: str) -> SafeString | str:
-    """Colour each number by how far it is from zero; the number stands in its cell, so colour is not needed."""
+    """Colour each number by its distance from zero; the cell also shows the number, so nobody depends on colour."""
     if not columns:
         return ""
     most = max(1, *(abs(value) for row in rows for value in row.values))
@@ -55,7 +55,7 @@ def _color(value: int) -> str:
 
 
 def form(games: Sequence[Sequence[str]], *, names: Sequence[str], title: str) -> SafeString | str:
-    """Draw each game as a column of its periods: a block up where it was won, down where lost, a line where tied."""
+    """Draw each game as a column of its periods: a block up for a win, down for a loss, a line for a tie."""
     if not games:
         return ""
     step = max(6, 900 // max(len(games), 1))

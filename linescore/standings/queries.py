@@ -1,4 +1,4 @@
-"""What the pages ask of the derived results. Each reads one season's or one game's rows, by an index."""
+"""The SQL of the pages. Each statement reads the rows of one season or one game by an index."""
 
 from typing import Any
 
@@ -54,17 +54,17 @@ WHERE g.game_id = %s ORDER BY p.period_number LIMIT 20
 
 
 async def seasons() -> list[Row]:
-    """Give the seasons, the latest first."""
+    """Fetch the seasons, latest first."""
     return (await reader.fetch(_SEASONS)).rows
 
 
 async def teams(season: str) -> list[Row]:
-    """Give each team's periods by number; overtime and shootout are periods 4 and 5, as in every count."""
+    """Fetch each team's counts by period number; overtime and shootout are periods 4 and 5."""
     return (await reader.fetch(_TEAMS, [season])).rows
 
 
 async def hypothesis(season: str) -> list[Row]:
-    """Count sides that won two or three regulation periods, and those that did not, and how many won the game."""
+    """Count teams by whether they won two or three regulation periods, and how many of each won the game."""
     return (await reader.fetch(_HYPOTHESIS, [season])).rows
 
 
@@ -74,15 +74,15 @@ async def missing_games(season: str) -> int:
 
 
 async def team(team_code: str) -> Row | None:
-    """Give a team."""
+    """Fetch a team."""
     return next(iter((await reader.fetch(_TEAM, [team_code])).rows), None)
 
 
 async def team_games(season: str, *, team_code: str) -> list[Row]:
-    """Give a team's games of a season, in order, at most 200."""
+    """Fetch a team's games of a season in order, at most 200."""
     return (await reader.fetch(_TEAM_GAMES, [season, team_code])).rows
 
 
 async def game(game_id: int) -> list[Row]:
-    """Give a game's periods, in order; none where there is no such game."""
+    """Fetch a game's periods in order; none if there is no such game."""
     return (await reader.fetch(_GAME, [game_id])).rows

@@ -1,15 +1,15 @@
 """
-Formats other than the contract's own: what an engine writes, turned into contract events.
+Translators of engines' formats into contract events.
 
-One engine is one module (or package) in this folder, and its name is the format's: `nautilus` is what
-`ingest_backtest --format nautilus` asks for. A module has
+One engine is one module (or package) in this folder, and its name is the format's: `ingest_backtest --format nautilus`
+uses `nautilus`. A module has
 
 - `recognise(head)`: whether a file that begins like this is the engine's;
-- `read_records(lines)`: the records of the file, one of the readers of `engine_records`;
-- `make_translator(run_id, given=...)`: what turns the records of one run into events.
+- `read_records(lines)`: the records of the file, usually a reader of `engine_records`;
+- `make_translator(run_id, given=...)`: the translator of one run's records into events.
 
-A module of tables has LAYOUTS too, and `find_kind(head)` where these do not say which kind a file is: it can then be
-loaded together with a table of the other kind. Nothing else is told about it; see README.md of the domain for a worked
+A module of tables also has LAYOUTS, and `find_kind(head)` if these do not tell the kind of a file; the file can then be
+loaded together with a table of the other kind. There is no further registration. README.md of the domain has an
 example.
 """
 
@@ -37,32 +37,32 @@ __all__ = [
 
 class Translator(Protocol):
     """
-    What turns the records of one run into events, in the order in which they come.
+    Translates the records of one run into events, in order.
 
-    It is pure: the same records give the same events, ids included, so that a load that was cut short is resumed by
-    running it again. It keeps no more than the run has open orders and positions, however long the stream is.
+    It is pure: the same records give the same events, including ids, so an interrupted load is resumed by running it
+    again. Its memory is bounded by the run's open orders and positions, however long the stream is.
     """
 
     def translate(self, record: Record) -> Iterable[Event]:
         """
-        Give the events that a record means; a record that is nonsense gives events that validation refuses.
+        Return the events of a record; an invalid record gives events that validation reports.
 
-        Raises ValueError where no event can be made of it at all.
+        Raises ValueError if the record gives no event at all.
         """
         ...
 
 
 class MakeTranslator(Protocol):
-    """Gives what turns the records of one run into events."""
+    """Makes the translator of one run's records."""
 
     def __call__(self, run_id: UUID, *, given: TableOptions) -> Translator:
-        """Make it; `given` is what a person said of the file."""
+        """Make the translator; `given` is what a person specified of the file."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """One format: how a file of it begins, how it is read, and what its records mean."""
+    """One format: how to recognise its files, read them, and translate their records."""
 
     name: str
     title: str
@@ -70,18 +70,18 @@ class Engine:
     read_records: Callable[[Iterable[bytes]], Iterator[ReadRecord]]
     make_translator: MakeTranslator
     layouts: Sequence[Layout] = ()
-    """Its tables, where it is read by these."""
+    """Its layouts, if it is a format of tables."""
     find_kind: Callable[[str], str] = lambda _: ""
-    """The kind of table that a file which begins like this is, where no layout says it; "" for a whole run."""
+    """Return the kind of table of a file that begins like this, if no layout tells it; "" for a whole run."""
 
 
 def list_engines() -> list[str]:
-    """Name the formats, by name."""
+    """List the names of the formats, sorted."""
     return sorted(module.name for module in iter_modules(__path__))
 
 
 def find_engine(name: str) -> Engine:
-    """Give a format; raises KeyError, with the known names, for an unknown one."""
+    """Return a format. Raises KeyError, with the known names, for an unknown one."""
     if name not in list_engines():
         raise KeyError(f"There is no format {name!r}; there are {', '.join(list_engines())}.")
     module: Any = import_module(f"{__name__}.{name}")
@@ -92,5 +92,5 @@ def find_engine(name: str) -> Engine:
 
 
 def recognise_engines(head: str) -> list[str]:
-    """Name the formats that a file which begins like this may have."""
+    """List the names of the formats that a file which begins like this may have."""
     return [name for name in list_engines() if find_engine(name).recognise(head)]

@@ -1,7 +1,7 @@
 """
 backtesting.py: `stats._trades` and `stats._equity_curve`, written by `to_csv`.
 
-Neither names the security. Trades have their commission at the exit, where the engine tells it in one sum.
+Neither table names the security. A trade's commission is at its exit, since the engine gives a single sum.
 """
 
 from functools import partial
@@ -31,5 +31,5 @@ recognise = partial(recognise_table, layouts=LAYOUTS)
 
 
 def make_translator(run_id: UUID, *, given: TableOptions) -> LayoutTranslator:
-    """Give what turns the rows of one run into events."""
+    """Make the translator of one run's rows."""
     return LayoutTranslator(run_id, layouts=LAYOUTS, given=given)

@@ -7,7 +7,7 @@ backtrader: transactions and returns of its PyFolio analyzer, or the table that 
 | `returns.to_csv()` | profit of a capital of 1 |
 | the writer's | a candle of each data feed, and the broker's value as profit |
 
-What the writer tells of trades has no quantity, so it makes no execution.
+The writer's records of trades have no quantity, so they give no executions.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -39,17 +39,17 @@ PRICES = ("open", "high", "low", "close", "volume")
 
 
 def recognise(head: str) -> bool:
-    """Tell whether a file begins as the writer's or as one of the analyzer's tables."""
+    """Return whether a file begins like the writer's or one of the analyzer's tables."""
     return _is_writer(head) or recognise_table(head, layouts=LAYOUTS)
 
 
 def find_kind(head: str) -> str:
-    """Tell that the writer's table is one of equity."""
+    """Return the kind of the writer's table, equity."""
     return WRITER.kind if _is_writer(head) else ""
 
 
 def read_records(lines: Iterable[bytes]) -> Iterator[ReadRecord]:
-    """Give the rows of a table; of the writer's file, those of its first table, with the columns by their places."""
+    """Yield the rows of a table; of the writer's file, those of its first table, with the columns by their places."""
     given = iter(lines)
     head = list(islice(given, 2))
     if not _is_writer(b"".join(head).decode("utf-8", "replace")):
@@ -72,7 +72,7 @@ def _is_writer(head: str) -> bool:
 
 
 class WriterTranslator:
-    """Turns rows of the writer into candles and profit; each part of a row begins with a name and `len`."""
+    """Translates rows of the writer into candles and profit; each part of a row begins with a name and `len`."""
 
     def __init__(self, run_id: UUID) -> None:
         self._run_id = run_id
@@ -80,7 +80,7 @@ class WriterTranslator:
         self._equity = Equity()
 
     def translate(self, record: Record) -> Iterator[Event]:
-        """Give a candle of each data feed, and what was earned."""
+        """Yield a candle of each data feed, and the profit."""
         self._place += 1
         parts = _part_columns(record["columns"], cells=record["cells"])
         feeds = [part for part in parts if "close" in part and "datetime" in part]
@@ -89,9 +89,9 @@ class WriterTranslator:
         for place, feed in enumerate(feeds, start=1):
             row = self._row(feed)
             candle = {name.title(): number(feed[name]) for name in PRICES if decimal(feed.get(name)) is not None}
-            said = {"SecuritySymbol": feed["name"], "DataType": "Candle", "Data": candle}
+            fields = {"SecuritySymbol": feed["name"], "DataType": "Candle", "Data": candle}
             yield row.make_event(
-                "MarketDataEvent", part=f"feed {place}", time=feed["datetime"], properties=said, category="MarketData"
+                "MarketDataEvent", part=f"feed {place}", time=feed["datetime"], properties=fields, category="MarketData"
             )
         for broker in parts:
             if broker["name"] == "Broker" and decimal(broker.get("value")) is not None:
@@ -103,7 +103,7 @@ class WriterTranslator:
 
 
 def _part_columns(columns: list[str], *, cells: list[str]) -> list[Record]:
-    """Part a row where a column is `len`: the column before it is the name of what follows."""
+    """Split a row at each column `len`; the column before it names the part that follows."""
     starts = [place - 1 for place, name in enumerate(columns) if name == "len" and place]
     ends = [*starts[1:], len(columns)]
     return [
@@ -113,18 +113,18 @@ def _part_columns(columns: list[str], *, cells: list[str]) -> list[Record]:
 
 
 class BacktraderTranslator:
-    """Turns rows into events: of the writer's table, or of one of the analyzer's."""
+    """Translates rows of the writer's table or of one of the analyzer's."""
 
     def __init__(self, run_id: UUID, *, given: TableOptions) -> None:
         self._table = LayoutTranslator(run_id, layouts=LAYOUTS, given=given)
         self._writer = WriterTranslator(run_id)
 
     def translate(self, record: Record) -> Iterator[Event]:
-        """Give the events that a row means. Raises ValueError where it has none."""
+        """Return the events of a row. Raises ValueError if it has none."""
         translate: Callable[[Record], Iterator[Event]] = self._table.translate
         return (self._writer.translate if "cells" in record else translate)(record)
 
 
 def make_translator(run_id: UUID, *, given: TableOptions) -> BacktraderTranslator:
-    """Give what turns the rows of one run into events."""
+    """Make the translator of one run's rows."""
     return BacktraderTranslator(run_id, given=given)

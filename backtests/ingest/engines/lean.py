@@ -9,10 +9,10 @@ QuantConnect Lean: the result of a backtest (`<id>.json`), or its order events (
 | orders of a result that were filled | TradeExecution at the order's price and last fill |
 | chart Strategy Equity | StateChange of StateType PnL, at each point's close |
 
-Commissions of a result are the `totalFees` of its closed trades, counted with the last order of each; an order of no
-closed trade has none. A result does not tell single fills: of an order that was filled in part nothing is made, and the
-reason says that the order events have them. Written after Lean's own files of 2025; older ones in PascalCase are read
-alike.
+Commissions of a result are the `totalFees` of its closed trades, assigned to the last order of each; an order without a
+closed trade has none. A result does not have single fills: a partially filled order gives no event, and the reason says
+that the order events have its fills. The format is that of Lean's files of 2025; older files in PascalCase are read
+too.
 """
 
 from collections.abc import Iterable, Iterator
@@ -32,7 +32,7 @@ STATUS = {"submitted": "Open", "updatesubmitted": "Open", "canceled": "Canceled"
 
 
 def recognise(head: str) -> bool:
-    """Tell whether a file begins as a result or as order events do."""
+    """Return whether a file begins like a result or like order events."""
     start = head.lstrip()[:2_000].lower()
     if start.startswith("["):
         return '"ordereventid"' in start or '"algorithmid"' in start
@@ -40,7 +40,7 @@ def recognise(head: str) -> bool:
 
 
 def read_records(lines: Iterable[bytes]) -> Iterator[ReadRecord]:
-    """Give the order events, or orders and equity points of a result in order of time; keys in lower case."""
+    """Yield the order events, or a result's orders and equity points in order of time; keys are in lower case."""
     try:
         document = _lower(read_document(lines))
     except (ValueError, RecursionError) as error:
@@ -59,7 +59,7 @@ def read_records(lines: Iterable[bytes]) -> Iterator[ReadRecord]:
 
 
 def _read_result(result: Record) -> list[Record]:
-    """Give the orders and equity points of a result."""
+    """Return the orders and equity points of a result."""
     currency = _dig(result, "algorithmconfiguration", "accountcurrency")
     fees = _find_fees(result)
     orders = result.get("orders")
@@ -79,7 +79,7 @@ def _read_result(result: Record) -> list[Record]:
 
 
 def _find_fees(result: Record) -> dict[str, Decimal]:
-    """Give what closed trades cost, by the last of their orders."""
+    """Return the fees of closed trades by the last of their orders."""
     fees: dict[str, Decimal] = {}
     trades = _dig(result, "totalperformance", "closedtrades")
     for trade in trades if isinstance(trades, list) else []:
@@ -91,7 +91,7 @@ def _find_fees(result: Record) -> dict[str, Decimal]:
 
 
 class LeanTranslator:
-    """Turns one file's records into events."""
+    """Translates one file's records into events."""
 
     def __init__(self, run_id: UUID) -> None:
         self._run_id = run_id
@@ -99,7 +99,7 @@ class LeanTranslator:
         self._points = 0
 
     def translate(self, record: Record) -> Iterator[Event]:
-        """Give the event that a record means. Raises ValueError where it has none."""
+        """Yield the event of a record. Raises ValueError if it has none."""
         if record["kind"] == "equity":
             yield self._translate_equity(record)
         elif record["kind"] == "order":
@@ -172,7 +172,7 @@ class LeanTranslator:
 
 
 def make_translator(run_id: UUID, *, given: TableOptions) -> LeanTranslator:  # noqa: ARG001 - the file says all itself
-    """Give what turns the records of one run into events."""
+    """Make the translator of one run's records."""
     return LeanTranslator(run_id)
 
 
@@ -182,7 +182,7 @@ def _direction(told: Record) -> Any:
 
 
 def _lower(value: Any) -> Any:
-    """Give a document with its keys in lower case: Lean wrote them in PascalCase once."""
+    """Return a document with keys in lower case: older versions of Lean wrote them in PascalCase."""
     if isinstance(value, dict):
         return {str(name).lower(): _lower(one) for name, one in value.items()}
     return [_lower(one) for one in value] if isinstance(value, list) else value
@@ -202,7 +202,7 @@ def _seconds(text: Any) -> Any:
 
 
 def _moment(seconds: Any) -> str | None:
-    """Write seconds since 1970 as ISO 8601; what is none is handed on for validation to name."""
+    """Format seconds since 1970 as ISO 8601; an invalid time is returned unchanged, and validation reports it."""
     read = decimal(seconds)
     try:
         return str(seconds) if read is None else datetime.fromtimestamp(float(read), tz=UTC).isoformat()

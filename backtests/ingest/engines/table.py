@@ -1,7 +1,7 @@
 """
 Any table of trades, executions, equity or returns, whose columns a person has named.
 
-`guess_columns` reads what they may mean out of their names; nothing is loaded until a person has said it.
+`guess_columns` guesses the columns from their names; nothing is loaded until a person confirms them.
 """
 
 import re
@@ -34,12 +34,12 @@ read_records = read_table
 
 
 def recognise(head: str) -> bool:
-    """Tell whether a file begins with the first line of a table whose columns can be guessed."""
+    """Return whether a file begins with the first line of a table whose columns can be guessed."""
     return guess_columns(split_header(head.partition("\n")[0])) is not None
 
 
 def guess_columns(header: Sequence[str]) -> Layout | None:
-    """Give what a table's columns may mean; None where it has too few that are understood."""
+    """Return the likely meanings of a table's columns; None if too few are recognised."""
     known = {re.sub(r"[\W_]+", "", name).lower(): name for name in header}
     meant = {
         role: next((known[name] for name in names if name in known), None) for role, names in NAMES.items()
@@ -52,7 +52,7 @@ def guess_columns(header: Sequence[str]) -> Layout | None:
 
 
 def read_columns(text: str) -> dict[str, str]:
-    """Read `time=Date,price='Fill price'`. Raises ValueError, which says what is wrong."""
+    """Parse `time=Date,price='Fill price'`. Raises ValueError, which says what is wrong."""
     read: dict[str, str] = {}
     place = 0
     while place < len(text):
@@ -69,14 +69,14 @@ def read_columns(text: str) -> dict[str, str]:
 
 
 def write_columns(columns: Mapping[str, str]) -> str:
-    """Write columns as `read_columns` reads them."""
+    """Format columns as `read_columns` parses them."""
     return ",".join(
         f"{role}='{name}'" if re.search(r"[,'\s]", name) else f"{role}={name}" for role, name in columns.items()
     )
 
 
 def make_layout(columns: Mapping[str, str]) -> Layout:
-    """Give the layout that these columns make. Raises ValueError where they are of no kind of table."""
+    """Build the layout of these columns. Raises ValueError if they fit no kind of table."""
     kind = next((kind for kind in KINDS_IN_ORDER if all(role in columns for role in REQUIRED[kind])), None)
     if kind is None:
         needed = "; ".join(f"{kind} needs {', '.join(REQUIRED[kind])}" for kind in KINDS_IN_ORDER)
@@ -85,5 +85,5 @@ def make_layout(columns: Mapping[str, str]) -> Layout:
 
 
 def make_translator(run_id: UUID, *, given: TableOptions) -> LayoutTranslator:
-    """Give what turns the rows of one run into events. Raises ValueError where no columns are given."""
+    """Make the translator of one run's rows. Raises ValueError if no columns are given."""
     return LayoutTranslator(run_id, layouts=[make_layout(given.columns)], given=given)

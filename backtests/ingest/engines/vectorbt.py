@@ -31,15 +31,15 @@ recognise = partial(recognise_table, layouts=LAYOUTS)
 
 
 class VectorbtTranslator(LayoutTranslator):
-    """Knows that a trade which is still open has its last price where others have that of their exit."""
+    """Translates rows; the exit price of an open trade is its last price, so there is no exit."""
 
     def clean(self, record: Record) -> Record:
-        """Take the exit away that did not happen."""
+        """Remove the exit of an open trade."""
         if record.get("Status") != "Open":
             return record
         return record | dict.fromkeys(("Exit Timestamp", "Avg Exit Price", "Exit Fees", "PnL", "Return"), "")
 
 
 def make_translator(run_id: UUID, *, given: TableOptions) -> VectorbtTranslator:
-    """Give what turns the rows of one run into events."""
+    """Make the translator of one run's rows."""
     return VectorbtTranslator(run_id, layouts=LAYOUTS, given=given)

@@ -1,8 +1,8 @@
 """
 zipline-reloaded: the performance that `run_algorithm` returns, written by `to_csv`; a pickle is never read.
 
-A row is a day: its `transactions` become executions, its `portfolio_value` what was earned since `starting_cash`. Cells
-that hold Python's own writing of a list are parsed and never run. Commissions are those of the day's orders.
+A row is a day: its `transactions` become executions, its `portfolio_value` less `starting_cash` the profit. Cells with
+the Python repr of a list are parsed and never evaluated. Commissions are those of the day's orders.
 """
 
 import ast
@@ -31,12 +31,12 @@ read_records = read_table
 
 
 def recognise(head: str) -> bool:
-    """Tell whether a file begins with the columns of a performance."""
+    """Return whether a file begins with the columns of a performance."""
     return recognise_table(head, layouts=[DAYS]) and all(name in head.partition("\n")[0] for name in NEEDED)
 
 
 class ZiplineTranslator:
-    """Turns days into executions and profit."""
+    """Translates days into executions and profit."""
 
     def __init__(self, run_id: UUID) -> None:
         self._run_id = run_id
@@ -45,7 +45,7 @@ class ZiplineTranslator:
         self._paid: dict[str, Decimal] = {}
 
     def translate(self, record: Record) -> Iterator[Event]:
-        """Give a day's executions and what was earned by its end. Raises ValueError where it cannot be read."""
+        """Yield a day's executions and its profit. Raises ValueError if the row is invalid."""
         self._day += 1
         if self._equity is None:
             capital = decimal(record.get("starting_cash"))
@@ -66,7 +66,7 @@ class ZiplineTranslator:
         return Row(self._run_id, place=self._day, layout=layout, record=record, symbol="")
 
     def _find_fees(self, record: Record) -> dict[str, Any]:
-        """Give what each of the day's orders cost more than it had cost before."""
+        """Return the increase of each order's commission on this day."""
         orders = read_python(record.get("orders") or "[]")
         fees: dict[str, Any] = {}
         for order in orders if isinstance(orders, list) else []:
@@ -79,12 +79,12 @@ class ZiplineTranslator:
 
 
 def make_translator(run_id: UUID, *, given: TableOptions) -> ZiplineTranslator:  # noqa: ARG001 - the file says all itself
-    """Give what turns the days of one run into events."""
+    """Make the translator of one run's days."""
     return ZiplineTranslator(run_id)
 
 
 def read_python(text: str) -> Any:
-    """Read Python's writing of lists, dicts, texts and numbers; nothing is run. Raises ValueError where it is none."""
+    """Parse the Python repr of lists, dicts, texts and numbers without evaluating it. Raises ValueError."""
     try:
         return _read_node(ast.parse(_ENUM.sub(r"\1", text), mode="eval").body)
     except (SyntaxError, RecursionError, MemoryError) as error:

@@ -1,4 +1,4 @@
-"""Build round trips, profit by day and decisions of stored runs: `manage.py build_backtest_performance`."""
+"""Build the results of stored runs: `manage.py build_backtest_performance`."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -12,15 +12,15 @@ RUNS_A_STEP = 1_000
 
 
 class Command(BaseCommand):
-    """Builds what is missing or out of date; loading a run builds it too."""
+    """Build missing and outdated results; loading a run builds its results too."""
 
     help = "Build round trips, profit by day and decisions of runs that do not have them."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take nothing."""
+        """Add no arguments."""
 
     def handle(self, *_: Any, **__: Any) -> None:
-        """Build run by run, each in a transaction of its own; ends with 1 where one cannot be built."""
+        """Build each run in a transaction of its own; exit with 1 if a run cannot be built."""
         built = 0
         failed: dict[UUID, str] = {}
         while runs := [run_id for run_id in list_unbuilt(most=RUNS_A_STEP + len(failed)) if run_id not in failed]:

@@ -9,12 +9,12 @@ TABLES = ("backtests_events", "backtests_lists", "backtests_order_states")
 
 
 class Command(BaseCommand):
-    """Once, before the first run is loaded; changes nothing where the extension is missing."""
+    """Distribute the tables once, before the first run is loaded; change nothing without the extension."""
 
     help = "Distribute the large tables of backtests by run, where Citus is installed. Untried: see docs/scale.md."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Distribute all tables or none. Raises CommandError where Citus is missing or runs are stored."""
+        """Distribute all tables or none. Raises CommandError if Citus is missing or runs are stored."""
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SELECT extversion FROM pg_extension WHERE extname = 'citus'")
             found = cursor.fetchone()

@@ -35,13 +35,13 @@ STDIN = "-"
 
 
 class Command(BaseCommand):
-    """Store logs' events, and say what became of their lines."""
+    """Store the events of logs, and report how many lines were stored."""
 
     _is_asking = False
     help = "Load backtests: logs, engines' files and tables, plain or gzip, from files or from standard input (-)."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take sources, whose format they have, and which run or sweep they are."""
+        """Add the sources, their format, and their run or sweep."""
         parser.add_argument("sources", nargs="+", help="Files, .gz or not, CSV or Parquet; - for standard input.")
         parser.add_argument("--format", choices=[AUTO, CONTRACT, *list_engines()], default=AUTO,
                             help="Whose words the logs are in; without it, it is seen by how each begins.")  # fmt: skip
@@ -58,7 +58,7 @@ class Command(BaseCommand):
                             help="Do not ask whether guessed columns are right.")  # fmt: skip
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Load, then report; ends with 1 where a source holds no event, or was not read to its end."""
+        """Load and report; exit with 1 if a source holds no event or is truncated."""
         names: list[str] = options["sources"]
         if options["run"] and len(names) > 1 and not options["together"]:
             raise CommandError("--run names one run: give one source, or --together, or leave --run out.")
@@ -80,7 +80,7 @@ class Command(BaseCommand):
             raise CommandError("\n".join(faults))
 
     def _load_all(self, runs: list[list[SourceFile]], *, options: LoadOptions, processes: int) -> Iterator[str]:
-        """Load each run's files; gives what is to be said of each as an error."""
+        """Load each run's files; return an error message for each failed run."""
         if processes < 2 or len(runs) < 2:  # noqa: PLR2004 - one at a time
             for files in runs:
                 yield self.load_run(files, options=options)
@@ -92,7 +92,7 @@ class Command(BaseCommand):
                 yield fault
 
     def load_run(self, files: list[SourceFile], *, options: LoadOptions) -> str:
-        """Load one run; gives what is to be said of it as an error."""
+        """Load one run; return an error message, empty if all is well."""
         report, started, name = LoadReport(), monotonic(), " and ".join(str(file.path) for file in files)
         try:
             _load_source(files, options=options, report=report, started=started)
@@ -117,7 +117,7 @@ class Command(BaseCommand):
         return ""
 
     def _confirms(self, guessed: ColumnsGuessed) -> bool:
-        """Have a person confirm guessed columns, where one is there."""
+        """Have a person confirm guessed columns, if the command runs at a terminal."""
         if not self._is_asking:
             return False
         self.stdout.write(f'{guessed.guess}\nThat is --columns "{guessed.columns}".')
@@ -137,12 +137,12 @@ class Command(BaseCommand):
 
 
 def set_up_process() -> None:
-    """Set Django up in a process of its own."""
+    """Set Django up in a worker process."""
     django.setup()
 
 
 def load_apart(files: list[SourceFile], *, options: LoadOptions) -> tuple[str, str]:
-    """Load one run in this process; gives what is to be printed, and what is to be said of it as an error."""
+    """Load one run in this worker process; return its output and its error message."""
     output = StringIO()
     try:
         fault = Command(stdout=output).load_run(files, options=options)
@@ -154,7 +154,7 @@ def load_apart(files: list[SourceFile], *, options: LoadOptions) -> tuple[str, s
 
 
 def _confirm(file: SourceFile, *, guessed: ColumnsGuessed) -> SourceFile:
-    """Give the file that was guessed with its columns, any other as it was."""
+    """Return the guessed file with its columns, and any other file unchanged."""
     return replace(file, columns=guessed.columns) if file.path == guessed.path else file
 
 
@@ -169,7 +169,7 @@ def _load_source(files: list[SourceFile], *, options: LoadOptions, report: LoadR
             facts = RunFacts(sweep=options.sweep or None)
             load_lines(lines, run_id=options.run_id, report=report, overlaps=True, facts=facts)
         require_events(report)
-    else:  # an engine's stream is held against what is stored before a line of it is
+    else:  # an engine's stream is compared with what is stored before any of it is stored
         with NamedTemporaryFile(prefix="backtest_") as kept:
             shutil.copyfileobj(sys.stdin.buffer, kept)
             kept.flush()
@@ -177,7 +177,7 @@ def _load_source(files: list[SourceFile], *, options: LoadOptions, report: LoadR
 
 
 def _is_contract(options: LoadOptions, *, columns: str) -> bool:
-    """Tell whether standard input is in the contract's words, which are stored while they come."""
+    """Return whether standard input is in the contract's words, which are stored while they come."""
     stdin = cast(BufferedReader, sys.stdin.buffer)
     head = BytesIO(stdin.peek()) if options.format_name == AUTO else BytesIO()
     return choose_format(head, name=options.format_name, columns=columns, symbol=options.symbol).name == CONTRACT
@@ -185,7 +185,7 @@ def _is_contract(options: LoadOptions, *, columns: str) -> bool:
 
 @contextmanager
 def _progress(total: int | None, *, report: LoadReport, started: float) -> Iterator[Callable[[int], None]]:
-    """Show a bar and the rate; the bar's length is that of the file, where there is one."""
+    """Show a progress bar with the rate; its length is that of the file, if known."""
     columns = [BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[said]}"), TimeElapsedColumn()]
     console = Console(stderr=True)
     with Progress(*columns, console=console, disable=not console.is_terminal) as progress:

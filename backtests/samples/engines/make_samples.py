@@ -5,7 +5,7 @@ backtesting 0.6.6, backtrader 1.9.78.123, vectorbt 1.2.0 and zipline-reloaded 3.
 ships. All hold AAPL while its average of 10 days is above that of 30.
 """
 
-# It runs where the engines are, which is not where the project is checked.
+# It runs where the engines are installed; the project's checks do not cover it.
 # mypy: ignore-errors
 # ruff: noqa: ARG001, D103, E501, PLC0415, PLR0917, SLF001
 
@@ -164,7 +164,7 @@ def run_zipline(bars: pd.DataFrame) -> None:
 
 
 def make_lean(bars: pd.DataFrame) -> None:
-    """Write what Lean would write of the same trades, in its words: Lean itself runs in containers only."""
+    """Write the same trades in Lean's format: Lean itself runs only in containers."""
     close = bars["Close"]
     above = (close.rolling(FAST).mean() > close.rolling(SLOW).mean()).astype(int)
     events, orders, trades, equity, cash, held = [], {}, [], [], float(CASH), 0

@@ -23,12 +23,12 @@ FIRST_SEASON = 1917
 
 
 class Command(BaseCommand):
-    """Store games from saved files or from the NHL's web API, and say what became of each."""
+    """Store games from saved files or from the NHL's web API, and report what was refused."""
 
     help = "Load games from a CSV or JSON file, a folder of them, or a season or dates of the NHL's web API."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take a source, or days, and how to ask for them."""
+        """Add the source, the days and the options of a load."""
         parser.add_argument("source", nargs="?", help="A file, a folder, or a season as 2024-2025.")
         parser.add_argument("--from", dest="first", type=_day, help="Ask the API from this day, as 2025-02-01 ...")
         parser.add_argument("--to", dest="last", type=_day, help="... to this day, included; today if not given.")
@@ -42,7 +42,7 @@ class Command(BaseCommand):
                             help="Add teams that only the games name; otherwise such games are refused.")  # fmt: skip
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Load, then report; exit code 1: nothing could be read or the database failed; 2: something is missing."""
+        """Load and report; exit with 1 if nothing is readable or the database fails, with 2 if something is missing."""
         wanted = SourceOptions(
             today=datetime.now(UTC).date(), kinds=frozenset(options["kinds"]), adds_teams=options["add_teams"]
         )
@@ -108,7 +108,7 @@ def _rate(text: str) -> float:
 
 @contextmanager
 def _progress() -> Iterator[OnStep]:
-    """Show a bar for each step on a terminal; elsewhere a line for each tenth, so that logs stay short."""
+    """Show a progress bar per step on a terminal; otherwise print a line per tenth, so that logs stay short."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield _Lines(console).show
@@ -125,14 +125,14 @@ def _progress() -> Iterator[OnStep]:
 
 
 class _Lines:
-    """Progress as lines of text."""
+    """Progress printed as lines of text."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
         self._shown: dict[str, int] = {}
 
     def show(self, step: str, done: int, expected: int) -> None:
-        """Print a step when another tenth of it is done."""
+        """Print a step whenever another tenth of it is done."""
         tenth = 10 * done // max(expected, 1)
         if self._shown.get(step) != tenth:
             self._shown[step] = tenth

@@ -14,14 +14,14 @@ NautilusTrader: the events of its message bus, as `to_dict` writes them, one JSO
 | TradingStateChanged | RiskEvent |
 | anything else, as ComponentStateChanged | StateChange whose StateType is the engine's word |
 
-ParentEventId follows cause: an order's steps in a chain, then its fill, then what the fill did to the position, to
-the account and to the order. An event has the engine's own event_id; where one record gives two events, or the engine
-gives no id, the id is a uuid5 of what is there. The contract has no StateType for the last row; it is kept, and
-counted as a validation error, because to drop it would lose it. Fields that the contract does not name are kept in
-PascalCase. Times are cut to the microsecond.
+ParentEventId follows cause: an order's steps in a chain, then its fill, then the fill's effects on the position, the
+account and the order. An event has the engine's own event_id; if one record gives two events, or the engine gives no
+id, the id is a uuid5 of the record's content. The contract has no StateType for the last row; the event is stored with
+a validation error, so that nothing is lost. Fields that the contract does not name are kept in PascalCase. Times are
+truncated to the microsecond.
 
-Symbols are the engine's instrument ids, venue included. Profit is quantity times price difference: contracts with a
-multiplier need theirs applied, which the stream does not tell.
+Symbols are the engine's instrument ids, including the venue. Profit is quantity times price difference; it is wrong for
+contracts with a multiplier, which the stream does not contain.
 """
 
 from collections import OrderedDict
@@ -45,22 +45,22 @@ read_records = read_json_lines
 
 
 def recognise(head: str) -> bool:
-    """Tell whether a file begins with an event of the engine's bus."""
+    """Return whether a file begins with an event of the engine's bus."""
     record = decode_record(head.partition("\n")[0].encode())
     return isinstance(record, dict) and "type" in record and "ts_init" in record
 
 
 def make_translator(run_id: UUID, *, given: TableOptions) -> "NautilusTranslator":  # noqa: ARG001 - the file says all itself
-    """Give what turns the stream of one run into events."""
+    """Make the translator of one run's stream."""
     return NautilusTranslator(run_id)
 
 
 class NautilusTranslator:
     """
-    Reads one run's records in their order; remembers open orders, positions and the last bar of each symbol.
+    Translates one run's records in order; tracks open orders, positions and the last bar of each symbol.
 
-    The bus hands a fill to the order's topic and to the fills' one, so a recorder of all topics has it twice. A record
-    that is the same as one of the last thousand gives the very same events again, and counts as a duplicate.
+    The bus publishes a fill on the order's topic and on the topic of fills, so a recorder of all topics has it twice. A
+    record equal to one of the last thousand gives the same events again, which count as duplicates.
     """
 
     def __init__(self, run_id: UUID) -> None:
@@ -84,7 +84,7 @@ class NautilusTranslator:
         }
 
     def translate(self, record: Record) -> Iterable[Event]:
-        """Give the events that a record means; a record that is nonsense gives events that validation refuses."""
+        """Return the events that a record means; a record that is nonsense gives events that validation refuses."""
         native = Native(self._run_id, record)
         if native.kind == "Bar":
             native = Native(self._run_id, record | {"instrument_id": market.bar_symbol(native.text("bar_type") or "")})
@@ -131,7 +131,7 @@ class NautilusTranslator:
         yield market.risk_event(native, parent=self._bar_of(native))
 
     def _bar_of(self, native: Native) -> UUID | None:
-        """Give the bar of the same instrument and moment, which a value was worked out from."""
+        """Return the bar of the same instrument and moment, from which a value was computed."""
         bar = self._last_bars.get(native.symbol or "")
         return bar.event_id if bar and bar.timestamp == native.timestamp else None
 
@@ -142,7 +142,7 @@ class NautilusTranslator:
 
 
 def _translate_other(native: Native) -> Iterator[Event]:
-    """Keep what the contract has no word for."""
+    """Translate a record that the contract has no event type for."""
     state = {"StateType": native.kind, "StateBefore": None, "StateAfter": {"State": native.text("state")}}
     known = state | {"ChangeReason": native.kind}
     yield native.event(

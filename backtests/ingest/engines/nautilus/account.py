@@ -1,4 +1,4 @@
-"""The account: profit and loss as the engine keeps it, in the account's own currency."""
+"""Accounts: the engine's profit and loss, in the account's own currency."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _USED = ("balances", "account_type", "base_currency", "account_id", "reported")
 
 @dataclass(slots=True)
 class _Book:
-    """One account: what it began with, and what it has now."""
+    """One account: its initial and current balance."""
 
     currency: str
     start: Decimal
@@ -26,17 +26,17 @@ class _Book:
 
 class Accounts:
     """
-    Remembers the accounts' balances.
+    Tracks the accounts' balances.
 
-    A margin account in one currency earns what its balance grows by, so its profit and loss is stated. The balance of
-    a cash account also pays for what is bought: it is kept as a position in cash, and profit is left to the positions.
+    The profit of a margin account in one currency is the growth of its balance. The balance of a cash account also pays
+    for purchases: it is a position in cash, and profit comes from the positions.
     """
 
     def __init__(self) -> None:
         self._books: dict[str, _Book] = {}
 
     def state(self, native: Native, *, unrealized: dict[str, Decimal], parent: UUID | None) -> Iterator[Event]:
-        """Give the account's profit and loss after a fill or a deposit, or the balances of a cash account."""
+        """Yield the account's profit and loss after a fill or a deposit, or the balances of a cash account."""
         balance = self._balance(native)
         if balance is None:
             yield self._cash(native, parent=parent)
@@ -45,7 +45,7 @@ class Accounts:
         name = native.text("account_id") or ""
         book = self._books.setdefault(name, _Book(currency, total, total, name))
         if native.record.get("reported") and parent is None:
-            book.start += total - book.total  # a deposit is not earned
+            book.start += total - book.total  # a deposit is not profit
         book.total = total
         known = self._pnl(native, book, unrealized=unrealized.get(currency, Decimal(0)))
         known |= {f"Balance{key.title()}": _number(balance.get(key)) for key in ("total", "locked", "free")}
@@ -54,7 +54,7 @@ class Accounts:
         )
 
     def mark(self, native: Native, *, unrealized: dict[str, Decimal], parent: UUID) -> Iterator[Event]:
-        """Give the profit and loss of the one account in a currency, after a position was valued anew."""
+        """Yield the profit and loss of the only account in a currency, after a position was revalued."""
         for book in self._books.values():
             if len(self._books) == 1 and book.currency in unrealized:
                 known = self._pnl(native, book, unrealized=unrealized[book.currency])
@@ -63,7 +63,7 @@ class Accounts:
                 )
 
     def currencies(self) -> set[str]:
-        """Name the currencies that profit is stated in."""
+        """List the currencies in which profit is stated."""
         return {book.currency for book in self._books.values()}
 
     def _pnl(self, native: Native, book: _Book, *, unrealized: Decimal) -> dict[str, Any]:
@@ -92,7 +92,7 @@ class Accounts:
         )
 
     def _balance(self, native: Native) -> dict[str, Any] | None:
-        """Give the one balance of a margin account; None where there are more, or none, or it is a cash account."""
+        """Return the only balance of a margin account; None for a cash account and any other number of balances."""
         balances = native.record.get("balances")
         if native.record.get("account_type") == "CASH" or not isinstance(balances, list) or len(balances) != 1:
             return None

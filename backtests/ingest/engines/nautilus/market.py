@@ -1,4 +1,4 @@
-"""What the strategy saw: bars and ticks, and the indicators and risk limits that a recorder adds to the stream."""
+"""Market data: bars and ticks; and the indicators and risk limits that a recorder adds to the stream."""
 
 from decimal import Decimal
 from typing import Any
@@ -13,7 +13,7 @@ _PRICES = {"open", "high", "low", "close", "volume", "price", "size", "bid_price
 
 
 def data_event(native: Native) -> Event:
-    """Give a bar, tick or change of the book, its prices as numbers."""
+    """Build the event of a bar, tick or order book change, with prices as numbers."""
     used = {"type", "event_id", "ts_event", "ts_init", "bar_type", "instrument_id"}
     data = {
         name.title().replace("_", ""): number(value) if name in _PRICES else value
@@ -26,7 +26,7 @@ def data_event(native: Native) -> Event:
 
 
 def indicator_event(native: Native, *, parent: UUID | None) -> Event:
-    """Give the value of an indicator."""
+    """Build the event of an indicator's value."""
     parameters = native.record.get("parameters")
     known = {
         "IndicatorName": native.text("name"),
@@ -41,7 +41,7 @@ def indicator_event(native: Native, *, parent: UUID | None) -> Event:
 
 
 def risk_event(native: Native, *, parent: UUID | None) -> Event:
-    """Give a limit that was reached, or the engine's change of trading state (active, reducing, halted)."""
+    """Build the event of a reached limit, or of a change of trading state (active, reducing, halted)."""
     record = native.record
     known = {
         "RiskType": native.text("risk_type") or "TradingState",
@@ -57,9 +57,9 @@ def risk_event(native: Native, *, parent: UUID | None) -> Event:
 
 def mark_price(native: Native, *, side: int) -> Decimal | None:
     """
-    Give the price at which a bar values what is held; None where it values nothing.
+    Return the price at which a bar values a position; None if it does not value it.
 
-    A bar of bids values what would be sold, a bar of asks what would be bought, any other bar both.
+    A bar of bids values long positions, a bar of asks short positions, any other bar both.
     """
     kind = native.text("bar_type") or ""
     wrong: Any = "-BID-" if side < 0 else "-ASK-"
@@ -67,5 +67,5 @@ def mark_price(native: Native, *, side: int) -> Decimal | None:
 
 
 def bar_symbol(bar_type: str) -> str:
-    """Read the instrument from a bar type: `AAPL.NASDAQ-1-DAY-LAST-EXTERNAL` is of `AAPL.NASDAQ`."""
+    """Parse the instrument of a bar type: `AAPL.NASDAQ-1-DAY-LAST-EXTERNAL` is of `AAPL.NASDAQ`."""
     return bar_type.partition("@")[0].rsplit("-", 4)[0]

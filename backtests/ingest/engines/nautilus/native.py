@@ -1,4 +1,4 @@
-"""One record of the stream, with what every event made of it shares: ids, time, and the fields nobody asked for."""
+"""A record of the stream, and what all events made from it share: ids, time, and the unused fields."""
 
 import json
 from dataclasses import dataclass
@@ -29,35 +29,35 @@ _NOTHING: tuple[Any, ...] = (None, "", [], {})
 
 @dataclass(frozen=True)
 class Native:
-    """A record of the stream, read by field; a field of another kind than expected reads as not given."""
+    """A record of the stream; a field of an unexpected type reads as missing."""
 
     run_id: UUID
     record: Record
 
     def text(self, name: str) -> str | None:
-        """Give a text that is not empty."""
+        """Return a non-empty text, or None."""
         value = self.record.get(name)
         return value if isinstance(value, str) and value else None
 
     @property
     def kind(self) -> str:
-        """Say what the engine calls it."""
+        """Return the engine's name of the record's type."""
         return self.text("type") or "Unknown"
 
     @property
     def symbol(self) -> str | None:
-        """Give the instrument as the engine names it, venue included, so that two venues never mix."""
+        """Return the engine's instrument id, including the venue, so that venues never mix."""
         return self.text("instrument_id")
 
     @cached_property
     def event_id(self) -> UUID:
-        """Give the engine's own id, or one made from the whole record where it has none, as bars do."""
+        """Return the engine's own id, or one derived from the whole record if it has none, like a bar."""
         given = guid(self.record.get("event_id"))
         return given or uuid5(self.run_id, json.dumps(self.record, sort_keys=True, default=str))
 
     @cached_property
     def timestamp(self) -> Any:
-        """Give when it happened; what cannot be read is handed on as it is, for validation to name."""
+        """Return the time; an invalid one is returned unchanged, and validation reports it."""
         times = [
             self.record[name] for name in ("ts_event", "ts_closed", "ts_init") if self.record.get(name) is not None
         ]
@@ -74,10 +74,10 @@ class Native:
         part: str = "",
     ) -> Event:
         """
-        Make an event of the contract.
+        Build a contract event.
 
-        `part` tells a second event of the same record from the first; its id follows from the record's. A property
-        that the engine does not give is left out; only StateBefore says with null that there was nothing.
+        `part` distinguishes a second event of the record; its id is derived from the record's. A missing property is
+        left out, except StateBefore, where null means that there was no state.
         """
         return {
             "eventId": str(uuid5(self.event_id, part) if part else self.event_id),
@@ -93,7 +93,7 @@ class Native:
         }
 
     def rest(self, *used: str, known: dict[str, Any]) -> dict[str, Any]:
-        """Give what is known, and after it every field that was not used, under its name in PascalCase."""
+        """Return the known properties, followed by every unused field under its name in PascalCase."""
         left = {
             pascal(name): number(value) if name in _NUMBERS else value
             for name, value in self.record.items()

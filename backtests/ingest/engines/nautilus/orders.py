@@ -1,4 +1,4 @@
-"""Orders: each step of their life, what they bought or sold, and why some were refused."""
+"""Orders: state changes, fills, and refusals."""
 
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -26,9 +26,9 @@ STEPS = {
     "OrderCanceled": "Canceled",
     "OrderExpired": "Expired",
 }
-"""What an order is after each step. A refused change of an order leaves it open."""
+"""The status of an order after each step. A refused change leaves the order open."""
 REFUSALS = {"OrderDenied": ("Denied", "Risk"), "OrderRejected": ("Rejected", "Execution")}
-"""The risk engine denies, the venue rejects: the status that follows, and the category."""
+"""The status and category of a refusal: the risk engine denies, the venue rejects."""
 DIRECTIONS = {"BUY": "Buy", "SELL": "Sell"}
 _USED = ("client_order_id", "order_side", "quantity", "price", "trigger_price")
 _MAX_CLOSED = 1_000
@@ -46,10 +46,10 @@ class _Order:
 
 class Orders:
     """
-    Remembers the orders that are open, and the last thousand that were closed: others may hang on them.
+    Tracks open orders, and the last thousand closed ones, which other orders may refer to.
 
-    An order's first step is a root; each further step has the step before it as its parent, a fill or a refusal the
-    last step, and the end of an order the fill or refusal that ended it.
+    An order's first step is a root. The parent of each further step is the previous step, the parent of a fill or
+    refusal is the last step, and the parent of the order's end is the fill or refusal that ended it.
     """
 
     def __init__(self, run_id: UUID) -> None:
@@ -58,7 +58,7 @@ class Orders:
         self._closed: OrderedDict[str, _Order] = OrderedDict()
 
     def step(self, native: Native) -> Iterator[Event]:
-        """Give the change of an order's state, with the order as it was before and as it is now."""
+        """Yield the change of an order's state, with the order before and after."""
         order = self._order(native)
         parent = order.last_step or self._parent_order(native)
         is_refused_change = native.kind.endswith("Rejected")
@@ -72,7 +72,7 @@ class Orders:
         order.last_step = native.event_id
 
     def fill(self, native: Native) -> Iterator[Event]:
-        """Give a trade, and the change of the order that it fills."""
+        """Yield an execution, and the change of the order that it fills."""
         order = self._order(native)
         yield native.event(
             "TradeExecution", properties=self._trade(native, order), category="Execution", parent=order.last_step
@@ -83,7 +83,7 @@ class Orders:
         yield self._change(native, order, status=status, parent=native.event_id, part="order")
 
     def refusal(self, native: Native) -> Iterator[Event]:
-        """Give the refusal of an order, and the end of the order."""
+        """Yield the refusal of an order, and the change of state that ends it."""
         order = self._order(native)
         status, category = REFUSALS[native.kind]
         known = {
@@ -155,7 +155,7 @@ class Orders:
         }
 
     def _order(self, native: Native) -> _Order:
-        """Find the order that a record is about, and take over what the record says of its quantity and price."""
+        """Find the order of a record, and update its quantity and price from the record."""
         name = native.text("client_order_id") or f"unnamed {native.event_id}"
         order = self._open.get(name) or self._closed.get(name) or _Order(order_id=uuid5(self._run_id, name))
         if native.kind in ("OrderInitialized", "OrderUpdated"):
@@ -179,7 +179,7 @@ class Orders:
             self._closed.popitem(last=False)
 
     def _parent_order(self, native: Native) -> UUID | None:
-        """Give the last step of the order that this one hangs on, as a stop hangs on its entry."""
+        """Return the last step of the order that this one depends on, as a stop depends on its entry."""
         name = native.text("parent_order_id") or ""
         parent = self._open.get(name) or self._closed.get(name)
         return parent.last_step if parent else None
@@ -194,7 +194,7 @@ def _plain(value: Decimal | None) -> Number | None:
 
 
 def _slippage(price: Decimal | None, *, order: _Order, side: Any) -> Number:
-    """Give how much worse than asked the price was; an order at market asks for none, so its slippage is 0."""
+    """Return how much worse the price was than requested; a market order requests none, so its slippage is 0."""
     if price is None or order.price is None:
         return 0
     worse = price - order.price

@@ -1,4 +1,4 @@
-"""Positions: what is held of each instrument, what it has earned, and what it is worth at each bar."""
+"""Positions: quantity and profit per instrument, valued at each bar."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ class _PositionState:
     realized: Decimal
 
     def reduce(self, quantity: Decimal, *, side: str | None) -> None:
-        """Take off what a fill on the other side closes; a fill on the same side changes nothing yet."""
+        """Reduce the position by a fill on the other side; a fill on the same side changes nothing yet."""
         if (side == "SELL") == (self.quantity > 0):
             closed = min(quantity, abs(self.quantity))
             self.quantity -= closed if self.quantity > 0 else -closed
@@ -29,7 +29,7 @@ class _PositionState:
 
 @dataclass(slots=True)
 class _Instrument:
-    """What is held of one instrument: open positions by their ids, and what the closed ones earned."""
+    """One instrument: open positions by id, and the profit of closed ones."""
 
     holdings: dict[str, _PositionState] = field(default_factory=dict)
     earned: Decimal = Decimal(0)
@@ -46,7 +46,7 @@ class _Instrument:
 
     @property
     def price(self) -> Decimal:
-        """Average the entries on the side that the net is on; 0 where nothing is held."""
+        """Average the entry prices on the side of the net position; return 0 if it is flat."""
         net = self.quantity
         side = [holding for holding in self.holdings.values() if net and (holding.quantity > 0) == (net > 0)]
         if len(side) == 1:
@@ -57,17 +57,17 @@ class _Instrument:
         )
 
     def mark(self, price: Decimal | None) -> None:
-        """Value what is held at a price."""
+        """Value the position at a price."""
         worth = ((price - holding.price) * holding.quantity for holding in self.holdings.values()) if price else ()
         self.unrealized = sum(worth, Decimal(0))
 
 
 class Positions:
     """
-    Remembers what is held of each instrument.
+    Tracks the net position of each instrument.
 
-    The engine tells of single positions; the contract of what is held of a symbol. So Quantity is the net of the open
-    positions, AveragePrice theirs, and RealizedPnL what all positions of the symbol have earned so far, fees included.
+    The engine has single positions, the contract one position per symbol. So Quantity is the net of the open positions,
+    AveragePrice is theirs, and RealizedPnL is what all positions of the symbol have earned so far, after fees.
     """
 
     def __init__(self) -> None:
@@ -76,9 +76,9 @@ class Positions:
 
     def note_fill(self, native: Native) -> None:
         """
-        Remember which fill moved a position last: it is the parent of the position's next change.
+        Record the last fill of a position, which is the parent of the position's next change.
 
-        The account speaks between the fill and that change, so what the fill closes is taken off here already.
+        The account reports between the fill and that change, so this already subtracts what the fill closes.
         """
         position = native.text("position_id")
         if position is None:
@@ -91,7 +91,7 @@ class Positions:
             instrument.mark(decimal(native.record.get("last_px")))
 
     def change(self, native: Native) -> Iterator[Event]:
-        """Give what is held of an instrument after one of its positions changed."""
+        """Yield the position of an instrument after one of its positions changed."""
         position, instrument = native.text("position_id") or "", self._instrument(native)
         self._apply(native, instrument, position=position)
         instrument.mark(decimal(native.record.get("last_px")))
@@ -108,7 +108,7 @@ class Positions:
         yield native.event("PositionUpdate", properties=properties, category="Execution", parent=parent)
 
     def mark(self, native: Native, *, price: Decimal, parent: UUID) -> Iterator[Event]:
-        """Give what is held of a bar's instrument, valued at the bar; nothing where nothing is held."""
+        """Yield the position of a bar's instrument, valued at the bar; nothing if it is flat."""
         instrument = self._instruments.get(native.symbol or "")
         if instrument is None or not instrument.holdings:
             return
@@ -119,11 +119,11 @@ class Positions:
         )
 
     def sum_unrealized(self, currency: str | None) -> Decimal:
-        """Sum what is not yet earned, of the instruments that are counted in a currency."""
+        """Sum the unrealized profit of the instruments in a currency."""
         return sum((held.unrealized for held in self._instruments.values() if held.currency == currency), Decimal(0))
 
     def side(self, symbol: str) -> int:
-        """Tell whether more is held (1) or owed (-1), or nothing (0)."""
+        """Return 1 for a long position, -1 for a short one, 0 for a flat one."""
         instrument = self._instruments.get(symbol)
         net = instrument.quantity if instrument else Decimal(0)
         return (net > 0) - (net < 0)
