@@ -78,8 +78,11 @@ def read_document(lines: Iterable[bytes]) -> Any:
 
 
 def split_header(line: str) -> list[str]:
-    """Split the first line of a table into column names."""
-    names = next(csv.reader([line.removeprefix("\ufeff")], delimiter=find_delimiter(line)), [])
+    """Split the first line of a table into column names; none if no table begins like this."""
+    try:
+        names = next(csv.reader([line.removeprefix("\ufeff")], delimiter=find_delimiter(line)), [])
+    except csv.Error:
+        return []
     return [name.strip() or f"column {place}" for place, name in enumerate(names, start=1)]
 
 

@@ -11,7 +11,7 @@ from django.urls import path
 PAGES = "backtests.pages"
 
 
-def load_view(module: str, name: str) -> Callable[..., HttpResponseBase]:
+def load_view(module: str, *, name: str) -> Callable[..., HttpResponseBase]:
     """Give a view that imports the page's own with its first request."""
 
     def view(request: HttpRequest, **parameters: Any) -> HttpResponseBase:
@@ -23,15 +23,15 @@ def load_view(module: str, name: str) -> Callable[..., HttpResponseBase]:
 
 app_name = "backtests"
 urlpatterns = [
-    path("", load_view("runs", "runs"), name="runs"),
-    path("compare/", load_view("runs", "compare"), name="compare"),
-    path("engines/", load_view("engines", "engines"), name="engines"),
-    path("sweeps/", load_view("sweeps", "sweeps"), name="sweeps"),
-    path("sweeps/ranking.<str:kind>", load_view("exports", "export_ranking"), name="export_ranking"),
-    path("runs/<uuid:run_id>/", load_view("runs", "run"), name="run"),
-    path("runs/<uuid:run_id>/trades/", load_view("trades", "trades"), name="trades"),
-    path("runs/<uuid:run_id>/trades.<str:kind>", load_view("exports", "export_trades"), name="export_trades"),
-    path("runs/<uuid:run_id>/days.<str:kind>", load_view("exports", "export_days"), name="export_days"),
-    path("runs/<uuid:run_id>/attribution/", load_view("trades", "attribution"), name="attribution"),
-    path("runs/<uuid:run_id>/events/<uuid:event_id>/", load_view("runs", "event"), name="event"),
+    path("", load_view("runs", name="runs"), name="runs"),
+    path("compare/", load_view("runs", name="compare"), name="compare"),
+    path("engines/", load_view("engines", name="engines"), name="engines"),
+    path("sweeps/", load_view("sweeps", name="sweeps"), name="sweeps"),
+    path("sweeps/ranking.<str:kind>", load_view("exports", name="export_ranking"), name="export_ranking"),
+    path("runs/<uuid:run_id>/", load_view("runs", name="run"), name="run"),
+    path("runs/<uuid:run_id>/trades/", load_view("trades", name="trades"), name="trades"),
+    path("runs/<uuid:run_id>/trades.<str:kind>", load_view("exports", name="export_trades"), name="export_trades"),
+    path("runs/<uuid:run_id>/days.<str:kind>", load_view("exports", name="export_days"), name="export_days"),
+    path("runs/<uuid:run_id>/attribution/", load_view("trades", name="attribution"), name="attribution"),
+    path("runs/<uuid:run_id>/events/<uuid:event_id>/", load_view("runs", name="event"), name="event"),
 ]

@@ -13,7 +13,7 @@ from uuid import UUID, uuid4
 
 import pytest
 from django.db import connection
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as some
 
 from backtests.ingest import engines
@@ -232,6 +232,7 @@ HEADS = [(SAMPLES / name).read_bytes().splitlines(keepends=True)[:3] for name in
     some.sampled_from(["backtesting", "backtrader", "vectorbt", "zipline", "lean"]),
     some.lists(some.one_of(some.binary(max_size=60), some.sampled_from([line for head in HEADS for line in head]))),
 )
+@example("backtrader", [b"\r\x00"])
 def test_whatever_a_file_holds_each_line_is_an_event_or_a_reason(name: str, lines: list[bytes]) -> None:
     for entry in read_engine(lines, name=name, run_id=UUID(int=1), given=TableOptions(symbol="AAPL")):
         assert isinstance(entry, LoggedEvent | Unreadable)
