@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from devassist import find_callers
+from devassist.code_graph.freshness import ensure_graph
 from devassist.contracts.find_callers import CallersFound, FindCallersQuestion
 from devassist.ingest.samples import SAMPLE_ROOT
 from devassist.workspaces import workspace_for
@@ -69,11 +70,20 @@ async def find(make_workspace: MakeWorkspace, tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(find_callers, "ANSWER_SECONDS", 60)
     root = tmp_path / "project"
     root.mkdir()
+
+    async def is_current() -> bool:
+        graph = await ensure_graph(workspace.id, root=str(root), shows_secrets=False, seconds=60)
+        return graph.is_current
+
     workspace = await workspace_for(LOCAL_OPERATOR, named=make_workspace(root))
 
-    async def ask(files: dict[str, str], name: str, *, path: str = "shop.py", **more: Any) -> CallersFound:
+    async def ask(
+        files: dict[str, str], name: str, *, path: str = "shop.py", has_graph: bool = True, **more: Any
+    ) -> CallersFound:
         for file, text in files.items():
             (root / file).write_text(text)
+        while has_graph and not await is_current():  # a server of another test may be building it
+            continue
         ask = FindCallersQuestion(function_name=name, file_path=path, **more)
         return await find_callers.find_callers(ask, workspace=workspace)
 
@@ -121,7 +131,7 @@ async def test_without_the_graph_an_answer_is_not_complete(find: Find, monkeypat
 
     monkeypatch.setattr("devassist.code_graph.freshness.queries.read_build", fail)
 
-    found = await find(FOUND["through its base type"][0], "Cache.save")
+    found = await find(FOUND["through its base type"][0], "Cache.save", has_graph=False)
 
     assert found.callers == []
     assert "could not be read" in (found.incomplete_reason or "")
