@@ -131,7 +131,7 @@ class Graph:
         found.handed_on = {(path, facts[path].symbols[symbol].qualified_name) for path, symbol in linked.handed_on}
         for path, rows in linked.calls.items():
             for row in rows:
-                caller = (path, _named(facts[path], symbol=row.caller))
+                caller = (path, _name_symbol(facts[path], symbol=row.caller))
                 target = (
                     (row.target[0], facts[row.target[0]].symbols[row.target[1]].qualified_name) if row.target else None
                 )
@@ -157,7 +157,7 @@ class Graph:
         return self.functions[function] != "method" or not names & self.open_names
 
 
-def _named(facts: FileFacts, *, symbol: int) -> str:
+def _name_symbol(facts: FileFacts, *, symbol: int) -> str:
     """Give the function that a call stands in; a lambda counts as what is around it, as in the profile."""
     while symbol >= 0 and is_lambda(facts.symbols[symbol]):
         symbol = facts.symbols[symbol].container
@@ -210,7 +210,7 @@ def _trace(name: str, *, needs: Iterable[str], folder: Path) -> tuple[Path, dict
     for caller, callee in json.loads(into.read_text()):
         if caller[0].endswith(".py") and callee[0].endswith(".py"):
             truth[callee[0], callee[1]].add((caller[0], caller[1]))
-    return _unpacked(folder), truth
+    return _unpack(folder), truth
 
 
 def _run_traced(name: str, *, needs: Iterable[str], folder: Path, into: Path) -> None:
@@ -220,7 +220,7 @@ def _run_traced(name: str, *, needs: Iterable[str], folder: Path, into: Path) ->
     _run([str(python), "-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:", "-d", str(folder), name])
     with tarfile.open(next(folder.glob("*.tar.gz"))) as archive:
         archive.extractall(folder / "unpacked", filter="data")
-    root = _unpacked(folder)
+    root = _unpack(folder)
     package = next(path for path in (root / "src", root) if path.is_dir())
     (folder / "site").mkdir(exist_ok=True)
     (folder / "site" / "sitecustomize.py").write_text(_TRACER)
@@ -234,7 +234,7 @@ def _run_traced(name: str, *, needs: Iterable[str], folder: Path, into: Path) ->
     print(name, done.stdout.strip().splitlines()[-1:] or done.stderr[-300:])
 
 
-def _unpacked(folder: Path) -> Path:
+def _unpack(folder: Path) -> Path:
     return next((folder / "unpacked").iterdir())
 
 

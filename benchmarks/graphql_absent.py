@@ -95,7 +95,7 @@ def _absent_members(tree: DocumentNode, part: Any, *, schema: GraphQLSchema, way
         name, known = node.name.value, kind.fields[node.name.value]
         rest = tuple(one for one in part.fields if one is not node)
         if rest and not is_union_type(get_named_type(known.type)):
-            without = _replaced(tree, part, replace(part, fields=rest))
+            without = _replace_part(tree, part, replace(part, fields=rest))
             yield _ask(
                 without, coordinate=f"{kind.name}.{name}", name=name, way=[*way, _call(name, known)], known=known
             )
@@ -103,7 +103,7 @@ def _absent_members(tree: DocumentNode, part: Any, *, schema: GraphQLSchema, way
             given, other = argument.name.value, tuple(one for one in node.arguments if one is not argument)
             if other and not is_input_object_type(get_named_type(known.args[given].type)):
                 fields = tuple(replace(one, arguments=other) if one is node else one for one in part.fields)
-                without, call = _replaced(tree, part, replace(part, fields=fields)), _call(name, known, also=given)
+                without, call = _replace_part(tree, part, replace(part, fields=fields)), _call(name, known, also=given)
                 coordinate = f"{kind.name}.{name}({given}:)"
                 yield _ask(without, coordinate=coordinate, name=given, way=[*way, call], known=known)
 
@@ -120,7 +120,7 @@ def _absent_values(
                     for value in part.values or ():
                         rest = tuple(one for one in part.values or () if one is not value)
                         call = _call(name, known, also=given, value=value.name.value)
-                        without = _replaced(tree, part, replace(part, values=rest))
+                        without = _replace_part(tree, part, replace(part, values=rest))
                         coordinate = f"{part.name.value}.{value.name.value}"
                         yield _ask(without, coordinate=coordinate, name=value.name.value, way=[*way, call], known=known)
                     return
@@ -167,7 +167,7 @@ def _ways(schema: GraphQLSchema) -> dict[str, list[str]]:
     return found
 
 
-def _replaced(tree: DocumentNode, part: Any, other: Any) -> DocumentNode:
+def _replace_part(tree: DocumentNode, part: Any, other: Any) -> DocumentNode:
     return replace(tree, definitions=tuple(other if one is part else one for one in tree.definitions))
 
 
