@@ -29,6 +29,7 @@ def forget_runs(days: int) -> str:
     return said.getvalue()
 
 
+@pytest.mark.django_db
 def test_what_was_said_and_spent_stays(quiet_talk: Owner, onlooker: Observer, scripted_as: Scripted) -> None:
     old = make_ended_run(quiet_talk, onlooker, scripted_as, days_ago=20_001)
 
@@ -39,6 +40,7 @@ def test_what_was_said_and_spent_stays(quiet_talk: Owner, onlooker: Observer, sc
     assert forget_runs(20_000) == "0 runs forgotten\n"
 
 
+@pytest.mark.django_db
 def test_younger_runs_and_those_at_work_stay_whole(
     quiet_talk: Owner, onlooker: Observer, scripted_as: Scripted
 ) -> None:
@@ -67,6 +69,7 @@ def test_the_scheduler_forgets_where_it_is_told_to(
     assert onlooker.events(old) == []
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize("days", [0, -1, 36_501])
 def test_days_that_cannot_be_are_refused(days: int) -> None:
     with pytest.raises(CommandError, match="must be from 1"):

@@ -3,15 +3,16 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from agents.queries import retention
 from toolbox.database import event_loop
+from toolbox.database.command import DatabaseCommand
 
 MAX_DAYS = 36_500
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     """Delete the steps and events of old runs; messages, states, tokens and costs stay."""
 
     help = "Delete steps and events of runs that ended long ago. Conversations, messages and what runs cost stay."

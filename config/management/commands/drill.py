@@ -8,10 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import psycopg
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
-from django.db import DatabaseError, connections
+from django.core.management.base import CommandError
+from django.db import connections
 from rich.console import Console
 from rich.table import Table
 
@@ -24,10 +23,11 @@ from config.embedded import broker
 from config.embedded.components import start_embedded
 from config.postgres import cluster
 from config.postgres.location import find_place
+from toolbox.database.command import DatabaseCommand
 from toolbox.database.pools import owner_pool
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     """Web processes and workers of the system are stopped before; the drill starts its own."""
 
     help = "Kill workers, web processes, broker and database under runs in every phase; exit 1 on a broken promise."
@@ -57,7 +57,7 @@ class Command(BaseCommand):
             refuse_others()
             with own_key() as key:
                 rows = list(_drill(key, options=options))
-        except (DrillFailed, DatabaseError, psycopg.Error) as failed:
+        except DrillFailed as failed:
             raise CommandError(f"The drill could not be carried out: {failed}") from failed
         _show(rows)
         violations = [violation for row in rows for violation in row.violations]

@@ -202,6 +202,7 @@ def test_a_pooler_is_named_with_what_it_cannot(
     assert "DATABASE_LISTEN_URL" in listening.findings[0][0]
 
 
+@pytest.mark.django_db
 def test_the_command_ends_with_1_where_something_is_found(monkeypatch: pytest.MonkeyPatch, topology: Topology) -> None:
     async def faulty() -> Topology:
         return change_one(topology, version="0.0.1")

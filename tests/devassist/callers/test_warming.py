@@ -63,6 +63,7 @@ async def test_no_more_servers_are_warmed_than_may_run(workspaces: Known, shop: 
     assert [root for root, _ in await _list_running()] == [str(shop)]
 
 
+@pytest.mark.django_db
 def test_the_command_says_how_each_server_fared(workspaces: Known, shop: Path) -> None:
     (shop / "a.zz").write_text("zz\n")
     workspaces(shop)

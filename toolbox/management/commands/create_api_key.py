@@ -5,14 +5,15 @@ from datetime import timedelta
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.utils import timezone
 
 from toolbox.access.scopes import find_unknown_scopes
+from toolbox.database.command import DatabaseCommand
 from toolbox.models import ApiKey
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     """Print a new key once."""
 
     help = "Make an API key for a user, and print it: the only time that it can be seen."

@@ -7,20 +7,21 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import connection
 from mcp.server.stdio import stdio_server
 
 from toolbox.catalogue.registry import registry
 from toolbox.contract.caller import LOCAL_OPERATOR
 from toolbox.database import event_loop
+from toolbox.database.command import DatabaseCommand
 from toolbox.mcp.jsonrpc import StdioErrorResponder
 from toolbox.mcp.server import mcp_server
 
 TRANSPORT = "stdio"
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     """Serve one MCP client; standard output carries the protocol and nothing else."""
 
     help = "Serve MCP on standard input and output, as TOOLROOM_API_KEY or, without it, as the local operator."
@@ -36,7 +37,6 @@ class Command(BaseCommand):
         domains = [toolkit.domain for toolkit in registry.toolkits()]
         if options["domain"] not in (None, *domains):
             raise CommandError(f"there is no domain {options['domain']}; there are {', '.join(domains)}")
-        connection.ensure_connection()
         connection.close()
         asyncio.run(_serve(domain=options["domain"], is_compact=options["compact"]))
 
