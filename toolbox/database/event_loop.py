@@ -34,7 +34,7 @@ def get_loop() -> asyncio.AbstractEventLoop:
         with _starting:
             if _loop is None or _loop.is_closed():
                 _loop = asyncio.new_event_loop()
-                threading.Thread(target=_loop.run_forever, name="toolroom-home", daemon=True).start()
+                threading.Thread(target=_loop.run_forever, name="toolroom-event-loop", daemon=True).start()
                 atexit.register(_stop, _loop)
     return _loop
 

@@ -1,4 +1,4 @@
-"""HTTP headers of a call: credentials and ids in, response headers out. The middleware and django-ninja share them."""
+"""HTTP headers of a call: read credentials and ids, write response headers. Middleware and django-ninja share them."""
 
 import re
 import secrets

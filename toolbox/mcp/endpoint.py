@@ -284,7 +284,7 @@ class McpEndpoint:
         )
 
     async def _answer(self, call: ToolsCall, *, tool: Tool | None, request: McpHttpRequest) -> bool:
-        """Answer a call by one JSON object; False if the tool has a question, and nothing was sent."""
+        """Answer a call by one JSON object; False, with nothing sent, if it continues in a way that needs more."""
         # In the 2025 era a dropped connection is no cancellation: a tool that writes finishes.
         is_cancellable = call.is_modern or not (tool and tool.writes)
         with cancel_on_disconnect(request.receive) if is_cancellable else nullcontext():
