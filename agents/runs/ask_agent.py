@@ -39,7 +39,7 @@ async def answer_question(ask: AgentQuestion, *, client: ClientChannel) -> Agent
     until = None if client.task_id else clock() + ask.wait_seconds
     while True:
         row = await _follow_run(run_id, client=client, until=until, is_ours=client.task_id == run_id)
-        may_ask = client.task_id is not None or ask.run_id is not None  # otherwise a second call would start another run
+        may_ask = client.task_id is not None or ask.run_id is not None  # otherwise the second call would start a run
         if row["state"] != "awaiting_approval" or not (may_ask and await _request_decision(run_id, client=client)):
             return await _build_answer(row, caller=client.caller)
 
