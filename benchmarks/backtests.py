@@ -18,7 +18,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-# As a script its own folder comes first on the path, where this file would stand in for the app `backtests`.
+# As a script, its own folder comes first on the path, where this file would shadow the app `backtests`.
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 from benchmarks.scratch import scratch_database  # noqa: E402

@@ -14,7 +14,7 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
-# As a script its own folder comes first on the path, where this file would stand in for the app `sprints`.
+# As a script, its own folder comes first on the path, where this file would shadow the app `sprints`.
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 from benchmarks.scratch import scratch_database  # noqa: E402

@@ -68,7 +68,7 @@ def simplify_schema(schema: Schema) -> Schema:
 
 
 def find_call_start(text: str) -> int:
-    """Return where a written call or answer begins or may be beginning; the text's length if nowhere."""
+    """Return where a written call or answer begins or may be beginning; the text's length if there is none."""
     for found in re.finditer(r"[`<{]", text):
         if _BEGINS.match(text, pos=found.start(), partial=True):
             return found.start()

@@ -58,5 +58,5 @@ async def _serve(*, domain: str | None, is_compact: bool) -> None:
 
 
 def _forget_output() -> None:
-    """Redirect standard output to nowhere after the client closed its end, so that Python exits without an error."""
+    """Redirect standard output to the null device after the client closed its end, so that Python exits cleanly."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
