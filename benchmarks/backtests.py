@@ -7,7 +7,7 @@ How fast backtests answers about runs of 10,000 to 1,000,000 events, beside SQLi
     python benchmarks/backtests.py --sweeps 1000000   # a sweep of 1,000 runs, and two runs of this size compared
     python benchmarks/backtests.py --huge     # 10,000,000 events as well: some 20 GB of disk, most of an hour
 
-README.md beside this file says how each figure is got.
+README.md beside this file says how each figure is measured.
 """
 
 import argparse

@@ -5,7 +5,7 @@ How well and how fast devassist finds past root causes, beside ChromaDB on the s
     python benchmarks/devassist.py --quick         # 20,000 entries
     python benchmarks/devassist.py --no-peers      # Toolroom alone; installs nothing
 
-README.md beside this file says how each figure is got.
+README.md beside this file says how each figure is measured.
 """
 
 import argparse

@@ -4,7 +4,7 @@ What the GraphQL proxy adds to a request, and how fast documents are judged on l
     python benchmarks/graphql_proxy.py            # about one minute
     python benchmarks/graphql_proxy.py --quick    # about 20 seconds
 
-README.md beside this file says how each figure is got.
+README.md beside this file says how each figure is measured.
 """
 
 import argparse

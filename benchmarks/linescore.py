@@ -4,7 +4,7 @@ How fast linescore answers, layer by layer and beside its peers.
     python benchmarks/linescore.py            # under 6 minutes
     python benchmarks/linescore.py --quick    # about one minute
 
-README.md beside this file says how each figure is got.
+README.md beside this file says how each figure is measured.
 """
 
 import argparse

@@ -4,7 +4,7 @@ How fast sprints answers over 200,000 issues with history.
     python benchmarks/sprints.py            # about five minutes
     python benchmarks/sprints.py --quick    # 20,000 issues, under a minute
 
-README.md beside this file says how each figure is got.
+README.md beside this file says how each figure is measured.
 """
 
 import argparse

@@ -137,7 +137,7 @@ Block = Text | Image | Audio | EmbeddedResource | Link
 
 
 class Contents(ToolOutput):
-    """An answer made of blocks. A tool that gives it publishes no output schema on MCP."""
+    """An answer made of blocks. A tool that returns it publishes no output schema on MCP."""
 
     content: list[Block] = Field(description="The blocks, in order.")
 

@@ -12,12 +12,13 @@ The one entry: every request that reaches data passes `perform`, whatever its tr
 7. turn whatever was raised into a Reply: kernel refusals in the kernel's envelope, all else in `operation.envelope`;
 8. leave one audit row, also after a crash or a cancellation.
 
-It gives what `work` gave, or a Reply that is a refusal. So a use case can give values, and its transport renders them:
+It returns what `work` returned, or a Reply that is a refusal. So a use case can return values, which its transport
+renders:
 
     answer = await perform(LIST, request=request, work=lambda call: list_conversations(call.caller))
     reply = answer if isinstance(answer, Reply) else render(answer)
 
-Where `work` gives a Reply, its status, rows and size go into the audit row; other work sets `call.rows` and
+Where `work` returns a Reply, its status, rows and size go into the audit row; other work sets `call.rows` and
 `call.answer_bytes` where it knows them. Work whose body is a stream sends it before it returns: the row is written
 when the stream has ended. Code that cannot wait for that calls `ActiveCall.begin`, `refuse` and `finish` itself.
 Synchronous code uses `perform_in_thread`. Requests refused before anybody can be identified (a body that does not

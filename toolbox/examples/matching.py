@@ -107,7 +107,7 @@ def score_fit(
     """
     Score a template against a question: twice the shared weight over the weight of both.
 
-    `masked` gives the mention that each word of the question belongs to; `free` are slots that take any words. The
+    `masked` holds the mention that each word of the question belongs to; `free` are slots that take any words. The
     words in a free slot count for neither side.
     """
     open_words = {at: stem(word.plain) for at, word in enumerate(said) if at not in masked}

@@ -77,7 +77,7 @@ class Validator(OAuth2Validator):  # type: ignore[misc]  # the library has no ty
         return check_client_secret(request.client, secret=secret, address=request.headers.get("REMOTE_ADDR", ""))
 
     def validate_code(self, client_id: str, code: str, client: Any, request: Any, *args: Any, **kwargs: Any) -> bool:
-        """Refuse a code that was used, and revoke the tokens that it gave: two have it, so it was stolen."""
+        """Refuse a code that was used, and revoke the tokens issued for it: two have it, so it was stolen."""
         if super().validate_code(client_id, code, client, request, *args, **kwargs):
             return True
         revoke_family(_make_family_id(code), client=client)
