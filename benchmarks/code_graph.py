@@ -70,7 +70,7 @@ _TRACER = """
 import atexit, inspect, json, os, sys, threading
 ROOT = os.environ["TRACED_ROOT"] + os.sep
 found, names = set(), {}
-# A generator's or coroutine's resumer is not its caller.
+# What generators and coroutines are resumed by is not what calls them.
 GENERATED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 def name_of(code):
@@ -107,7 +107,7 @@ atexit.register(lambda: (sys.setprofile(None), json.dump(sorted(found), open(os.
 
 @dataclass(slots=True)
 class Graph:
-    """The graph of a folder in memory: callers of each function, and what is unresolved."""
+    """The graph of a folder in memory: callers of each function, and what is open."""
 
     functions: dict[Function, str] = field(default_factory=dict)
     callers: dict[Function, set[Function]] = field(default_factory=lambda: defaultdict(set))
@@ -118,7 +118,7 @@ class Graph:
 
     @classmethod
     def of(cls, root: Path) -> "Graph":
-        """Build the graph of a folder."""
+        """Build it."""
         found = cls()
         wanted = list(sources.look(str(root), wanted=_is_wanted).files)
         facts = {path: read_facts((root / path).read_bytes(), path=path) for path in wanted if language_of(path)}
@@ -147,7 +147,7 @@ class Graph:
             self.open_targets.add(target)
 
     def is_complete(self, function: Function) -> bool:
-        """Return whether the graph claims to know all callers, by the tool's own rule."""
+        """Tell whether the graph says that it knows all callers, by the rule that the tool goes by."""
         name = function[1].rpartition(".")[2]
         if (name.startswith("__") and name != "__init__") or self.functions[function] == "property":
             return False
@@ -158,7 +158,7 @@ class Graph:
 
 
 def _name_symbol(facts: FileFacts, *, symbol: int) -> str:
-    """Return the function that contains a call; a lambda counts as the function around it, as in the profile."""
+    """Give the function that a call stands in; a lambda counts as what is around it, as in the profile."""
     while symbol >= 0 and is_lambda(facts.symbols[symbol]):
         symbol = facts.symbols[symbol].container
     return facts.symbols[symbol].qualified_name if symbol >= 0 else TOP_LEVEL
@@ -179,7 +179,7 @@ def measure_programs() -> None:
 
 
 def measure_project(name: str, *, needs: Iterable[str], folder: Path, is_verbose: bool) -> tuple[int, int, int, int]:
-    """Print and return how many functions are said to be complete, falsely so, static, and static and complete."""
+    """Print and give: functions said complete, falsely so; static functions, said complete."""
     root, truth = _trace(name, needs=needs, folder=folder)
     graph = Graph.of(root)
     reached = {callee: callers for callee, callers in truth.items() if callee in graph.functions}
@@ -202,7 +202,7 @@ def measure_project(name: str, *, needs: Iterable[str], folder: Path, is_verbose
 
 
 def _trace(name: str, *, needs: Iterable[str], folder: Path) -> tuple[Path, dict[Function, set[Function]]]:
-    """Return a release's unpacked folder, with the callers seen when its tests ran under the profiler."""
+    """Give a release's folder, unpacked, with the callers that a run of its tests under the profiler had."""
     into = folder / "calls.json"
     if not into.exists():
         _run_traced(name, needs=needs, folder=folder, into=into)
@@ -239,7 +239,7 @@ def _unpack(folder: Path) -> Path:
 
 
 def _is_static(callee: Function, *, callers: set[Function], root: Path, texts: dict[Function, set[str]]) -> bool:
-    """Return whether each caller's text calls the function's name, or for a constructor its class."""
+    """Tell whether each caller's text calls the function's name, or its class where it is a constructor."""
     *owners, name = callee[1].split(".")
     if name.startswith("__") and name != "__init__":
         return False
@@ -271,7 +271,7 @@ def _run(command: list[str]) -> None:
 
 
 def measure_projects(group: str) -> None:
-    """Print the results of each project of a group, and of all together."""
+    """Print what each project of a group gives, and all together."""
     total = [0, 0, 0, 0]
     for name, needs in PROJECTS[group].items():
         folder = KEPT / name.replace("==", "-")
@@ -284,7 +284,7 @@ def measure_projects(group: str) -> None:
 
 
 def measure_speed() -> None:
-    """Build the graph of a generated project of 5,000 files and ask for callers; then remove the workspace."""
+    """Build the graph of a generated project of 5,000 files, and ask for callers; a workspace is made and removed."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()
     asyncio.run(_measure_speed())
@@ -322,7 +322,7 @@ async def _measure_speed() -> None:
 
 
 def _generate(root: Path, *, number: int) -> None:
-    """Write a file that calls the previous one and one of ten shared functions, with a subclass."""
+    """Write a file that calls the one before and one of ten shared functions, with a class below another."""
     if number == 0:
         shared = "".join(f"def shared_{one}(n):\n    return n\n\n\n" for one in range(10))
         (root / "f0.py").write_text(f"{shared}class Step_0:\n    def run(self):\n        return 0\n")

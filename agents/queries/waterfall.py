@@ -1,4 +1,4 @@
-"""The steps of a conversation's latest runs with their times, and unanswered questions."""
+"""The steps of a conversation's latest runs with their times, and questions that were not answered."""
 
 from datetime import datetime
 from typing import Any
@@ -45,21 +45,21 @@ WHERE step.idempotency_key = %s LIMIT 1
 
 
 async def find_timed_steps(conversation_id: UUID) -> list[Row]:
-    """Return the steps of the latest ten runs. Does not check who may read the conversation."""
+    """Give the steps of the latest ten runs; ask first whether the conversation may be read."""
     return (await work_pool.fetch(_STEPS, [conversation_id])).rows
 
 
 async def find_unanswered(*, since: datetime) -> list[Row]:
-    """Return the latest questions of everyone whose run failed or timed out."""
+    """Give the latest questions whose run failed or ran out of time, of everybody."""
     return (await work_pool.fetch(_UNANSWERED, {"since": since})).rows
 
 
 async def sum_cost_by_day(*, since: datetime) -> list[Row]:
-    """Return the cost and tokens of the models for each day."""
+    """Give what the models cost each day."""
     return (await work_pool.fetch(_COST, [since.date()])).rows
 
 
 async def find_conversation_of_step(idempotency_key: str) -> UUID | None:
-    """Return the conversation whose step made a call, by the call's request id in the audit log."""
+    """Give the conversation whose step made a call, by the request id that the audit has of it."""
     found = await work_pool.fetch(_OF_STEP, [idempotency_key])
     return found.rows[0]["conversation_id"] if found.rows else None

@@ -10,7 +10,7 @@ OWNER = "toolroom"
 READER = "toolroom_reader"
 ANALYST = "sprints_analyst"
 DATABASE = "toolroom"
-_LOCK = 7_106_518_212_001  # an arbitrary number that nothing else locks
+_LOCK = 7_106_518_212_001  # any number that nobody else takes an advisory lock on
 
 OWNER_SETTINGS = {
     "timezone": "UTC",
@@ -24,10 +24,10 @@ READER_SETTINGS = {
     "temp_file_limit": "1GB",
 } | OWNER_SETTINGS
 """
-Settings of the roles instead of the connections, so that they apply to any client and behind any pooler.
+Of the roles and not of connections, so that they hold behind any pooler, and for any client.
 
-`client_connection_check_interval` ends a statement whose client is gone: the owner has no statement_timeout, because
-migrations and loads of data log in as it.
+A statement whose client is gone ends by `client_connection_check_interval`: the owner has no statement_timeout,
+because migrations and loads of data log in as it.
 """
 
 
@@ -44,12 +44,13 @@ def provision(
     analyst_password: str = "",
 ) -> list[str]:
     """
-    Create the owner, the reader, the analyst, the database and the vector extension where they are missing.
+    Make the owner, the reader, the analyst, the database and the vector extension where they are missing.
 
-    The owner migrates and writes. The reader logs in to SELECT what migrations grant, in READ ONLY transactions with a
-    statement timeout. The analyst runs SQL that a model wrote (config/postgres/analyst.py). With `template`, the
-    extension and the analyst's restrictions also go there, so that test databases have them. Returns a sentence for
-    each thing created. Needs a superuser's address; holds an advisory lock meanwhile.
+    The owner migrates and writes; the reader logs in to SELECT what migrations grant, in READ ONLY transactions with
+    a statement timeout; the analyst runs SQL that a model wrote (config/postgres/analyst.py). With `template` the
+    extension and the analyst's restrictions also go there, so that test databases have them.
+
+    Returns a sentence for each thing made. Needs a superuser's address; holds an advisory lock while it works.
     """
     made: list[str] = []
     with psycopg.connect(admin_url, autocommit=True) as admin:

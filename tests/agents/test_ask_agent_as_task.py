@@ -52,7 +52,7 @@ class _Client:
         return self.asks("tasks/get", about=task_id, taskId=task_id)
 
     def until(self, task_id: str, is_so: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-        """Poll as MCP says, for at most 30 s."""
+        """Poll, as the protocol wants it, for 30 s at most."""
         for _ in range(300):
             if is_so(task := self.task(task_id)):
                 return task
@@ -72,7 +72,7 @@ def client(environment: dict[str, str]) -> Iterator[_Client]:
 
 @pytest.fixture(scope="module")
 def workers(environment: dict[str, str], client: _Client) -> Iterator[tuple[Part, Part]]:
-    """Start one worker that takes work, and an idle one."""
+    """Start one worker at work, and one that takes none yet."""
     with starting_worker(environment) as first, starting_worker(environment, *IDLE) as second:
         first.wait_for("ready.")
         second.wait_for("ready.")

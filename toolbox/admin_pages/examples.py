@@ -23,21 +23,21 @@ MAX_TRIED = 50
 
 
 class LinesField(forms.CharField):
-    """A list of texts, edited as one text per line."""
+    """Texts, one a line."""
 
     widget = UnfoldAdminTextareaWidget(attrs={"rows": 5})
 
     def prepare_value(self, value: Any) -> Any:
-        """Join a list into lines."""
+        """Show a list as lines."""
         return "\n".join(value) if isinstance(value, list) else value
 
     def to_python(self, value: Any) -> Any:
-        """Split lines into a list, without empty ones."""
+        """Read lines as a list, empty ones left out."""
         return [" ".join(line.split()) for line in str(value or "").splitlines() if line.strip()]
 
 
 class ExampleForm(forms.ModelForm):  # type: ignore[type-arg]
-    """Form of an example; refused unless its tool, slots and templates exist."""
+    """An example; refused unless its tool, its slots and its templates are there."""
 
     domain = forms.ChoiceField(widget=UnfoldAdminSelectWidget)
     phrasings = LinesField(required=False, help_text="The same question in other words, one a line.")
@@ -60,7 +60,7 @@ class ExampleForm(forms.ModelForm):  # type: ignore[type-arg]
         )
 
     def clean(self) -> dict[str, Any]:
-        """Run every check that using the example would need."""
+        """Hold the example to everything that using it will ask."""
         cleaned: dict[str, Any] = super().clean() or {}
         if self.errors:
             return cleaned
@@ -90,7 +90,7 @@ def _are_calls(value: Any) -> bool:
 
 
 class ExampleAdmin(CuratedAdmin):
-    """Curated questions and the calls that answer them."""
+    """Questions, and the calls that answer them."""
 
     notice = (
         "Examples answer where no language model is configured, and show a model how the tools are used. "
@@ -105,7 +105,7 @@ class ExampleAdmin(CuratedAdmin):
 
     @admin.action(description="Try the chosen examples on the data", permissions=["view"])
     def try_out(self, request: HttpRequest, chosen: QuerySet[Example]) -> None:
-        """Run each example's question and show its answer, or what is wrong."""
+        """Ask each example's question and show its answer, or what is wrong."""
         rows = list(chosen.order_by("domain", "name")[:MAX_TRIED])
         try:
             tried = event_loop.run(_try_example([_make_known(row) for row in rows]))

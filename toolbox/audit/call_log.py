@@ -1,8 +1,8 @@
 """
-Read calls back from the audit log, for pages: filtered, by id, around a call, and refusals by group.
+Calls read back out of the audit, for pages: filtered, by id, around a call, and what was refused.
 
-Each statement follows one index over a bounded number of rows and filters within them, so its cost does not grow with
-the number of calls.
+Each statement follows one index over a bounded number of rows and filters within them, so that it costs the same at any
+number of calls.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from toolbox.database.pools import owner_pool
 
 PAGE = 50
 MAX_SCANNED = 20_000
-"""How many calls one statement scans for those that pass every filter."""
+"""Calls that one statement looks through for those that pass every filter."""
 MAX_REFUSED = 2_500
 MAX_BESIDE = 40
 
@@ -77,7 +77,7 @@ GROUP BY tool, domain, code, outcome ORDER BY calls DESC, last_at DESC LIMIT 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallFilter:
-    """Filter of calls: by keys (None: any), tool, outcome and cursor (`before`); `pages` includes calls of pages."""
+    """Which calls: of these keys (None: of anybody), of a tool, with an outcome, before a call; `pages` shows pages."""
 
     keys: Sequence[int] | None = None
     tool: str = ""
@@ -89,16 +89,16 @@ class CallFilter:
 
 @dataclass(slots=True, kw_only=True)
 class FoundCalls:
-    """A page of calls, the latest first; `next` is the cursor of the next page."""
+    """A page of calls, the latest first; `next` is before which the next page begins."""
 
     rows: list[Row] = field(default_factory=list)
     next: tuple[datetime, int] | None = None
     was_cut: bool = False
-    """There may be earlier matches that were not scanned."""
+    """There are earlier calls that were not looked through."""
 
 
 async def find_calls(wanted: CallFilter) -> FoundCalls:
-    """Return the latest calls that pass the filter. Raises DatabaseUnavailable."""
+    """Find the latest calls that pass; raises DatabaseUnavailable."""
     if wanted.keys is not None and not wanted.keys:
         return FoundCalls()
     driver = "outcome = %(outcome)s" if wanted.outcome not in ("", "answered") else (
@@ -122,17 +122,17 @@ async def find_calls(wanted: CallFilter) -> FoundCalls:
 
 
 async def find_call(call_id: int) -> Row | None:
-    """Return one call with its stored arguments, or None. Raises DatabaseUnavailable."""
+    """Give one call with its arguments as they are kept; raises DatabaseUnavailable."""
     found = await owner_pool.fetch(_ONE, [call_id])
     return found.rows[0] if found.rows else None
 
 
 async def find_calls_beside(*, key_id: int, at: datetime, span_seconds: float) -> list[Row]:
-    """Return a key's calls around a time, at most 40 before and 40 after. Raises DatabaseUnavailable."""
+    """Give the calls of a key around a moment, at most 40 before and 40 after; raises DatabaseUnavailable."""
     wanted = {"key": key_id, "at": at, "span": span_seconds, "limit": MAX_BESIDE}
     return (await owner_pool.fetch(_BESIDE, wanted)).rows
 
 
 async def group_refusals(*, since: datetime) -> list[Row]:
-    """Return the latest refused and failed calls grouped by tool and code. Raises DatabaseUnavailable."""
+    """Group the latest refused and failed calls by tool and code; raises DatabaseUnavailable."""
     return (await owner_pool.fetch(_REFUSED, {"since": since, "limit": MAX_REFUSED})).rows

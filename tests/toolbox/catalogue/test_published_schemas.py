@@ -26,7 +26,7 @@ PLAIN = [None, True, False, 0, 1, -1, 5.0, 2.5, 10**6, "", " ", "x", "1", "null"
 
 
 def is_accepted(tool: Tool, arguments: dict[str, Any]) -> bool | None:
-    """Return whether the arguments are accepted; None if a contract rule refuses them by its own code."""
+    """Tell whether the arguments are accepted; None where a rule of the contract refuses them by a code of its own."""
     try:
         tool.question.model_validate_json(orjson.dumps(arguments), by_alias=True, by_name=False)
     except ValidationError as invalid:
@@ -38,7 +38,7 @@ def is_accepted(tool: Tool, arguments: dict[str, Any]) -> bool | None:
 
 
 def edges(part: dict[str, Any]) -> Iterator[Any]:
-    """Yield values at and beside the limits of a schema."""
+    """Give values at and beside the limits of a schema."""
     yield from part.get("enum", ())
     for name, step in (("minimum", -1), ("maximum", 1)):
         if name in part:
@@ -57,7 +57,7 @@ def edges(part: dict[str, Any]) -> Iterator[Any]:
 
 
 def nested_nulls(part: dict[str, Any]) -> Iterator[Any]:
-    """Yield values with null in each place below the parameter itself."""
+    """Give values that hold null in each place below the parameter itself."""
     if "items" in part:
         yield from ([value] for value in nested_nulls(part["items"]))
     needed = {name: make_value(part["properties"][name]) for name in part.get("required", ())}
@@ -66,7 +66,7 @@ def nested_nulls(part: dict[str, Any]) -> Iterator[Any]:
 
 
 def make_value(part: dict[str, Any]) -> Any:
-    """Return a value that a schema accepts, of its first type."""
+    """Give a value that a schema accepts, of its first type."""
     if "enum" in part:
         return part["enum"][0]
     kind = part.get("type", "string")

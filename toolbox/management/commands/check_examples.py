@@ -22,11 +22,11 @@ class Command(BaseCommand):
     help = "Run every enabled example against the data and say which do not work, and why."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the domains."""
+        """Take the domains."""
         parser.add_argument("domains", nargs="*", help="Only these; all if none is named.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print a line for each example; exits with 1 if any does not work."""
+        """Print a line for each example; ends with 1 where any does not work."""
         connection.ensure_connection()  # starts the embedded database where it is needed
         try:
             checked = event_loop.run(_check_examples(options["domains"]))
@@ -51,7 +51,7 @@ class Command(BaseCommand):
 
 async def _check_examples(domains: list[str]) -> list[CheckResult]:
     await dynamic_tools.wait_until_loaded()
-    with suppress(EmbeddingFailed):  # an example that needs the model reports it
+    with suppress(EmbeddingFailed):  # an example that needs the model says so itself
         await embedder.embed_texts(["a command waits for the model, a caller of a tool would not"])
     examples = await load_known_examples()
     wanted = [example for example in examples if not domains or example.domain in domains]
