@@ -5,7 +5,7 @@ How well and how fast devassist finds past root causes, beside ChromaDB on the s
     python benchmarks/devassist.py --quick         # 20,000 entries
     python benchmarks/devassist.py --no-peers      # Toolroom alone; installs nothing
 
-README.md beside this file says how each figure is got.
+README.md beside this file says how each figure is measured.
 """
 
 import argparse
@@ -15,7 +15,7 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
-# As a script its own folder comes first on the path, where this file would stand in for the app `devassist`.
+# As a script, its own folder comes first on the path, where this file would shadow the app `devassist`.
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 from benchmarks.scratch import scratch_database  # noqa: E402

@@ -1,4 +1,4 @@
-"""Past root causes: how well they are found, how fast, and ChromaDB beside it. Prints Markdown."""
+"""Measure the search of past root causes: quality and speed, beside ChromaDB. Prints Markdown."""
 
 import asyncio
 import json
@@ -56,7 +56,7 @@ SELECT id FROM (
 
 
 def run(*, entries: int, with_peers: bool) -> None:
-    """Measure everything; a busy machine is named as such."""
+    """Measure everything; the output says if the machine is busy."""
     call_command("migrate", verbosity=0, interactive=False)
     busy = os.getloadavg()[0]
     print(f"{os.cpu_count()} cores, load average {busy:.1f}{' (busy machine)' if busy > 1 else ''}, "
@@ -115,14 +115,14 @@ def _bm25(one: RetrievalSet) -> Any:
 
 
 def _sought(text: str, vector: Any, **filters: Any) -> SearchTerms:
-    """Give what the tool would search for, its vector being known."""
+    """Return the tool's search terms for a text whose vector is known."""
     ask = PastErrorsQuestion(query=text, limit=10, **({"min_confidence": 0.0, "include_unvalidated": True} | filters))
     with _Known({extract_excerpt(text).meaning: vector}):
         return event_loop.run(search._build_terms(extract_excerpt(text), ask=ask))  # noqa: SLF001 - the tool's own step
 
 
 class _Known:
-    """Stands in for the model where a text's vector is known, so that only the rest is measured."""
+    """Replaces the embedding model by known vectors, so that only the rest is measured."""
 
     def __init__(self, known: dict[str, Any]) -> None:
         self.known = known
@@ -164,7 +164,7 @@ def _measured(
     name: str, chosen: dict[str, Any], *, filled: Filled, chroma: dict[str, Any]
 ) -> tuple[float, float, str]:  # fmt: skip
     filters = FILTERS[name]
-    event_loop.run(_timed(chosen, filters=filters, rounds=1))  # warm
+    event_loop.run(_timed(chosen, filters=filters, rounds=1))  # warm-up
     whole = event_loop.run(_timed(chosen, filters=filters, rounds=1))
     sought = [_sought(text, vector, **filters) for text, vector in chosen.items()]
     near, times = event_loop.run(_nearest(sought))
@@ -199,7 +199,7 @@ async def _timed(chosen: dict[str, Any], *, filters: dict[str, Any], rounds: int
 
 
 async def _nearest(sought: Sequence[SearchTerms]) -> tuple[list[list[int]], list[float]]:
-    """Search by meaning alone, with the index, the settings and the candidates of the tool; gives the nearest ten."""
+    """Search by vectors only, with the tool's index, settings and candidates; returns the ten nearest, and times."""
     times: list[float] = []
 
     async def work(connection: Connection, *, one: SearchTerms) -> list[int]:
@@ -246,7 +246,7 @@ def _recall(found: Sequence[Sequence[int]], exact: Sequence[Sequence[int]]) -> f
 
 
 def _chroma(filled: Filled, asked: Vectors) -> dict[str, Any]:
-    """Run ChromaDB on the same vectors; gives nothing where it cannot be installed."""
+    """Run ChromaDB on the same vectors; {} if it cannot be installed."""
     home_folder = Path(settings.TOOLROOM_VAR) / "bench" / "chroma"
     python = home_folder / "bin" / "python"
     try:

@@ -1,4 +1,4 @@
-"""Every address that Django serves."""
+"""The URL configuration: every address that Django serves."""
 
 from django.conf import settings
 from django.contrib import admin

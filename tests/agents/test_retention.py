@@ -13,7 +13,7 @@ from tests.agents.own_worker import FEBRUARY, Scripted, calls, says, work_on
 
 
 def make_ended_run(talk: Owner, onlooker: Observer, scripted_as: Scripted, *, days_ago: int) -> UUID:
-    """Have a run that ended so long ago."""
+    """Create a run that ended so long ago."""
     scripted_as(calls(FEBRUARY), says("21 periods."))
     run_id = talk.say("How did Carolina do?", is_told=False)
     work_on(run_id)
@@ -23,7 +23,7 @@ def make_ended_run(talk: Owner, onlooker: Observer, scripted_as: Scripted, *, da
 
 
 def forget_runs(days: int) -> str:
-    """Run the command; gives what it says."""
+    """Run the command and return its output."""
     said = StringIO()
     call_command("forget_runs", days=days, stdout=said)
     return said.getvalue()

@@ -164,7 +164,7 @@ async def test_a_slow_statement_is_cancelled_and_answered_as_a_timeout(monkeypat
 
 
 async def sleepers(*, until: int) -> int:
-    """Count the slow statements that the database is at work on; looks until there are so many, for half a minute."""
+    """Count the running slow statements; waits up to half a minute for the expected number."""
     found = -1
     with suppress(TimeoutError):
         async with asyncio.timeout(30):  # less than the minute that they would sleep

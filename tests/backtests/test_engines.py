@@ -52,7 +52,7 @@ def closed_trips(report: LoadReport) -> list[Decimal]:
 
 
 def curve_of(report: LoadReport) -> tuple[float, float, dict[str, float]]:
-    """Give capital, total profit and measures."""
+    """Return capital, total profit and measures."""
     [run_id] = report.run_ids
     [found] = rows("SELECT capital, total_profit, measures::text FROM backtests_performance WHERE run_id = %s", run_id)
     return float(found[0]), float(found[1]), json.loads(found[2])

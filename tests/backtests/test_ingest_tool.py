@@ -30,7 +30,7 @@ OTHER = Caller(name="other", scopes=frozenset({"*:write"}), owner_id=2**40)
 
 @pytest.fixture(params=["upload middleware", "ninja"])
 async def client(request: pytest.FixtureRequest, cast: SimpleNamespace) -> AsyncIterator[httpx.AsyncClient]:
-    """Give alice a client, whose uploads are served before Django and then by Django."""
+    """Return alice's client of a server whose uploads the middleware serves, then Django."""
     django: Any = get_asgi_application()
     application = UploadMiddleware(django) if request.param == "upload middleware" else django
     headers = {"Authorization": f"Bearer {cast.alice}"}

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("open_database")
 
 @pytest.fixture(params=["upload middleware", "ninja"])
 async def client(request: pytest.FixtureRequest, cast: SimpleNamespace) -> AsyncIterator[httpx.AsyncClient]:
-    """Give alice a client, whose uploads are served before Django and then by Django."""
+    """Return alice's client of a server whose uploads the middleware serves, then Django."""
     django: Any = get_asgi_application()
     application = UploadMiddleware(django) if request.param == "upload middleware" else django
     transport = httpx.ASGITransport(application)

@@ -1,4 +1,4 @@
-"""Forget how old runs went: `manage.py forget_runs --days 90`."""
+"""Delete the steps and events of old runs: `manage.py forget_runs --days 90`."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -18,11 +18,11 @@ class Command(DatabaseCommand):
     help = "Delete steps and events of runs that ended long ago. Conversations, messages and what runs cost stay."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take how long ago."""
+        """Add the age."""
         parser.add_argument("--days", type=int, required=True, help="Runs that ended at least so many days ago.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Forget them; says how many runs."""
+        """Delete them; prints for how many runs."""
         days = options["days"]
         if not 1 <= days <= MAX_DAYS:
             raise CommandError(f"--days must be from 1 to {MAX_DAYS:,}")

@@ -16,7 +16,7 @@ class Command(DatabaseCommand):
     help = "Check live what lies between processes: NOTIFY, SECRET_KEY, roles, clocks, broker, replicas, poolers, disk."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Check."""
+        """Run the checks and print them; exits with 1 if there are findings."""
         start_embedded()
         topology = event_loop.run(load_topology())
         reports = event_loop.run(check_all(topology))

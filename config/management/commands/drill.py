@@ -33,7 +33,7 @@ class Command(DatabaseCommand):
     help = "Kill workers, web processes, broker and database under runs in every phase; exit 1 on a broken promise."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take what may be done, and how to restart what is not embedded."""
+        """Add what may be done, and how to restart parts that are not embedded."""
         parser.add_argument("--staging", action="store_true", help="Say that this database may be drilled.")
         parser.add_argument("--each", type=int, default=3, help="Runs in each of the six phases.")
         parser.add_argument("--runs", type=int, default=100, help="Runs that are queued on two workers; 0: none.")
@@ -47,7 +47,7 @@ class Command(DatabaseCommand):
         if not options["staging"]:
             raise CommandError("A drill kills and restarts parts: say --staging where nobody depends on this system.")
         _refuse_folders(options["other_folder"])
-        signal.signal(signal.SIGTERM, signal.default_int_handler)  # what was started is ended
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that started parts are stopped
         start_embedded()
         self.stdout.write(
             f"Drilling the configured database and broker, with web process and workers of the drill's own, queue "
@@ -68,7 +68,7 @@ class Command(DatabaseCommand):
 
 
 def _refuse_folders(folders: list[Path]) -> None:
-    """Raise CommandError where another installation would have a database or a broker of its own."""
+    """Raise CommandError if another installation would have its own database or broker."""
     if missing := [str(one) for one in folders if not (one / "manage.py").exists()]:
         raise CommandError(f"No installation is in {', '.join(missing)}.")
     if folders and (settings.TOOLROOM_DATABASE_IS_EMBEDDED or settings.TOOLROOM_BROKER_IS_EMBEDDED):

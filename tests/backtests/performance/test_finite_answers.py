@@ -110,7 +110,7 @@ def write_events(log: Log, *, run_id: str) -> Iterator[dict[str, Any]]:
 
 
 def list_questions(tool: str, *, stored: StoredLog) -> list[dict[str, Any]]:
-    """Give what the tool is asked about a log."""
+    """Return what the tool is asked about a log."""
     run, usual = {"runId": stored.run_id}, find_stored("one trade").run_id
     if tool == "list_trades":
         return [run, run | {"outcome": "Open"}, run | {"sortBy": "exitTime", "descending": True}]
@@ -168,7 +168,7 @@ async def check_model(tool: Tool, arguments: dict[str, Any]) -> None:
 
 
 def list_numbers(value: Any) -> Iterator[float | Decimal]:
-    """Give all numbers in an answer, however deep."""
+    """Yield all numbers in an answer, however deep."""
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, list):

@@ -19,7 +19,7 @@ Known = Callable[..., None]
 
 @pytest.fixture
 async def workspaces(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Known]:
-    """Say which folders are workspaces; Python's server is one that starts at once."""
+    """Set the folders that are workspaces; Python's server is one that starts at once."""
     command = [sys.executable, "-I", "-S", str(FAKE), "none"]
     settings.DEVASSIST_LANGUAGE_SERVERS = {
         "fake": {"command": command, "languages": {".py": "python"}},

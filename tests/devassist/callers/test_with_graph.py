@@ -66,7 +66,7 @@ Find = Callable[..., Awaitable[CallersFound]]
 
 @pytest.fixture
 async def find(make_workspace: MakeWorkspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Find]:
-    """Give what asks about files written to a workspace of its own, with the real server of their language."""
+    """Yield a function that asks about files in a workspace of its own, with the real server of their language."""
     monkeypatch.setattr(find_callers, "ANSWER_SECONDS", 60)
     root = tmp_path / "project"
     root.mkdir()

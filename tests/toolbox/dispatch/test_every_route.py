@@ -64,10 +64,10 @@ async def _do_nothing(*_: Any, **__: Any) -> None:
 @dataclass(frozen=True, kw_only=True)
 class Case:
     """
-    One operation: `route` as the URLconf has it, `path` as it is asked.
+    One operation: `route` is the URLconf's, `path` the requested one.
 
-    `inside` names the function that does the work: it crashes in one test, and gives `gives` in another. None leaves
-    it as it is, for work that changes nothing.
+    `inside` names the function that does the work: it crashes in one test, and returns `gives` in another. None leaves
+    it unchanged, for work that changes nothing.
     """
 
     method: str
@@ -225,7 +225,7 @@ async def client(cast: SimpleNamespace, database_access: None) -> AsyncIterator[
 
 @pytest.fixture
 def counted_callers(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """List whom the rate limit counts."""
+    """Record the callers that the rate limit counts."""
     names: list[str] = []
     original = CallLimits.count
 

@@ -28,12 +28,12 @@ class Command(DatabaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take which tools to offer."""
+        """Add which tools to offer."""
         parser.add_argument("--domain", help="Offer this domain's tools only.")
         parser.add_argument("--compact", action="store_true", help="Offer all behind three: find, describe, call.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Serve until the client closes its end; the database is started on demand."""
+        """Serve until the client closes its end; starts the embedded database if needed."""
         domains = [toolkit.domain for toolkit in registry.toolkits()]
         if options["domain"] not in (None, *domains):
             raise CommandError(f"there is no domain {options['domain']}; there are {', '.join(domains)}")
@@ -58,5 +58,5 @@ async def _serve(*, domain: str | None, is_compact: bool) -> None:
 
 
 def _forget_output() -> None:
-    """Let Python end without complaint where the client has closed its end: nobody reads what is left."""
+    """Redirect standard output to the null device after the client closed its end, so that Python exits cleanly."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
