@@ -121,7 +121,7 @@ async def _wait_while_others_lose_theirs(*, retries: bool) -> int:
             await is_waiting.wait()
             is_waiting.clear()
             assert pool._pool
-            await pool._discard(pool._pool)  # as whoever meets a dead connection does
+            await pool._discard(pool._pool)  # as a call that meets a dead connection does
         await waiting
         may_go_on.set()
         await user
