@@ -163,6 +163,17 @@ def test_what_is_mounted_exists_and_scripts_can_run() -> None:
         assert subprocess.run(["sh", "-n", str(script)], check=False).returncode == 0, script
 
 
+def test_every_image_of_a_registry_has_a_stand_in() -> None:
+    """Where no registry can be reached, deploy/make_stand_ins.sh makes them, and compose.yaml is tried with them."""
+    images = {service["image"] for service in SERVICES.values()} - {service["image"] for service in OURS.values()}
+    script = (DEPLOY / "make_stand_ins.sh").read_text(encoding="utf-8")
+    made = dict(re.findall(r"^ +\*/(\w+):\*\) target=(\w+) ;;$", script, re.MULTILINE))
+    containerfile = (DEPLOY / "stand_ins" / "Containerfile").read_text(encoding="utf-8")
+
+    assert {image.rpartition("/")[2].partition(":")[0] for image in images} == set(made)
+    assert {*made.values(), "programs"} == set(re.findall(r"^FROM .* AS (\w+)$", containerfile, re.MULTILINE))
+
+
 def test_volumes_and_dependencies_name_what_there_is() -> None:
     named = [volume.partition(":")[0] for service in SERVICES.values() for volume in service.get("volumes", [])]
     depended = {name for service in SERVICES.values() for name in service.get("depends_on", [])}

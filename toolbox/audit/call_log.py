@@ -43,13 +43,15 @@ edge AS (
     FROM scanned
 ),
 found AS (
-    SELECT id FROM scanned
+    SELECT id, called_at FROM scanned
     WHERE (%(tool)s = '' OR tool = %(tool)s) AND (%(outcome)s = '' OR outcome = %(outcome)s)
         AND (%(pages)s OR tool NOT LIKE 'page\\_%%')
     ORDER BY called_at DESC, id DESC LIMIT %(limit)s
 )
 SELECT edge.*, {columns} FROM edge
-LEFT JOIN (found JOIN toolbox_tool_calls AS call ON call.id = found.id) ON true
+LEFT JOIN (
+    found JOIN toolbox_tool_calls AS call ON call.id = found.id AND call.called_at = found.called_at
+) ON true
 ORDER BY call.called_at DESC, call.id DESC LIMIT 100
 """
 _ONE = f"SELECT {_COLUMNS}, call.arguments FROM toolbox_tool_calls AS call WHERE call.id = %s LIMIT 1"  # noqa: S608 - names of columns

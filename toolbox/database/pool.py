@@ -160,8 +160,7 @@ class Pool:
             async with self._free:
                 self.in_use += 1
                 try:
-                    pool = self._pool or await self._open()
-                    connection = await self._acquire(pool)
+                    connection, pool = await self._acquire()
                     try:
                         return await self._do(work, connection=connection)
                     except psycopg.errors.QueryCanceled as stopped:
@@ -201,12 +200,19 @@ class Pool:
                 raise
             raise StatementTimeout(f"the work did not end within {self._deadline_seconds:g} s") from late
 
-    async def _acquire(self, pool: AsyncConnectionPool[Connection]) -> Connection:
+    async def _acquire(self) -> tuple[Connection, AsyncConnectionPool[Connection]]:
+        """
+        Give a connection, and the pool that it goes back to; raises DatabaseUnavailable.
+
+        Work that waits here has not begun. Where others close the pool meanwhile, because a connection of theirs died,
+        it waits in the next pool: nothing was lost, and nothing is done twice.
+        """
         while True:
+            pool = self._pool or await self._open()
             try:
-                return await pool.getconn(timeout=WAIT_SECONDS)
-            except PoolClosed as closed:
-                raise _ConnectionLost(closed, pool=pool) from closed
+                return await pool.getconn(timeout=WAIT_SECONDS), pool
+            except PoolClosed:
+                await self._discard(pool)
             except PoolTimeout:
                 # Perhaps only busy: then wait on, within the caller's deadline. If the database is unavailable, the
                 # pool's own retries would back off.

@@ -156,7 +156,7 @@ class ReplicatedPool(Pool):
             measuring.cancel()
             await asyncio.wait([measuring])
         for replica in self.replicas:
-            replica.note_away("closed")
+            replica.why_away = "closed"
             await replica.pool.close()
             await replica.watch.close()
         await self._watch.close()

@@ -198,7 +198,7 @@ class ActiveCall:
             self.outcome, self._status, self._code = Outcome.UNKNOWN, 0, ""
             self._intent_id = await audit.intend(self._record(), idempotency_key=idempotency_key)
             self.outcome, self._status, self._code = Outcome.CANCELLED, _CANCELLED_STATUS, _CANCELLED
-            self._heartbeat = asyncio.create_task(audit.keep_alive(self._intent_id))
+            self._heartbeat = asyncio.create_task(audit.keep_alive(self._intent_id, called_at=self.called_at))
         self.context = CallContext(
             caller=caller,
             request_id=request.request_id,
