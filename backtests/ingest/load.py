@@ -177,7 +177,7 @@ class _Loader:
 
     def _take(self, entry: Entry) -> None:
         if isinstance(entry, RunFacts):
-            self._tell(entry)
+            self._add_facts(entry)
             return
         run_id = self._run_of(entry)
         if run_id is None:
@@ -285,7 +285,7 @@ class _Loader:
             self._guids = given, _guid(given)
         return self._guids[1]
 
-    def _tell(self, facts: RunFacts) -> None:
+    def _add_facts(self, facts: RunFacts) -> None:
         run_id = self._given or facts.run_id or self._last
         if run_id is None:
             self._nameless_facts.append(facts)
@@ -314,7 +314,7 @@ class _Loader:
             )
 
         self._batches.do(store)
-        self._note(run_id)
+        self._note_run(run_id)
         self._on_progress(self._report)
 
     def _store_late(self, run_id: UUID, pending: _PendingRun) -> None:
@@ -339,7 +339,7 @@ class _Loader:
             draft = Draft(rows, run_id=run_id, first=place.event_count)
         return make_ready(run_id, draft=draft)
 
-    def _note(self, run_id: UUID) -> None:
+    def _note_run(self, run_id: UUID) -> None:
         if run_id not in self._report.run_ids:
             self._report.run_ids.append(run_id)
 

@@ -240,7 +240,7 @@ UPDATE backtests_runs SET
 WHERE run_id = %(run)s
 """
 
-TELL = """
+UPDATE_FACTS = """
 UPDATE backtests_runs SET
   name = coalesce(%(name)s, name),
   engine = coalesce(%(engine)s, engine),

@@ -36,7 +36,7 @@ class Decision(NamedTuple):
     moment: int
     number: int
     event_type: int
-    said: tuple[str, ...]
+    contents: tuple[str, ...]
 
 
 def read_decision(event_type: int, *, number: int, moment: int, values: dict[str, Any]) -> Decision:
@@ -63,7 +63,7 @@ def find_difference(first: Trail, *, second: Trail) -> int | None:
 
 
 def _fingerprint(decision: Decision) -> int:
-    words = "\x1f".join((str(decision.event_type), *decision.said)).encode("utf-8", "surrogatepass")
+    words = "\x1f".join((str(decision.event_type), *decision.contents)).encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(words, digest_size=8).digest(), "little")
 
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from backtests.performance.build import VERSION
 from backtests.performance.decisions import RECORD_BYTES
-from backtests.queries import EVENT
+from backtests.runs.queries import EVENT
 from toolbox.database.pools import Pool
 
 Row = dict[str, Any]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from backtests.error_envelope import INVALID_PARAMETER
+from backtests.contracts.error_envelope import INVALID_PARAMETER
 from backtests.performance import queries
 from backtests.performance.contracts import (
     NeighbourMeasures,

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from backtests import queries
+from backtests.runs import queries
 from tests.backtests.conftest import Load
 from tests.backtests.makers import jsonl, strategy
 from tests.backtests.tool_calls import ask_refused, good

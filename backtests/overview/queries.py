@@ -15,7 +15,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from backtests.drawings import Point
+from backtests.overview.drawings import Point
 from backtests.store.lists import entity_lists, number_list, severity_list
 from backtests.vocabulary import TYPE_CODES
 
