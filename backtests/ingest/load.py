@@ -26,6 +26,8 @@ OnProgress = Callable[[LoadReport], None]
 BATCH_EVENTS = 20_000
 BATCH_BYTES = 33_554_432
 MAX_LATE_EVENTS, MAX_LATE_BYTES = 60_000, 67_108_864
+MAX_WAITING_EVENTS, MAX_WAITING_BYTES = 60_000, 67_108_864
+"""Of all runs of a log together; past it the largest of their batches is stored before it is full."""
 WORTH_ANALYSING = 10_000
 """Events after which a load runs ANALYZE; autovacuum would do it a minute later."""
 
@@ -66,6 +68,10 @@ class _PendingRun:
         else:
             self.late_bytes += len(row.line)
             self.late.append(row)
+
+    def count_waiting(self) -> tuple[int, int]:
+        """Return the events that wait, and their bytes."""
+        return len(self.rows) + len(self.late), self.bytes + self.late_bytes
 
     def has_much_late(self) -> bool:
         return len(self.late) >= MAX_LATE_EVENTS or self.late_bytes >= MAX_LATE_BYTES
@@ -161,6 +167,8 @@ class _Loader:
         self._guids: tuple[object, UUID | None] = (None, None)
         self._usual_name: object = _NO_NAME
         self._usual: tuple[UUID, _PendingRun]
+        self._current: _PendingRun | None = None
+        self._switches = 0
 
     def take(self, entry: Entry) -> None:
         """Check one entry, and store a batch when it is full."""
@@ -188,11 +196,26 @@ class _Loader:
         if self._nameless:
             self._place_nameless()
         pending = self._get_pending(run_id)
+        if pending is not self._current:
+            self._current, self._switches = pending, self._switches + 1
+            if self._switches % len(self._pending) == 0:  # so that counting costs the same however many runs there are
+                self._limit_waiting()
         self._keep(entry, run_id=run_id, pending=pending)
         if pending.is_full():
             self._store(run_id, pending)
         elif pending.has_much_late():
             self._store_late(run_id, pending)
+
+    def _limit_waiting(self) -> None:
+        """Store the largest batches until those of all runs together are within the limits."""
+        waiting = {run_id: pending.count_waiting() for run_id, pending in self._pending.items()}
+        events, size = (sum(column) for column in zip(*waiting.values(), strict=True))
+        for run_id in sorted(waiting, key=lambda one: waiting[one], reverse=True):
+            if events <= MAX_WAITING_EVENTS and size <= MAX_WAITING_BYTES:
+                return
+            self._store(run_id, self._pending[run_id])
+            self._store_late(run_id, self._pending[run_id])
+            events, size = events - waiting[run_id][0], size - waiting[run_id][1]
 
     def finish(self) -> None:
         """Store the remaining entries."""

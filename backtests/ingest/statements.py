@@ -69,8 +69,24 @@ CREATE TEMPORARY TABLE IF NOT EXISTS backtests_removed (
 ) ON COMMIT DELETE ROWS
 """
 
-# Lists with an insertion before their end, or with a removal: everything behind it is taken out and sorted together
-# with the new members. Only lists of roots and errors can gain old numbers.
+# The last part of both statements that write lists: `cut` has their chunks.
+_WRITE_CHUNKS = """\
+INSERT INTO {lists} (run_id, list, chunk, first_moment, last_moment, size, total, squares, lowest, highest,
+                     events, moments, numbers, shapes, packed)
+SELECT %(run)s, c.list, c.chunk, c.moments[1], c.moments[cardinality(c.moments)], cardinality(c.events),
+       s.total, s.squares, s.lowest, s.highest, c.events, c.moments,
+       CASE WHEN c.list <> 'q' THEN c.numbers END, CASE WHEN c.list = 'q' THEN c.numbers::integer[] END,
+       CASE WHEN c.list = 'q' THEN
+         (SELECT string_agg(int4send(u.shape::integer), ''::bytea ORDER BY u.place)
+          FROM unnest(c.numbers) WITH ORDINALITY AS u (shape, place)) END
+FROM cut AS c
+LEFT JOIN LATERAL (
+  SELECT sum(x) AS total, sum(x * x) AS squares, min(x) AS lowest, max(x) AS highest FROM unnest(c.numbers) AS x
+) AS s ON c.numbers IS NOT NULL AND c.list <> 'q'
+"""
+
+# Lists with an insertion before their end, or with a removal: everything behind it is taken out, sorted together with
+# the new members, and written in chunks. Only lists of roots and errors can gain old numbers.
 REORDER = """
 WITH touched AS (
   SELECT list, min(moment) AS moment FROM (
@@ -109,12 +125,16 @@ WITH touched AS (
   SELECT a.list, u.event, u.moment, u.number
   FROM fresh AS a, unnest(a.events, a.moments, a.numbers) AS u (event, moment, number)
   WHERE left(a.list, 1) = 'q'
+), ordered AS (
+  SELECT list, event, moment, number, row_number() OVER (PARTITION BY list ORDER BY moment, event) - 1 AS place
+  FROM elements
+), cut AS (
+  SELECT o.list, late.chunk + o.place / 1024 AS chunk, array_agg(o.event ORDER BY o.place) AS events,
+         array_agg(o.moment ORDER BY o.place) AS moments,
+         CASE WHEN left(o.list, 1) = 'n' OR o.list = 'q' THEN array_agg(o.number ORDER BY o.place) END AS numbers
+  FROM ordered AS o JOIN late USING (list) GROUP BY o.list, late.chunk + o.place / 1024
 )
-INSERT INTO backtests_new_lists
-SELECT list, min(moment), array_agg(event ORDER BY moment, event), array_agg(moment ORDER BY moment, event),
-       CASE WHEN left(list, 1) = 'n' OR list = 'q' THEN array_agg(number ORDER BY moment, event)::text END
-FROM elements GROUP BY list
-"""
+WRITE_CHUNKS""".replace("WRITE_CHUNKS", _WRITE_CHUNKS)
 
 # New members are appended to each list; its last chunk is filled first if it is not full.
 APPEND = """
@@ -142,19 +162,7 @@ WITH tails AS MATERIALIZED (
          f.numbers[part * 1024 + 1 : part * 1024 + 1024] AS numbers
   FROM filled AS f, generate_series(0, (cardinality(f.events) - 1) / 1024) AS part
 )
-INSERT INTO {lists} (run_id, list, chunk, first_moment, last_moment, size, total, squares, lowest, highest,
-                     events, moments, numbers, shapes, packed)
-SELECT %(run)s, c.list, c.chunk, c.moments[1], c.moments[cardinality(c.moments)], cardinality(c.events),
-       s.total, s.squares, s.lowest, s.highest, c.events, c.moments,
-       CASE WHEN c.list <> 'q' THEN c.numbers END, CASE WHEN c.list = 'q' THEN c.numbers::integer[] END,
-       CASE WHEN c.list = 'q' THEN
-         (SELECT string_agg(int4send(u.shape::integer), ''::bytea ORDER BY u.place)
-          FROM unnest(c.numbers) WITH ORDINALITY AS u (shape, place)) END
-FROM cut AS c
-LEFT JOIN LATERAL (
-  SELECT sum(x) AS total, sum(x * x) AS squares, min(x) AS lowest, max(x) AS highest FROM unnest(c.numbers) AS x
-) AS s ON c.numbers IS NOT NULL AND c.list <> 'q'
-"""
+WRITE_CHUNKS""".replace("WRITE_CHUNKS", _WRITE_CHUNKS)
 
 KNOWN_ORDERS = """
 SELECT DISTINCT order_id FROM {orders} WHERE run_id = %s AND order_id = ANY(%s) AND number < %s

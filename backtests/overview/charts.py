@@ -4,12 +4,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from toolbox.admin_pages.draw_panels import Figures, Panel
-
 from backtests.overview import queries as overview
 from backtests.overview.drawings import STYLES, Curve, Point, curves, sample
 from backtests.overview.queries import CountSample
 from toolbox.admin_pages.charts import GREEN, MAX_BARS, RED, Series, bars
+from toolbox.admin_pages.panels import Figures, Panel
 
 MAX_COUNTED = 100
 

@@ -15,9 +15,9 @@ from backtests.overview.charts import draw_panels, measure_run
 from backtests.pages import queries
 from backtests.pages.at_moment import MomentView, build_moment_context, fetch_moment_view
 from backtests.pages.chain import draw_chain_panel, lay_out_chain
-from backtests.pages.compare_facts import compare_facts
 from backtests.pages.divergence import build_divergence_context, find_divergence
 from backtests.pages.event_words import describe_event
+from backtests.pages.facts import compare_facts
 from backtests.pages.results import Results, build_results_context, read_results
 from backtests.pages.run_lookup import SCOPE, find_run, list_export_kinds, list_run_tabs, make_sweep_address
 from backtests.pages.view import View, page_index

@@ -7,7 +7,7 @@ many events; questions about a run that has more are refused.
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -26,7 +26,7 @@ from backtests.performance.days import (
     find_time_held,
     find_trip_profits,
 )
-from backtests.performance.decisions import EXECUTION, Decision, make_trail, read_decision
+from backtests.performance.decisions import EXECUTION, Decision, Trail, make_trail, read_decision
 from backtests.performance.measures import find_moments, measure_returns, measure_trips
 from backtests.performance.trips import Execution, Prices, RoundTrip, find_trips, value_trips
 
@@ -100,23 +100,26 @@ def build_performance(run_id: UUID) -> bool:
         run = _lock(run_id)
         if run is None:
             return False
-        decisions: list[Decision] = []
-        executions: list[Execution] = []
-        left_out = 0
-        for one in read_lists.read_decisions(run_id):
-            decisions.append(read_decision(one.event_type, number=one.number, moment=one.moment, values=one.values))
-            if one.event_type == EXECUTION and (execution := read_lists.read_execution(one)):
-                executions.append(execution)
-            elif one.event_type == EXECUTION:
-                left_out += 1
-        trips, prices = _find_trips(run, executions=executions)
+        executions: list[Execution | None] = []
+        trail = make_trail(_read_decisions(run_id, executions=executions))
+        known = [execution for execution in executions if execution is not None]
+        left_out = len(executions) - len(known)
+        trips, prices = _find_trips(run, executions=known)
         changes, source = _read_changes(run_id)
         _name_currency(trips, changes=changes)
         _clear(run_id)
         _write_trips(run, trips)
         _write_curves(run, trips=trips, prices=prices, changes=changes, source=source, left_out=left_out)
-        _write_decisions(run_id, decisions)
+        _write_trail(run_id, trail)
     return True
+
+
+def _read_decisions(run_id: UUID, *, executions: list[Execution | None]) -> Iterator[Decision]:
+    """Yield a run's decisions; the executions among them are also collected, None for an unreadable one."""
+    for one in read_lists.read_decisions(run_id):
+        if one.event_type == EXECUTION:
+            executions.append(read_lists.read_execution(one))
+        yield read_decision(one.event_type, number=one.number, moment=one.moment, values=one.values)
 
 
 def list_unbuilt(*, most: int) -> list[UUID]:
@@ -275,7 +278,6 @@ def _pack(values: Floats | Days, kind: str) -> bytes:
     return np.asarray(values).astype(kind).tobytes()
 
 
-def _write_decisions(run_id: UUID, decisions: Iterable[Decision]) -> None:
-    trail = make_trail(decisions)
+def _write_trail(run_id: UUID, trail: Trail) -> None:
     with connection.cursor() as cursor:
         cursor.execute(_WRITE_DECISIONS, [run_id, len(trail), trail.tobytes()])

@@ -122,12 +122,20 @@ def _part(tails: tuple[Trail, Trail], *, end: int) -> _Divergence | None:
         )
     now = [tail[tail["moment"] == moment] for tail in tails]
     counted = [Counter(one["fingerprint"].tolist()) for one in now]
-    only = [
-        np.array([record for record in own if (mine - other)[int(record["fingerprint"])]], dtype=RECORD)
-        for own, mine, other in zip(now, counted, counted[::-1], strict=True)
-    ]
+    only = [_take(own, counts=mine - other) for own, mine, other in zip(now, counted, counted[::-1], strict=True)]
     following = [tail[tail["moment"] > moment] for tail in tails]
     return _Divergence(moment=moment, only=(only[0], only[1]), following=(following[0], following[1]))
+
+
+def _take(decisions: Trail, *, counts: Counter[int]) -> Trail:
+    """Take as many decisions of each fingerprint as are counted."""
+    taken = []
+    for decision in decisions:
+        fingerprint = int(decision["fingerprint"])
+        if counts[fingerprint]:
+            counts[fingerprint] -= 1
+            taken.append(decision)
+    return np.array(taken, dtype=RECORD)
 
 
 async def _explain(runs: tuple[UUID, UUID], *, parting: _Divergence, reader: Pool) -> Divergence:
