@@ -8,6 +8,7 @@ again and skips what is stored. The results of a run are built when all of it is
 import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from uuid import UUID
 
 from backtests.ingest.batch import Place, analyse, delete_empty_run, make_ready, place_of, store_batch
@@ -236,16 +237,10 @@ class _Loader:
 
     def _build(self) -> None:
         """Analyse the partitions and build the results of the runs; a failure keeps the stored events."""
-        from backtests.performance.build import FAILURES, build_performance  # noqa: PLC0415 - numpy, when needed
-
         for run_id, pending in self._pending.items():
             if pending.given >= WORTH_ANALYSING:
                 analyse(run_id)
-        for run_id in self._pending:
-            try:
-                build_performance(run_id)
-            except FAILURES:
-                logger.exception("the results of run %s are not built: manage.py build_backtest_performance", run_id)
+        self._batches.run_all([partial(_build_performance, run_id) for run_id in self._pending])
 
     def _leave_out(self, pending: _PendingRun) -> None:
         """Delete a run that has no event."""
@@ -365,6 +360,15 @@ class _Loader:
     def _note_run(self, run_id: UUID) -> None:
         if run_id not in self._report.run_ids:
             self._report.run_ids.append(run_id)
+
+
+def _build_performance(run_id: UUID) -> None:
+    from backtests.performance.build import FAILURES, build_performance  # noqa: PLC0415 - numpy, when needed
+
+    try:
+        build_performance(run_id)
+    except FAILURES:
+        logger.exception("the results of run %s are not built: manage.py build_backtest_performance", run_id)
 
 
 def _guid(given: object) -> UUID | None:

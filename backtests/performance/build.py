@@ -37,12 +37,10 @@ HOUR = 3_600_000_000
 _RUN = """
 SELECT event_count, parameters::text, (extract(epoch FROM first_event_at) * 1000000)::bigint,
        (extract(epoch FROM last_event_at) * 1000000)::bigint
-FROM backtests_runs WHERE run_id = %s LIMIT 1 FOR UPDATE
-"""
-_IS_BUILT = """
-SELECT r.event_count = 0 OR EXISTS (SELECT FROM backtests_performance AS p
+FROM backtests_runs AS r
+WHERE run_id = %s AND event_count > 0 AND NOT EXISTS (SELECT FROM backtests_performance AS p
   WHERE p.run_id = r.run_id AND p.event_count = r.event_count AND p.version = %s)
-FROM backtests_runs AS r WHERE r.run_id = %s LIMIT 1
+LIMIT 1 FOR UPDATE OF r
 """
 _NOT_BUILT = """
 SELECT r.run_id FROM backtests_runs AS r
@@ -51,8 +49,8 @@ WHERE r.event_count > 0 AND NOT EXISTS (SELECT FROM backtests_performance AS p
 ORDER BY r.run_id LIMIT %s
 """
 _CLEAR = """
-DELETE FROM backtests_round_trips WHERE run_id = %(run)s;
-DELETE FROM backtests_performance WHERE run_id = %(run)s;
+WITH trips AS (DELETE FROM backtests_round_trips WHERE run_id = %(run)s),
+     curves AS (DELETE FROM backtests_performance WHERE run_id = %(run)s)
 DELETE FROM backtests_decisions WHERE run_id = %(run)s
 """
 _COPY_TRIPS = """
@@ -94,10 +92,8 @@ FAILURES = (DatabaseError, ArithmeticError, ValueError)
 
 def build_performance(run_id: UUID) -> bool:
     """Build a run's performance if it is not up to date; tells whether anything was built."""
-    if _is_built(run_id):
-        return False
     with transaction.atomic():
-        run = _lock(run_id)
+        run = _lock_unbuilt(run_id)
         if run is None:
             return False
         executions: list[Execution | None] = []
@@ -129,18 +125,12 @@ def list_unbuilt(*, most: int) -> list[UUID]:
         return [run_id for (run_id,) in cursor.fetchall()]
 
 
-def _is_built(run_id: UUID) -> bool:
+def _lock_unbuilt(run_id: UUID) -> _Run | None:
+    """Lock a run's row; None if the run has no events, or its performance is up to date."""
     with connection.cursor() as cursor:
-        cursor.execute(_IS_BUILT, [VERSION, run_id])
+        cursor.execute(_RUN, [run_id, VERSION])
         found = cursor.fetchone()
-    return found is None or bool(found[0])
-
-
-def _lock(run_id: UUID) -> _Run | None:
-    with connection.cursor() as cursor:
-        cursor.execute(_RUN, [run_id])
-        found = cursor.fetchone()
-    if found is None or not found[0]:
+    if found is None:
         return None
     event_count, parameters, first, last = found
     named = json.loads(parameters, parse_float=Decimal).get("InitialCapital")
@@ -207,8 +197,7 @@ def _capital_of(values: dict[str, Any], *, after: dict[str, Any], total: Decimal
 
 def _clear(run_id: UUID) -> None:
     with connection.cursor() as cursor:
-        for statement in _CLEAR.split(";"):
-            cursor.execute(statement, {"run": run_id})
+        cursor.execute(_CLEAR, {"run": run_id})
 
 
 def _write_trips(run: _Run, trips: Sequence[RoundTrip]) -> None:

@@ -1,10 +1,10 @@
 """What a run's performance is built from: read from its lists, whole lists at a time, in pages."""
 
 import json
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
+from itertools import count
 from typing import Any
 from uuid import UUID
 
@@ -87,10 +87,9 @@ WHERE c.run_id = %(run)s AND c.list = %(list)s AND c.chunk BETWEEN %(first)s AND
 ORDER BY u.moment, u.number LIMIT %(most)s
 """
 
-_LAST_CHUNK = "SELECT max(chunk) FROM backtests_lists WHERE run_id = %(run)s AND list = %(list)s"
-
 _MEMBERS = """
-SELECT array_send(events) FROM backtests_lists WHERE run_id = %(run)s AND list = ANY (%(lists)s::text[])
+SELECT array_position(%(lists)s::text[], list), array_send(events)
+FROM backtests_lists WHERE run_id = %(run)s AND list = ANY (%(lists)s::text[])
 """
 
 _NUMBERS = """
@@ -145,13 +144,14 @@ def read_decisions(run_id: UUID) -> Iterator[LoggedDecision]:
 
 def read_listed(run_id: UUID, *, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Give moment and properties of a list's events, in order of time."""
-    last = _ask(_LAST_CHUNK, run=run_id, list=name)[0][0]
     step = PAGE_EVENTS // CHUNK_EVENTS
-    for first in range(0, -1 if last is None else last + 1, step):
-        for moment, properties in _ask(
-            _LISTED, run=run_id, list=name, first=first, last=first + step - 1, most=step * CHUNK_EVENTS
-        ):
+    most = step * CHUNK_EVENTS
+    for first in count(0, step):
+        rows = _ask(_LISTED, run=run_id, list=name, first=first, last=first + step - 1, most=most)
+        for moment, properties in rows:
             yield moment, decode_properties(properties)
+        if len(rows) < most:  # every chunk but a list's last one is full
+            return
 
 
 def read_execution(logged: LoggedDecision) -> Execution | None:
@@ -177,21 +177,20 @@ def read_execution(logged: LoggedDecision) -> Execution | None:
 
 def read_prices(run_id: UUID, *, symbols: Iterable[str], event_count: int, since: int) -> dict[str, Prices]:
     """Give the prices of market data and of valued positions, by security, from a moment on."""
-    found: dict[str, list[NDArray[Any]]] = defaultdict(list)
-    sources = [(MARKET, "MarketDataEvent", PRICE_PATHS), (POSITION, "PositionUpdate", ("MarkPrice",))]
+    names = [number_list(MARKET, path=path) for path in PRICE_PATHS] + [number_list(POSITION, path="MarkPrice")]
+    numbers = _read_numbers(run_id, names, since=since)
+    if not len(numbers):
+        return {}
     wanted = sorted(symbols)
-    for code, event_type, paths in sources:
-        numbers = _read_numbers(run_id, [number_list(code, path=path) for path in paths], since=since)
-        for symbol in wanted if len(numbers) else ():
-            is_member = _members(run_id, symbol=symbol, event_type=event_type, event_count=event_count)
-            found[symbol].append(numbers[is_member[numbers["event"]]])
-    prices: dict[str, Prices] = {}
-    for symbol, parts in found.items():
-        known = np.concatenate(parts)
-        known = known[np.lexsort((known["path"], known["event"], known["moment"]))]
-        if len(known):
-            prices[symbol] = Prices(known["moment"].copy(), known["value"].copy())
-    return prices
+    owners = _read_owners(run_id, symbols=wanted, event_count=event_count)[numbers["event"]]
+    order = np.lexsort((numbers["path"], numbers["event"], numbers["moment"], owners))
+    numbers, owners = numbers[order], owners[order]
+    ends = owners.searchsorted(np.arange(len(wanted)), side="right")
+    starts = owners.searchsorted(np.arange(len(wanted)), side="left")
+    return {
+        symbol: Prices(numbers["moment"][start:end].copy(), numbers["value"][start:end].copy())
+        for symbol, start, end in zip(wanted, starts, ends, strict=True) if end > start
+    }  # fmt: skip
 
 
 def read_text(value: Any) -> str:
@@ -212,13 +211,16 @@ def read_number(value: Any) -> Decimal | None:
     return _ROUNDED.create_decimal(value) if usable(value) and abs(value) <= MAX_NUMBER else None
 
 
-def _members(run_id: UUID, *, symbol: str, event_type: str, event_count: int) -> NDArray[np.bool_]:
-    """Mark the events of a security, by number."""
-    is_member = np.zeros(event_count, dtype=np.bool_)
-    lists = entity_lists("SecuritySymbol", value=symbol, event_types=[event_type])
-    for (packed,) in _ask(_MEMBERS, run=run_id, lists=lists):
-        is_member[_unpack(packed, ">i4")] = True
-    return is_member
+def _read_owners(run_id: UUID, *, symbols: Sequence[str], event_count: int) -> NDArray[np.int32]:
+    """Give the place of its security among `symbols` for each event with a price, by number; -1 for other events."""
+    owners = np.full(event_count, -1, dtype=np.int32)
+    named = [
+        (place, name) for place, symbol in enumerate(symbols)
+        for name in entity_lists("SecuritySymbol", value=symbol, event_types=["MarketDataEvent", "PositionUpdate"])
+    ]  # fmt: skip
+    for at, packed in _ask(_MEMBERS, run=run_id, lists=[name for _, name in named]):
+        owners[_unpack(packed, ">i4")] = named[at - 1][0]
+    return owners
 
 
 def _read_numbers(run_id: UUID, lists: Sequence[str], *, since: int) -> NDArray[np.void]:
