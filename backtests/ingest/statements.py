@@ -94,7 +94,7 @@ WITH touched AS (
     UNION ALL SELECT list, moment FROM backtests_removed
   ) AS both_kinds GROUP BY list
 ), late AS (
-  SELECT t.list, coalesce(place.chunk, 0) AS chunk
+  SELECT row_number() OVER ()::integer AS id, t.list, coalesce(place.chunk, 0) AS chunk
   FROM touched AS t
   CROSS JOIN LATERAL (
     SELECT last_moment FROM {lists} WHERE run_id = %(run)s AND list = t.list ORDER BY chunk DESC LIMIT 1
@@ -107,32 +107,30 @@ WITH touched AS (
 ), gone AS (
   DELETE FROM {lists} AS l USING late
   WHERE l.run_id = %(run)s AND l.list = late.list AND l.chunk >= late.chunk
-  RETURNING l.list, l.events, l.moments, coalesce(l.numbers, l.shapes::numeric[]) AS numbers
+  RETURNING late.id, l.list, l.events, l.moments, coalesce(l.numbers, l.shapes::numeric[]) AS numbers
 ), fresh AS (
   DELETE FROM backtests_new_lists AS n USING late WHERE n.list = late.list
-  RETURNING n.list, n.events, n.moments, n.numbers::numeric[] AS numbers
+  RETURNING late.id, n.list, n.events, n.moments, n.numbers::numeric[] AS numbers
 ), elements AS (
-  SELECT a.list, u.event, u.moment, u.number
-  FROM (SELECT * FROM gone UNION ALL SELECT * FROM fresh) AS a,
+  SELECT a.id, u.event, u.moment, u.number
+  FROM (SELECT * FROM gone WHERE left(list, 1) <> 'q' UNION ALL SELECT * FROM fresh) AS a,
        unnest(a.events, a.moments, a.numbers) AS u (event, moment, number)
-  WHERE left(a.list, 1) <> 'q'
   UNION ALL
-  SELECT a.list, u.event, u.moment, u.number
+  SELECT a.id, u.event, u.moment, u.number
   FROM gone AS a, unnest(a.events, a.moments, a.numbers) AS u (event, moment, number)
   WHERE left(a.list, 1) = 'q'
     AND NOT EXISTS (SELECT FROM backtests_removed AS r WHERE r.list = a.list AND r.event = u.event)
-  UNION ALL
-  SELECT a.list, u.event, u.moment, u.number
-  FROM fresh AS a, unnest(a.events, a.moments, a.numbers) AS u (event, moment, number)
-  WHERE left(a.list, 1) = 'q'
-), ordered AS (
-  SELECT list, event, moment, number, row_number() OVER (PARTITION BY list ORDER BY moment, event) - 1 AS place
-  FROM elements
+), merged AS MATERIALIZED (
+  SELECT id, array_agg(event ORDER BY moment, event) AS events, array_agg(moment ORDER BY moment, event) AS moments,
+         array_agg(number ORDER BY moment, event) AS numbers
+  FROM elements GROUP BY id
 ), cut AS (
-  SELECT o.list, late.chunk + o.place / 1024 AS chunk, array_agg(o.event ORDER BY o.place) AS events,
-         array_agg(o.moment ORDER BY o.place) AS moments,
-         CASE WHEN left(o.list, 1) = 'n' OR o.list = 'q' THEN array_agg(o.number ORDER BY o.place) END AS numbers
-  FROM ordered AS o JOIN late USING (list) GROUP BY o.list, late.chunk + o.place / 1024
+  SELECT late.list, late.chunk + part AS chunk,
+         m.events[part * 1024 + 1 : part * 1024 + 1024] AS events,
+         m.moments[part * 1024 + 1 : part * 1024 + 1024] AS moments,
+         CASE WHEN left(late.list, 1) = 'n' OR late.list = 'q'
+           THEN m.numbers[part * 1024 + 1 : part * 1024 + 1024] END AS numbers
+  FROM merged AS m JOIN late USING (id), generate_series(0, (cardinality(m.events) - 1) / 1024) AS part
 )
 WRITE_CHUNKS""".replace("WRITE_CHUNKS", _WRITE_CHUNKS)
 
