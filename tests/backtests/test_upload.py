@@ -11,7 +11,7 @@ import httpx
 import pytest
 from django.core.asgi import get_asgi_application
 
-from backtests.upload_middleware import UploadMiddleware
+from backtests.uploads.middleware import UploadMiddleware
 from tests.backtests.makers import jsonl, strategy
 from tests.backtests.test_nautilus_translation import FILL, POSITION
 from tests.backtests.tool_calls import good

@@ -10,10 +10,11 @@ from uuid import UUID
 import pytest
 from asgiref.sync import sync_to_async
 
-from backtests import upload_middleware, uploads
 from backtests.ingest import batch, load
 from backtests.models import Event
-from backtests.upload_middleware import UploadMiddleware
+from backtests.uploads import middleware as upload_middleware
+from backtests.uploads import storage as uploads
+from backtests.uploads.middleware import UploadMiddleware
 from tests.backtests.makers import jsonl, strategy
 from toolbox.models import ToolCall
 
