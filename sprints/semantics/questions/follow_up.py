@@ -28,7 +28,15 @@ from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.phrase import Phrase
 from sprints.semantics.questions.phrases import read_phrases
 from sprints.semantics.questions.terms import Unbound
-from sprints.semantics.questions.tokens import MAX_TOKENS, PRONOUNS, correct_words, cut, find_anaphor
+from sprints.semantics.questions.tokens import (
+    MAX_TOKENS,
+    PRONOUNS,
+    correct_words,
+    cut,
+    find_anaphor,
+    find_unread_sign,
+    spell_signs,
+)
 
 _JOINING = frozenset({"follow", "and"})
 _OWNERS = frozenset({"team", "assignee", "reporter", "person", "sprint", "epic"})
@@ -41,14 +49,14 @@ def parse_follow_up(
     question: str, *, context: MetricQuery, index: NameIndex, today: date, lexicon: Lexicon
 ) -> Parse | None:
     """Change a query as a question says. None if the question is complete or does not fit the query."""
-    text = normalise(question)[:MAX_QUESTION]
+    text = spell_signs(normalise(question)[:MAX_QUESTION])
     text, corrected = correct_words(text, found=words(text), lexicon=lexicon, index=index)
     linked = link(text, index=index, today=today)
     tokens = cut(linked, lexicon=lexicon, index=index, teams=_teams(context))
     if not tokens or len(tokens) > MAX_TOKENS or not all(token.is_known for token in tokens):
         return None
     phrases = read_phrases(tokens)
-    if linked.unclear:
+    if linked.unclear or find_unread_sign(linked):
         return None
     anaphor = find_anaphor(tokens)
     if _asks_for_rows(phrases):
