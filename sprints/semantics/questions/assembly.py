@@ -316,6 +316,8 @@ class _Assembly(Conditions):
         self._title_epics()
         self._assume_open(rank.by if rank else order[0].by if order else "")
         where = self._join_conditions()
+        if where is None and "how_many" in self.marks and not (self.groups or self.sides or self._names_rows()):
+            raise Unbound(next(one for one in self.phrases if "how_many" in one.marks))
         self._check_contradiction(where)
         if not self.measures:
             return self._rows(where, rank=rank, order=order)
@@ -328,6 +330,10 @@ class _Assembly(Conditions):
             measures=tuple(dict.fromkeys(self.measures)), group_by=tuple(self.groups), where=where,
             having=tuple(self.having), compare=tuple(self.sides), share=share, trend=trend, rank=rank, order=order,
         )  # fmt: skip
+
+    def _names_rows(self) -> bool:
+        """Return whether it names what is counted: of "how many?" alone nobody knows."""
+        return self.mentions_entity or any(one.senses for one in self.phrases if one.kind in ("term", "bound"))
 
     def _check_contradiction(self, where: Condition | None) -> None:
         """Refuse two values of a single-valued dimension, since no row has both."""

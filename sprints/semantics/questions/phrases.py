@@ -72,6 +72,8 @@ def _place(token: Token, *, before: Token | None) -> Phrase | None:
         return Phrase(kind="unknown", said=f"{before.said} {token.said}", start=before.start)
     if phrase is None:
         return None
+    if before and before.is_free and word == "all" and token.said.lower() == "but":
+        return replace(phrase, marks=frozenset({"except"}))  # all | but | ACCEL
     if before and word in _ROUGHLY and (token.number is not None or token.days is not None):
         return replace(phrase, kind="unknown", said=f"{before.said} {phrase.said}", start=before.start)
     return replace(
