@@ -2,7 +2,7 @@
 
 from base64 import b64encode
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.alias_generators import to_camel
@@ -17,6 +17,16 @@ class ToolInput(BaseModel):
     """
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid", frozen=True, strict=True)
+
+    @classmethod
+    def from_json(cls, arguments: bytes) -> Self:
+        """
+        Read the arguments as a caller sends them. Raises ValidationError.
+
+        `strict` holds at every depth: the configuration of this class does not reach the models that it contains,
+        which may be those of an answer.
+        """
+        return cls.model_validate_json(arguments, by_alias=True, by_name=False, strict=True)
 
 
 class ToolOutput(BaseModel):

@@ -342,7 +342,7 @@ def _mistakes(tool: Tool) -> list[str]:
 
 def _example_mistakes(tool: Tool) -> list[str]:
     try:
-        tool.question.model_validate_json(tool.example_arguments, by_alias=True, by_name=False)
+        tool.question.from_json(tool.example_arguments)
     except ValueError as invalid:
         return [f"its example does not survive the wire: {invalid}"]
     return []

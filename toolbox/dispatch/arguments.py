@@ -77,7 +77,7 @@ def _read(tool: InputModel, arguments: bytes) -> ToolInput:
     if len(arguments) > LARGE:
         _check_shape(tool, arguments)
     try:
-        question = tool.question.model_validate_json(arguments or b"{}", by_alias=True, by_name=False)
+        question = tool.question.from_json(arguments or b"{}")
     except ValidationError as invalid:
         _check_shape(tool, arguments)
         _refuse(tool, invalid, arguments=arguments)
