@@ -295,7 +295,7 @@ UNFOLD = {
         },
     },
     "STYLES": [lambda _request: static("console/admin.css")],
-    "SCRIPTS": [lambda _request: static("console/admin.js")],
+    "SCRIPTS": [lambda _request: static("console/admin.js"), lambda _request: static("console/statements.js")],
     "LOGIN": {"form": "toolbox.access.login_limits.RateLimitedAdminLogin"},
 }
 

@@ -31,7 +31,9 @@ GROUPS: dict[str, dict[str, str]] = {
         "agents.conversation": "forum", "agents.run": "play_circle", "agents.step": "steps",
         "agents.budget": "savings", "agents.dailyusage": "bar_chart", "agents.modelprice": "sell",
     },
-    "Curation": {"toolbox.example": "school", "toolbox.curatedprompt": "chat_bubble"},
+    "Curation": {
+        "toolbox.example": "school", "toolbox.namealias": "badge", "toolbox.curatedprompt": "chat_bubble",
+    },
     "Operation": {
         "toolbox.toolcall": "history", "toolbox.job": "upload", "toolbox.task": "checklist",
         "toolbox.serverprocess": "memory", "admin.logentry": "manage_history",

@@ -22,11 +22,12 @@ from toolbox.admin_pages.curation import CuratedAdmin, KeptAdmin, MomentFilter
 from toolbox.admin_pages.examples import ExampleAdmin
 from toolbox.admin_pages.history import HistoryAdmin, PersonFilter
 from toolbox.admin_pages.jobs import JobAdmin
+from toolbox.admin_pages.name_aliases import NameAliasAdmin
 from toolbox.admin_pages.prompts import PromptAdmin
 from toolbox.admin_pages.server_processes import ServerProcessAdmin
 from toolbox.admin_pages.tool_calls import DomainFilter, ToolCallAdmin
 from toolbox.database import event_loop
-from toolbox.models import ApiKey, CuratedPrompt, Example, ServerProcess, Task, ToolCall
+from toolbox.models import ApiKey, CuratedPrompt, Example, NameAlias, ServerProcess, Task, ToolCall
 from toolbox.work import task_queries
 
 __all__ = ["ApiKeyAdmin", "HistoryAdmin", "JobAdmin", "PersonAdmin", "RoleAdmin", "ToolCallAdmin"]
@@ -35,6 +36,7 @@ admin.site.unregister(User)
 admin.site.unregister(Group)
 admin.site.register(Example, ExampleAdmin)
 admin.site.register(CuratedPrompt, PromptAdmin)
+admin.site.register(NameAlias, NameAliasAdmin)
 admin.site.register(ToolCall, ToolCallAdmin)
 admin.site.register(ServerProcess, ServerProcessAdmin)
 

@@ -333,6 +333,29 @@ class Example(models.Model):
         return cls.objects.get_or_create(domain=domain, name=name, defaults=columns)[1]
 
 
+class NameAlias(models.Model):
+    """What people call something that the data names otherwise: in questions it is replaced by the name."""
+
+    domain = models.CharField(max_length=60)
+    phrase = models.CharField(max_length=80, help_text="What people say, in one to five words: the whale.")
+    name = models.CharField(max_length=200, help_text="What it stands for, as the data names it: Carolina.")
+
+    class Meta:
+        db_table = "toolbox_name_aliases"
+        verbose_name = "alias"
+        verbose_name_plural = "aliases"
+        constraints = [
+            models.UniqueConstraint(
+                name="toolbox_name_aliases_once",
+                fields=["domain", "phrase"],
+                violation_error_message="That phrase stands for something in this domain already.",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.phrase} = {self.name}"
+
+
 PROMPT_NAME = r"^[a-z][a-z0-9_]{2,59}$"
 
 

@@ -139,14 +139,15 @@ class QuestionReading:
 
 async def read_question(
     question: str, *, now: datetime, reader: Pool, meant: Mapping[str, str] | None = None,
-    context: MetricQuery | None = None,
+    context: MetricQuery | None = None, lexicon: Lexicon | None = None, library: Library | None = None,
 ) -> QuestionReading:  # fmt: skip
     """
     Read a question. No statement runs if everything is cached.
 
-    `meant` says which of several a name means, `context` what the question before this one meant.
+    `meant` says which of several a name means, `context` what the question before this one meant. `lexicon` and
+    `library` replace the stored ones, to try what is not saved yet.
     """
-    index, lexicon = await load_name_index(reader=reader), await load_lexicon(reader=reader)
+    index, lexicon = await load_name_index(reader=reader), lexicon or await load_lexicon(reader=reader)
     as_of = await data_as_of(reader=reader)
     today = as_of.date() if as_of and now - as_of > STALE_AFTER else now.date()
     parse = (
@@ -154,7 +155,7 @@ async def read_question(
     ) or parse_question(question, index=index, today=today, lexicon=lexicon, meant=meant or {})
     return QuestionReading(
         question=question, linked=parse.linked, parse=parse, index=index, lexicon=lexicon,
-        library=await load_library(reader=reader),
+        library=library or await load_library(reader=reader),
         assumptions=tuple(_explain_days(parse.linked, now=now.date(), as_of=as_of.date() if as_of else None)),
     )  # fmt: skip
 

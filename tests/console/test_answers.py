@@ -88,7 +88,7 @@ def test_the_picture_of_a_team_s_games_has_its_own_goals_wherever_it_played(cura
     assert [dict(line) for line in drawn] == [
         {day: str(goals[place]) for day, goals in played.items()} for place in (0, 1)
     ]  # fmt: skip
-    assert re.findall(r'class="swatch s\d"></span> (\w+)', picture) == ["CAR", "opponents"]
+    assert re.findall(r'<text class="series"[^>]*>(\w+)', picture) == ["CAR", "opponents"]
     assert ("goals by day</figcaption>" in picture, f"{len(played)} rows as a table" in picture) == (True, True)
 
 
@@ -121,12 +121,10 @@ def test_a_question_that_nothing_covers_leads_a_curator_to_teaching_it(curator: 
     shown = curator.ask("How many unicorns did HARBOR ship?")
 
     assert find_outcome(shown) == "Not covered"
-    addresses = re.findall(r'<a href="(/admin/[^"]+)"', shown)
-    assert [address.partition("?")[0] for address in addresses] == [
-        "/admin/sprints/verifiedquery/add/", "/admin/toolbox/example/add/",
-    ]  # fmt: skip
-    for address in addresses:
-        assert "How many unicorns did HARBOR ship?" in unescape(curator.browser.get(address).content.decode())
+    (address,) = re.findall(r'href="(/teach/[^"]+)"', shown)
+    page = unescape(curator.browser.get(address).content.decode())
+    assert 'value="How many unicorns did HARBOR ship?"' in page
+    assert re.findall(r'kind=(\w+)"', page) == ["query", "synonym", "example", "alias"]
 
 
 def test_who_asked_is_told_when_it_has_been_taught(curator: Asker) -> None:

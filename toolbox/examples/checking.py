@@ -12,10 +12,16 @@ from toolbox.contract.caller import LOCAL_OPERATOR
 from toolbox.dispatch.dispatch import Call, Reply, dispatch
 from toolbox.examples.cache import KnownExample, load_sample_texts
 from toolbox.examples.matching import ExampleMatch, Unclear, match
-from toolbox.examples.templates import CannotFill, fill_question, find_problems, make_arguments, render_answer
+from toolbox.examples.templates import (
+    MISSING_MARK,
+    CannotFill,
+    fill_question,
+    find_problems,
+    make_arguments,
+    render_answer,
+)
 
 TRANSPORT = "examples"
-_MISSING = "[missing: "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +90,7 @@ async def _call_tools(asked: str, outcome: ExampleMatch) -> CheckResult:
         said = render_answer(example.answer, answers=answers, values=outcome.values)
     except CannotFill as cannot:
         return CheckResult(example=example, asked=asked, problem=f"It cannot be filled: {cannot}.")
-    if not said or _MISSING in said:
+    if not said or MISSING_MARK in said:
         return CheckResult(
             example=example, asked=asked, problem=f"The answer names what the tool does not say: {said!r}."
         )

@@ -19,6 +19,8 @@ from toolbox.contract.slots import Candidate, find_placeholders
 from toolbox.examples.cache import KnownExample, find_slots
 
 MISSING = "[missing: %s]"
+MISSING_MARK = MISSING.partition("%")[0]
+"""What an answer holds that names something which the tools did not say."""
 MAX_WORDS = 6_000
 _PLACE = re.compile(r"\{([a-z][a-z0-9_]*)(?:\.([a-z][a-z0-9_]*))?(:int)?\}")
 

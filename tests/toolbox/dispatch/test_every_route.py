@@ -50,7 +50,7 @@ EXEMPT = {
     "api/": "django-ninja's root: it answers 404",
     "api/agents/": "405 and 404 of addresses that are none",
     "api/agents/<path:rest>": "405 and 404 of addresses that are none",
-    **dict.fromkeys(("", "ask/", "c/", "tools/", "clients/", "activity/", "connect/", "data/"), PAGES),
+    **dict.fromkeys(("", "ask/", "c/", "tools/", "clients/", "activity/", "connect/", "data/", "teach/"), PAGES),
     **dict.fromkeys(("linescore/", "devassist/", "schemas/", "backtests/", "sprints/"), PAGES),
 }
 EXACT = {"", "api/", "api/resources/", "api/agents/", "api/agents/<path:rest>"}
