@@ -20,7 +20,16 @@ from django.conf import settings
 from django.core.management import call_command
 
 from benchmarks.many_root_causes import Filled, fill, mixed
-from benchmarks.retrieval import RetrievalSet, Vectors, difference, gains, query_vectors, retrieval_sets, vectors
+from benchmarks.retrieval import (
+    RetrievalSet,
+    Vectors,
+    difference,
+    gains,
+    query_vectors,
+    retrieval_sets,
+    sample,
+    vectors,
+)
 from devassist.contracts.vector_search_db import PastErrorsQuestion
 from devassist.entries.bm25 import Rarity, place_of, weights_of
 from devassist.models import RootCause
@@ -62,15 +71,31 @@ def run(*, entries: int, with_peers: bool) -> None:
     print(f"{os.cpu_count()} cores, load average {busy:.1f}{' (busy machine)' if busy > 1 else ''}, "
           f"{platform.system()}, Python {platform.python_version()}.")  # fmt: skip
     sets = retrieval_sets()
-    print("\n| nDCG@10 | documents | queries | meaning alone | BM25 alone | both, as the tool ranks | "
-          "with the floor, as the tool answers | that minus meaning alone (95 %) |"
-          "\n|---|--:|--:|--:|--:|--:|--:|--:|")  # fmt: skip
-    for one in sets:
-        print(_quality(one), flush=True)
+    print_quality(sets)
     _speed(sets, entries=entries, with_peers=with_peers)
 
 
-def _quality(one: RetrievalSet) -> str:
+def find_sets_below(*, queries: int, documents: int) -> list[str]:
+    """Rank samples of the sets, and give those on which the tool is significantly below meaning alone."""
+    call_command("migrate", verbosity=0, interactive=False)
+    return print_quality([sample(one, queries=queries, documents=documents) for one in retrieval_sets()])
+
+
+def print_quality(sets: Sequence[RetrievalSet]) -> list[str]:
+    """Print the table of nDCG, and give the sets that the tool ranks, floor aside, significantly worse than meaning."""
+    print("\n| nDCG@10 | documents | queries | meaning alone | BM25 alone | both, as the tool ranks | "
+          "with the floor, as the tool answers | that minus meaning alone (95 %) |"
+          "\n|---|--:|--:|--:|--:|--:|--:|--:|")  # fmt: skip
+    below = []
+    for one in sets:
+        line, highest_of_ranking = _quality(one)
+        print(line, flush=True)
+        below += [one.name] if highest_of_ranking < 0 else []
+    return below
+
+
+def _quality(one: RetrievalSet) -> tuple[str, float]:
+    """Give a line of the table, and the upper end of the interval of the ranking without its floor."""
     texts, ids = list(one.documents.values()), list(one.documents)
     dense, asked = vectors(texts, name=one.name), query_vectors(one)
     fill(dense, texts, clock=perf_counter)
@@ -91,8 +116,10 @@ def _quality(one: RetrievalSet) -> str:
         gains(one, ranked=tool),
     )
     means = " | ".join(f"{found.mean():.3f}" for found in figures)
-    compared = difference(figures[-1], figures[0])
-    return f"| {one.name} | {len(ids):,} | {len(one.relevant):,} | {means} | {compared} |"
+    mean, low, high = difference(figures[-1], figures[0])
+    compared = f"{mean:+.3f} ({low:+.3f} to {high:+.3f})"
+    line = f"| {one.name} | {len(ids):,} | {len(one.relevant):,} | {means} | {compared} |"
+    return line, difference(figures[2], figures[0])[2]
 
 
 def _bm25(one: RetrievalSet) -> Any:

@@ -13,7 +13,7 @@ class ToolInput(BaseModel):
     """
     The input of a tool: snake_case in Python, the contract's camelCase in JSON; unknown parameters are refused.
 
-    A parameter whose default is None may be left out or sent as null, and is published so.
+    A parameter whose default is None may be left out or sent as null, and is published so, but for `RefusesNull`.
     """
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid", frozen=True, strict=True)
@@ -67,6 +67,16 @@ class NullMeans:
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         """Describe the value, or null."""
         return {"anyOf": [handler(schema), {"type": "null"}]}
+
+
+@dataclass(frozen=True, slots=True)
+class RefusesNull:
+    """Refuse null for a parameter that may be left out (`X | None`), and publish it so."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Validate what stands beside None."""
+        found = handler(source)
+        return found["schema"] if found["type"] == "nullable" else found
 
 
 def _integral(value: Any) -> Any:
