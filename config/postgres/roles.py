@@ -92,11 +92,11 @@ def _role(admin: psycopg.Connection[tuple[object, ...]], *, role: str, password:
 
 def _database(admin: psycopg.Connection[tuple[object, ...]], *, database: str, owner: str) -> list[str]:
     """Make the database, in UTF-8 also where the server was made without a locale."""
-    encoding = _encoding(admin, database=database)
+    encoding = _find_encoding(admin, database=database)
     if encoding is None:
         names = {"database": sql.Identifier(database), "owner": sql.Identifier(owner)}
         statement: sql.Composed = sql.SQL("CREATE DATABASE {database} OWNER {owner}").format(**names)
-        if _encoding(admin, database="template1") != _UTF8:
+        if _find_encoding(admin, database="template1") != _UTF8:
             statement += sql.SQL(" TEMPLATE template0 ENCODING 'UTF8'")
             if admin.info.server_version >= _BUILTIN_LOCALES:  # else upper and lower case are those of ASCII
                 statement += sql.SQL(" LOCALE_PROVIDER builtin BUILTIN_LOCALE 'C.UTF-8'")
@@ -108,7 +108,7 @@ def _database(admin: psycopg.Connection[tuple[object, ...]], *, database: str, o
     return [] if encoding else [f"database {database}"]
 
 
-def _encoding(admin: psycopg.Connection[tuple[object, ...]], *, database: str) -> str | None:
+def _find_encoding(admin: psycopg.Connection[tuple[object, ...]], *, database: str) -> str | None:
     """Give the encoding of a database; None where there is no such database."""
     row = admin.execute(
         "SELECT pg_encoding_to_char(encoding)::text FROM pg_database WHERE datname = %s", [database]
