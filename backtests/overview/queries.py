@@ -70,7 +70,7 @@ SELECT backtests_rank(%(run)s, %(list)s, %(first)s - 1), backtests_rank(%(run)s,
 
 _LISTED = """
 SELECT e.number, e.event_id, e.occurred_at, e.event_type, e.severity, e.category, e.parent_event_id,
-  {properties}, e.validation_errors::text
+  left(e.properties::text, %(letters)s), e.validation_errors::text
 FROM generate_series(%(start)s::bigint, %(stop)s::bigint - 1) AS ordinal
 JOIN backtests_lists AS c ON c.run_id = %(run)s AND c.list = %(list)s AND c.chunk = ordinal / 1024
 JOIN backtests_events AS e ON e.run_id = %(run)s AND e.number = c.events[1 + ordinal %% 1024]
@@ -79,14 +79,20 @@ ORDER BY ordinal
 
 _ARRIVED = """
 SELECT e.number, e.event_id, e.occurred_at, e.event_type, e.severity, e.category, e.parent_event_id,
-  {properties}, e.validation_errors::text
+  left(e.properties::text, %(letters)s), e.validation_errors::text
 FROM backtests_events AS e
 WHERE e.run_id = %(run)s AND e.number >= %(start)s
 ORDER BY e.number LIMIT %(stop)s - %(start)s
 """
 
-_SHORT = "left(e.properties::text, %(letters)s)"
-_BOUNDED = "CASE WHEN octet_length(e.properties::text) <= %(letters)s THEN e.properties::text END"
+_LATEST = """
+SELECT {column}
+FROM generate_series(%(start)s::bigint, %(stop)s::bigint - 1) AS ordinal
+JOIN backtests_lists AS c ON c.run_id = %(run)s AND c.list = %(list)s AND c.chunk = ordinal / 1024
+JOIN backtests_events AS e ON e.run_id = %(run)s AND e.number = c.events[1 + ordinal %% 1024]
+ORDER BY ordinal
+"""
+_BOUNDED = f"CASE WHEN octet_length(e.properties::text) <= {MAX_BYTES} THEN e.properties::text END"
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,18 +170,16 @@ def trades_by_symbol(run_id: UUID, *, symbols: Iterable[str]) -> CountSample:
 
 def rejections_by_reason(run_id: UUID) -> CountSample:
     """Count the latest rejections by reason, ignoring the digits in it so that similar reasons are counted together."""
-    rows, total = _latest(run_id, name=severity_list("OrderRejection", severity=None))
-    reasons = (_member(row.properties, "RejectionReason") for row in rows)
+    rows, total = _latest(run_id, name=severity_list("OrderRejection", severity=None), column=_BOUNDED)
+    reasons = (_member(text, "RejectionReason") for text in rows)
     return CountSample(counts=list(Counter(map(_without_figures, reasons)).items()), looked_at=len(rows), total=total)
 
 
 def errors_by_field(run_id: UUID) -> CountSample:
     """Count the latest events with validation errors by field and error."""
-    rows, total = _latest(run_id, name="v")
+    rows, total = _latest(run_id, name="v", column="e.validation_errors::text")
     found = Counter(
-        f"{error.get('Field')}: {error.get('Error')}"
-        for row in rows
-        for error in json.loads(row.validation_errors or "[]")
+        f"{error.get('Field')}: {error.get('Error')}" for text in rows for error in json.loads(text or "[]")
     )
     return CountSample(counts=list(found.items()), looked_at=len(rows), total=total)
 
@@ -189,21 +193,21 @@ def page(run_id: UUID, *, wanted: EventSelection, index: int, event_count: int) 
         start, stop = _ask(_RANGE, run=run_id, list=wanted.name, **bounds)[0]
     total = max(stop - start, 0)
     first = min(start + index * PAGE_SIZE, stop)
-    rows = _rows(run_id, name=wanted.name, start=first, stop=min(first + PAGE_SIZE, stop), letters=SHOWN_LETTERS)
+    rows = _rows(run_id, name=wanted.name, start=first, stop=min(first + PAGE_SIZE, stop))
     return Page(rows=rows, total=total, index=index)
 
 
-def _latest(run_id: UUID, *, name: str) -> tuple[list[Row], int]:
+def _latest(run_id: UUID, *, name: str, column: str) -> tuple[list[str | None], int]:
+    """Return a column of the latest events of a list, and how many events the list has."""
     total = _size(run_id, name)
     start = max(total - MAX_LOOKED_AT, 0)
-    return _rows(run_id, name=name, start=start, stop=total, letters=MAX_BYTES, properties=_BOUNDED), total
+    rows = _ask(_LATEST.format(column=column), run=run_id, list=name, start=start, stop=total)
+    return [text for (text,) in rows], total
 
 
-def _rows(
-    run_id: UUID, *, name: str | None, start: int, stop: int, letters: int, properties: str = _SHORT
-) -> list[Row]:
-    statement = (_ARRIVED if name is None else _LISTED).format(properties=properties)
-    return [Row(*row) for row in _ask(statement, run=run_id, list=name, start=start, stop=stop, letters=letters)]
+def _rows(run_id: UUID, *, name: str | None, start: int, stop: int) -> list[Row]:
+    bounds = {"start": start, "stop": stop, "letters": SHOWN_LETTERS}
+    return [Row(*row) for row in _ask(_ARRIVED if name is None else _LISTED, run=run_id, list=name, **bounds)]
 
 
 def _size(run_id: UUID, name: str) -> int:

@@ -21,7 +21,7 @@ from toolbox.contract.errors import ToolError
 from toolbox.database.pools import reader
 
 Row = dict[str, Any]
-MAX_FILLS, MAX_DAYS_SHOWN = 500, 25
+MAX_FILLS, MAX_DAYS_SHOWN = 200, 25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
