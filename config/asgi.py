@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 django: ASGIApp = get_asgi_application()  # type: ignore[assignment]  # Django types its messages more narrowly
 
 from agents.event_stream import EventStreamMiddleware
-from backtests.upload_middleware import UploadMiddleware
+from backtests.uploads.middleware import UploadMiddleware
 from config.embedded.broker import BrokerDidNotStart
 from config.gc_tuning import freeze_startup_objects
 from config.observability.health_middleware import HealthMiddleware

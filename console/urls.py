@@ -8,6 +8,7 @@ from console.accounts import login, oauth_clients
 from console.activity import pages as activity
 from console.connect import pages as connect
 from console.conversations import actions, ask, pages
+from console.teaching import pages as teaching
 from console.tools import pages as tools
 
 app_name = "console"
@@ -26,6 +27,10 @@ urlpatterns = [
     path(f"{RUN}steps/<int:number>/", pages.step, name="step"),
     path(f"{RUN}steps/<int:number>/picture/", pages.picture, name="picture"),
     path(f"{RUN}<slug:word>/", actions.decide, name="decide"),
+    path("teach/", teaching.show_teach_page, name="teach"),
+    path("teach/save/", teaching.teach, name="teach_save"),
+    path("teach/published/", teaching.show_published, name="teach_published"),
+    path("teach/answered/", teaching.show_answerable, name="teach_answerable"),
     path("tools/", tools.index, name="tools"),
     path("tools/<str:name>/", tools.show, name="tool"),
     path("activity/", activity.list_calls, name="activity"),

@@ -1,4 +1,4 @@
-"""The steps of a conversation's latest runs with their times, and questions that were not answered."""
+"""The steps of a conversation's latest runs with their times, and what the models cost."""
 
 from datetime import datetime
 from typing import Any
@@ -21,25 +21,14 @@ CROSS JOIN LATERAL (
 ) AS step
 ORDER BY run.created_at DESC, run.id, step.number LIMIT 1000
 """
-_UNANSWERED = """
-SELECT run.id AS run_id, run.conversation_id, run.state, run.error_code, left(run.error, 300) AS error, run.created_at,
-    left(question.text, 300) AS question, owner.username AS owner
-FROM (
-    SELECT * FROM (
-        SELECT * FROM agents_runs WHERE created_at >= %(since)s ORDER BY created_at DESC LIMIT 20000
-    ) AS latest WHERE state IN ('failed', 'timed_out') ORDER BY created_at DESC LIMIT 50
-) AS run
-JOIN agents_messages AS question ON question.id = run.question_id
-JOIN agents_conversations AS talk ON talk.id = run.conversation_id
-LEFT JOIN auth_user AS owner ON owner.id = talk.owner_id
-ORDER BY run.created_at DESC LIMIT 50
-"""
 _COST = """
 SELECT day, sum(cost) AS cost, sum(prompt_tokens + completion_tokens)::bigint AS tokens
 FROM agents_daily_usage WHERE day >= %s GROUP BY day ORDER BY day LIMIT 400
 """
-_OF_STEP = """
-SELECT run.conversation_id FROM agents_steps AS step JOIN agents_runs AS run ON run.id = step.run_id
+_OF_CALL = """
+SELECT run.conversation_id, step.run_id, step.number, step.state, step.tool, step.code, step.milliseconds,
+    coalesce(nullif(step.edited_arguments, ''), step.arguments) AS arguments, left(step.answer, 2000000) AS answer
+FROM agents_steps AS step JOIN agents_runs AS run ON run.id = step.run_id
 WHERE step.idempotency_key = %s LIMIT 1
 """
 
@@ -49,17 +38,12 @@ async def find_timed_steps(conversation_id: UUID) -> list[Row]:
     return (await work_pool.fetch(_STEPS, [conversation_id])).rows
 
 
-async def find_unanswered(*, since: datetime) -> list[Row]:
-    """Give the latest questions whose run failed or ran out of time, of everybody."""
-    return (await work_pool.fetch(_UNANSWERED, {"since": since})).rows
-
-
 async def sum_cost_by_day(*, since: datetime) -> list[Row]:
     """Give what the models cost each day."""
     return (await work_pool.fetch(_COST, [since.date()])).rows
 
 
-async def find_conversation_of_step(idempotency_key: str) -> UUID | None:
-    """Give the conversation whose step made a call, by the request id that the audit has of it."""
-    found = await work_pool.fetch(_OF_STEP, [idempotency_key])
-    return found.rows[0]["conversation_id"] if found.rows else None
+async def find_step_of_call(idempotency_key: str) -> Row | None:
+    """Give the step that made a call, by the request id that the audit has of it; ask then who may read it."""
+    found = await work_pool.fetch(_OF_CALL, [idempotency_key])
+    return found.rows[0] if found.rows else None

@@ -1,4 +1,4 @@
-"""Settings of the processes that a drill starts: the usual ones, its tools, and a queue of its own."""
+"""Settings of a drill's processes: the usual ones plus the drill's tools and queue."""
 
 import os
 from pathlib import Path
@@ -12,4 +12,4 @@ SECURE_SSL_REDIRECT = False
 ALLOWED_HOSTS = [*_usual.ALLOWED_HOSTS, "127.0.0.1"]
 """The drill asks its web processes themselves, not through a proxy that ends TLS."""
 TOOLROOM_DRILL_FOLDER = Path(os.environ.get("TOOLROOM_DRILL_FOLDER", _usual.TOOLROOM_VAR / "drill"))
-"""Where the journal of the drill is, also for processes of another installation."""
+"""The folder of the drill's journal, also for processes of another installation."""

@@ -9,13 +9,14 @@ from django.http import HttpRequest
 
 from agents.step_access import missing_scope
 from console.activity.queries import list_keys
-from console.tools.calls import Outcome, call_tool
+from console.tools.calls import Outcome, call_tool, describe_outcome
 from console.tools.result_table import parse_json
 from toolbox.admin_pages.tool_calls import indent_json
 from toolbox.audit.call_log import Row, find_call
 from toolbox.contract.caller import Caller
 from toolbox.contract.tool import Tool
 from toolbox.database import event_loop
+from toolbox.text.redaction import redact
 
 MAX_DIFF_LINES = 2_000
 
@@ -40,24 +41,43 @@ def find_visible_call(request: HttpRequest, *, call_id: int, caller: Caller) -> 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """A call made now with the arguments as they were and as they are typed; `difference` is between the answers."""
+    """Two answers of a tool side by side: `before` under its title, `after` now; `difference` is between them."""
 
+    title: str
     before: Outcome | None
     after: Outcome
     difference: list[tuple[str, str]]
 
 
-def compare_calls(tool: Tool, *, recorded: str, typed: dict[str, Any], caller: Caller) -> Comparison:
+def compare_calls(
+    tool: Tool, *, call: Row, stored: Outcome | None, typed: dict[str, Any], caller: Caller
+) -> Comparison:
     """
-    Call the tool with what is typed, and with what was recorded where that is different, whole, and only reads.
+    Call the tool with what is typed, and compare with the call that was recorded.
 
-    The audit keeps no answers, so both are asked for now.
+    The audit keeps no answers. Where no run has `stored` one, the recorded call is made again, if it is whole, only
+    reads and differs from what is typed.
     """
-    earlier = parse_json(recorded)
-    again = not tool.writes and isinstance(earlier, dict) and earlier != typed
-    before = call_tool(tool, arguments=earlier, caller=caller) if again else None
+    recorded = parse_json(call["arguments"])
+    again = stored is None and not tool.writes and isinstance(recorded, dict) and recorded != typed
+    before = call_tool(tool, arguments=recorded, caller=caller) if again else stored
     after = call_tool(tool, arguments=typed, caller=caller)
-    return Comparison(before=before, after=after, difference=_diff(before.answer, after.answer) if before else [])
+    difference = _diff(before.answer, after.answer) if before else []
+    title = "As it was answered" if stored else "The recorded call, made again"
+    return Comparison(title=title, before=before, after=after, difference=difference)
+
+
+def find_stored_answer(step: Row | None, *, tool: Tool, call: Row, caller: Caller) -> Outcome | None:
+    """Give the answer that a run stored of its call; None where there is none, or the caller may not see it."""
+    if step is None or not step["answer"] or missing_scope(caller, tool=step["tool"], code=step["code"]):
+        return None
+    arguments, body = parse_json(step["arguments"]), parse_json(redact(step["answer"]))
+    if body is None:
+        return None
+    return describe_outcome(
+        tool, arguments=arguments if isinstance(arguments, dict) else {}, body=body, status=call["status"],
+        code=call["code"], milliseconds=call["milliseconds"],
+    )  # fmt: skip
 
 
 def format_arguments(call: Row) -> str:

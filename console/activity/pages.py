@@ -17,30 +17,39 @@ from django.utils.dateparse import parse_datetime
 from django.views.decorators.http import require_GET, require_http_methods
 
 from agents.queries import history
-from agents.queries.waterfall import (
-    find_conversation_of_step,
-    find_timed_steps,
-    find_unanswered,
-    sum_cost_by_day,
-)
+from agents.queries.questions import find_unanswered, find_uncovered
+from agents.queries.waterfall import find_step_of_call, find_timed_steps, sum_cost_by_day
 from console.activity.calls import (
     Comparison,
     compare_calls,
+    find_stored_answer,
     find_visible_call,
     format_arguments,
     sees_everything,
 )
 from console.activity.queries import list_key_choices, list_keys
 from console.activity.waterfall import Span, draw_waterfall, split_sessions
+from console.teaching.lessons import list_lessons
 from console.tools.result_table import format_json, parse_json
 from toolbox.access.people import require_person
 from toolbox.admin_pages.charts import AMBER, BLUE, GREEN, RED, Series, columns, evenly, lines
 from toolbox.admin_pages.panels import Figures, Panel
-from toolbox.audit.call_log import CallFilter, FoundCalls, Row, find_calls, find_calls_beside, group_refusals
+from toolbox.audit.call_log import (
+    MAX_SCANNED,
+    PAGE,
+    SORTS,
+    CallFilter,
+    FoundCalls,
+    Row,
+    find_calls,
+    find_calls_beside,
+    group_refusals,
+)
 from toolbox.audit.traffic import Traffic, by_day
 from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.catalogue.registry import registry
 from toolbox.contract.caller import Caller
+from toolbox.contract.errors import KERNEL_CODES
 from toolbox.contract.tool import Tool
 from toolbox.database import event_loop
 from toolbox.http.pages import page
@@ -50,24 +59,40 @@ SESSION_GAP_SECONDS = 600
 QUEUE_DAYS = 30
 DAYS = (7, 30, 90)
 MAX_ID = 2**63 - 1
+MAX_PAGE = MAX_SCANNED // PAGE
+_LABELS = {
+    "time": "Called at (UTC)", "tool": "Tool", "caller": "Caller", "outcome": "Outcome", "rows": "Rows", "ms": "ms",
+}  # fmt: skip
+_DESCENDING_FIRST = ("time", "rows", "ms")
+"""Columns that are sorted downwards when they are chosen."""
 MAX_ARGUMENTS = 200_000
 
 
 @require_GET
 @page(domain="console")
 def list_calls(request: HttpRequest) -> HttpResponse:
-    """List calls, the latest first, filtered by key, tool and outcome; `live` asks again every 5 s."""
+    """
+    List calls, filtered by key, tool and outcome, sorted by a column; the address has all of it.
+
+    `live` asks again every 5 s for the first page, in the order that is chosen.
+    """
     wanted = _read_filter(request)
     found = event_loop.run(find_calls(wanted))
     chosen = {name: request.GET.get(name, "") for name in ("key", "tool", "outcome", "pages")}
+    chosen["sort"] = "" if wanted.is_by_time else f"{'-' if wanted.is_descending else ''}{wanted.sort}"
     query = {name: value for name, value in chosen.items() if value}
+    is_live = bool(request.GET.get("live"))
     shown = {
         "found": found,
         "chosen": chosen,
-        "is_live": bool(request.GET.get("live")) and "before" not in request.GET,
+        "headings": [_make_heading(name, wanted=wanted, query=query, is_live=is_live) for name in SORTS],
+        "is_live": is_live and "before" not in request.GET,
+        "is_by_time": wanted.is_by_time,
+        "looked_through": MAX_SCANNED,
         "live_query": urlencode(query | {"live": 1}),
         "query": urlencode(query),
-        "next": _next_page(found, query=query),
+        "more": _write_next_page(wanted, query=query) if found.has_more else "",
+        "next": _write_next_window(found, query=query),
         "section": "calls",
     }
     if request.headers.get("HX-Request"):
@@ -95,32 +120,39 @@ def open_call(request: HttpRequest, *, call_id: int) -> HttpResponseBase:
     arguments = parse_json(typed)
     if not isinstance(arguments, dict):
         return _render_call(request, call=call, arguments=typed, problem="The arguments must be a JSON object.")
-    compared = compare_calls(tool, recorded=call["arguments"], typed=arguments, caller=caller)
+    stored = find_stored_answer(_find_step(call, caller=caller), tool=tool, call=call, caller=caller)
+    compared = compare_calls(tool, call=call, stored=stored, typed=arguments, caller=caller)
     return _render_call(request, call=call, arguments=format_json(arguments), compared=compared)
 
 
 @page(domain="console")
 def show_call(request: HttpRequest, *, call_id: int) -> HttpResponse:
-    """Show a call, what else its key did then, and a form that makes it again."""
+    """Show a call, what else its key did then, and a form that makes it again, with the arguments of the address."""
     call = find_visible_call(request, call_id=min(call_id, MAX_ID), caller=require_person(request))
     if call is None:
         raise Http404
-    return _render_call(request, call=call, arguments=format_arguments(call))
+    given = parse_json(request.GET.get("arguments", "")[:MAX_ARGUMENTS])
+    arguments = format_json(given) if isinstance(given, dict) else format_arguments(call)
+    return _render_call(request, call=call, arguments=arguments)
 
 
 def _render_call(
     request: HttpRequest, *, call: Row, arguments: str, compared: Comparison | None = None, problem: str = ""
 ) -> HttpResponse:
     caller = require_person(request)
+    tool, step = _find_tool(call, caller=caller), _find_step(call, caller=caller)
+    codes = (*(tool.codes if tool else ()), *KERNEL_CODES)
     shown = {
         "call": call,
-        "tool": _find_tool(call, caller=caller),
+        "tool": tool,
         "arguments": arguments,
         "recorded": format_arguments(call),
+        "stored": find_stored_answer(step, tool=tool, call=call, caller=caller) if tool and not compared else None,
+        "meaning": next((one.meaning for one in codes if one.code == call["code"]), ""),
         "compared": compared,
         "problem": problem,
         "sessions": _draw_session(call),
-        "conversation": _find_conversation(call, caller=caller),
+        "conversation": step["conversation_id"] if step else None,
     }
     return render(request, "console/activity_call.html", shown)
 
@@ -150,13 +182,19 @@ def show_conversation(request: HttpRequest, *, conversation_id: UUID) -> HttpRes
 @require_GET
 @page(domain="console")
 def show_queue(request: HttpRequest) -> HttpResponse:
-    """Show the questions and calls that failed or were refused lately; for those who may see every call."""
+    """Show the questions without an answer and the calls that failed or were refused lately, of everybody."""
     if not sees_everything(request):
         return render(request, "console/activity_queue.html", {"is_hidden": True, "section": "queue"})
     since = timezone.now() - timedelta(days=QUEUE_DAYS)
-    questions = event_loop.run(find_unanswered(since=since)) if request.user.has_perm("agents.view_run") else []
-    groups = event_loop.run(group_refusals(since=since))
-    shown = {"questions": questions, "groups": groups, "days": QUEUE_DAYS, "section": "queue"}
+    sees_runs = request.user.has_perm("agents.view_run")
+    shown = {
+        "uncovered": event_loop.run(find_uncovered(since=since)) if sees_runs else [],
+        "may_teach": bool(list_lessons(request, domain="")),
+        "questions": event_loop.run(find_unanswered(since=since)) if sees_runs else [],
+        "groups": event_loop.run(group_refusals(since=since)),
+        "days": QUEUE_DAYS,
+        "section": "queue",
+    }
     return render(request, "console/activity_queue.html", shown)
 
 
@@ -236,6 +274,8 @@ def _read_filter(request: HttpRequest) -> CallFilter:
     moment = parse_datetime(before) if before else timezone.now() + timedelta(days=1)
     if moment is None or moment.tzinfo is None:
         raise Http404
+    written, page = request.GET.get("sort", ""), request.GET.get("page", "")
+    sort = written.removeprefix("-")
     key, own = request.GET.get("key", ""), _list_allowed_keys(request)
     keys: list[int] | None = own
     if key:
@@ -248,6 +288,9 @@ def _read_filter(request: HttpRequest) -> CallFilter:
         before=moment,
         before_id=int(before_id) if before_id.isdecimal() and len(before_id) < len(str(MAX_ID)) else MAX_ID,
         pages=bool(request.GET.get("pages")),
+        sort=sort if sort in SORTS else "time",
+        is_descending=sort not in SORTS or written.startswith("-"),
+        page=max(1, min(int(page), MAX_PAGE)) if page.isdecimal() and len(page) <= len(str(MAX_PAGE)) else 1,
     )
 
 
@@ -256,7 +299,37 @@ def _list_allowed_keys(request: HttpRequest) -> list[int] | None:
     return None if sees_everything(request) else list_keys(owner_id=request.user.pk or 0)
 
 
-def _next_page(found: FoundCalls, *, query: dict[str, str]) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heading:
+    """A column of the list of calls; `query` sorts by it, and the other way round where it does already."""
+
+    name: str
+    label: str
+    query: str
+    is_number: bool
+    sorted: str
+    """What `aria-sort` says; "" where the list is sorted by another column."""
+
+
+def _make_heading(name: str, *, wanted: CallFilter, query: dict[str, str], is_live: bool) -> Heading:
+    is_current = wanted.sort == name
+    is_descending = not wanted.is_descending if is_current else name in _DESCENDING_FIRST
+    sort = f"{'-' if is_descending else ''}{name}"
+    changed = {part: value for part, value in query.items() if part != "sort"} | {"sort": sort}
+    return Heading(
+        name=name, label=_LABELS[name], query=urlencode(changed | ({"live": "1"} if is_live else {})),
+        is_number=name in ("rows", "ms"),
+        sorted=("descending" if wanted.is_descending else "ascending") if is_current else "",
+    )  # fmt: skip
+
+
+def _write_next_page(wanted: CallFilter, *, query: dict[str, str]) -> str:
+    """Write the query of the next page of the same calls: those up to now, where none is said."""
+    moment = min(wanted.before, timezone.now()).astimezone(UTC).isoformat()
+    return urlencode(query | {"before": f"{moment}~{wanted.before_id}", "page": wanted.page + 1})
+
+
+def _write_next_window(found: FoundCalls, *, query: dict[str, str]) -> str:
     if found.next is None:
         return ""
     moment, number = found.next
@@ -283,14 +356,15 @@ def _draw_session(call: Row) -> Panel | None:
     return _panel("Session", spans=own, note="Calls with the same key; ten minutes without one end a session.")
 
 
-def _find_conversation(call: Row, *, caller: Caller) -> UUID | None:
-    """Find the conversation whose run made the call, where the person may read it."""
+def _find_step(call: Row, *, caller: Caller) -> Row | None:
+    """Find the step of a run that made the call, where the person may read its conversation."""
     if call["transport"] != "agents":
         return None
-    found = event_loop.run(find_conversation_of_step(call["request_id"]))
-    if found is None or event_loop.run(history.find_readable(found, reader_id=caller.owner_id or 0)) is None:
+    step = event_loop.run(find_step_of_call(call["request_id"]))
+    if step is None:
         return None
-    return found
+    talk = event_loop.run(history.find_readable(step["conversation_id"], reader_id=caller.owner_id or 0))
+    return step if talk else None
 
 
 def _show_run(steps: Sequence[Row]) -> TimedRun:

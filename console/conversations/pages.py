@@ -1,6 +1,7 @@
 """A conversation's page, and the parts of it that are loaded again while a run is under way."""
 
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -13,8 +14,9 @@ from agents.queries import history
 from agents.queries.rows import digest_call
 from agents.runs.tool_step import shown_arguments
 from agents.step_access import hide_contents, hide_requested_calls, missing_scope
-from console.conversations.teaching import find_taught, find_teaching_pages
 from console.markdown import render_markdown
+from console.teaching.answerable_questions import MAX_QUESTION, find_taught
+from console.teaching.lessons import list_lessons
 from console.tools.result_picture import draw_answer
 from console.tools.result_table import format_json, parse_json
 from toolbox.access.people import require_person
@@ -155,10 +157,18 @@ def _exchanges(
         one
         | {
             "is_taught": is_taught,
-            "teaching": [] if is_taught else find_teaching_pages(request, details=one["details"]),
+            "teaching": "" if is_taught else _write_teaching_query(request, details=one["details"]),
         }
         for one, is_taught in zip(exchanges, taught, strict=True)
     ]
+
+
+def _write_teaching_query(request: HttpRequest, *, details: dict[str, Any]) -> str:
+    """Give the query of the page that teaches what was not covered; "" for what was, and for who may teach nothing."""
+    question, domain = str(details.get("question", ""))[:MAX_QUESTION], details.get("domain", "")
+    if details.get("outcome") != "not_covered" or not question or not list_lessons(request, domain=domain):
+        return ""
+    return urlencode({"question": question, "domain": domain})
 
 
 def _exchange(row: dict[str, Any], *, steps: list[dict[str, Any]]) -> dict[str, Any]:

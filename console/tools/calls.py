@@ -41,27 +41,36 @@ class Outcome:
 
 def call_tool(tool: Tool, *, arguments: dict[str, Any], caller: Caller) -> Outcome:
     """Call the tool; every outcome can be shown."""
-    sent = orjson.dumps(arguments)
     started = entry.clock()
-    reply = send_call(tool.name, arguments=sent, caller=caller)
+    reply = send_call(tool.name, arguments=orjson.dumps(arguments), caller=caller)
     milliseconds = (entry.clock() - started) * 1000
     body = parse_json(reply.body.decode("utf-8", "replace"))
-    rows = body.get("data", body) if reply.errors and isinstance(body, dict) else body
-    error = _error(body) if reply.is_refusal else {}
+    return describe_outcome(
+        tool, arguments=arguments, body=body, status=reply.status, code=reply.code, milliseconds=milliseconds,
+        errors=reply.errors,
+    )  # fmt: skip
+
+
+def describe_outcome(
+    tool: Tool, *, arguments: dict[str, Any], body: Any, status: int, code: str, milliseconds: float, errors: int = 0
+) -> Outcome:
+    """Describe an answer, or a refusal, which has a code; `errors` counts those that an upstream gave with it."""
+    rows = body.get("data", body) if errors and isinstance(body, dict) else body
+    error = _error(body) if code else {}
     details = _details(error)
     return Outcome(
-        arguments=sent,
-        status=reply.status,
-        code=reply.code,
+        arguments=orjson.dumps(arguments),
+        status=status,
+        code=code,
         milliseconds=milliseconds,
-        answer=redact(format_json(body)) if reply.is_refusal else format_json(body),
-        picture=Picture() if reply.is_refusal else draw_answer(rows, tool=tool, arguments=arguments),
-        texts=[] if reply.is_refusal else find_texts(body),
+        answer=redact(format_json(body)) if code else format_json(body),
+        picture=Picture() if code else draw_answer(rows, tool=tool, arguments=arguments),
+        texts=[] if code else find_texts(body),
         wrong=_field(error, tool=tool),
         why=str(error.get("message") or error.get("error") or ""),
         suggestion=str(error.get("suggestion") or details.get("suggestion") or ""),
         fix=_render_fix(arguments, patch=error.get("retryWith") or details.get("retryWith")),
-        errors=reply.errors,
+        errors=errors,
     )
 
 

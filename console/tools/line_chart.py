@@ -6,7 +6,8 @@ from datetime import date
 from typing import Any
 
 WIDTH, HEIGHT = 640, 220
-LEFT, RIGHT, TOP, BOTTOM = 60, 20, 12, 28
+LEFT, RIGHT, TOP, BOTTOM = 60, 20, 26, 28
+LEGEND_STEP = 160
 MAX_SERIES = 2
 """As many as the pages have colours for."""
 MIN_POINTS, MAX_POINTS = 2, 400
@@ -50,6 +51,12 @@ class LineChart:
     right: int = WIDTH - RIGHT
     floor: int = HEIGHT - BOTTOM
     day_y: int = HEIGHT - 8
+
+    @property
+    def legend(self) -> list[tuple[int, Series]]:
+        """Name the lines, each with its place; one alone needs no name."""
+        places = [(LEFT + LEGEND_STEP * number, one) for number, one in enumerate(self.series)]
+        return places if len(places) > 1 else []
 
 
 def draw_lines(specification: Any) -> LineChart | None:

@@ -18,6 +18,7 @@ from sprints.semantics.model import shipped_model
 from sprints.semantics.query import MetricQuery
 from sprints.semantics.questions.coverage import BY_MODEL
 from sprints.sql_sandbox.execution import execute, try_execute
+from toolbox.answering.name_aliases import expand_aliases
 from toolbox.contract.models import ToolOutput
 from toolbox.database.pools import Pool
 from toolbox.model import Model
@@ -51,6 +52,7 @@ async def chat(
 
     `context` is the query of the question before. With `without`, pieces of it are taken away and it is asked again.
     """
+    question = await expand_aliases(question, domain="sprints")
     if context is not None and without:
         reading = await read_question(question, now=now, reader=reader)
         changed = remove_filters(context, positions=without)

@@ -46,13 +46,14 @@ def promote(question: str, *, sql: str, assumptions: Sequence[str], index: NameI
     if known:
         return known.slug, False
     row = VerifiedQuery.objects.create(
-        slug=_find_free_slug(wording), topic="promoted", question=wording, sql=slotted, assumptions=list(assumptions),
+        slug=find_free_slug(wording), topic="promoted", question=wording, sql=slotted, assumptions=list(assumptions),
         source=VerifiedQuery.Source.PROMOTED, is_enabled=False,
     )  # fmt: skip
     return row.slug, True
 
 
-def _find_free_slug(wording: str) -> str:
+def find_free_slug(wording: str) -> str:
+    """Return a slug of a wording that no verified query has."""
     wanted = slugify(wording)[:70] or "query"
     taken = set(VerifiedQuery.objects.filter(slug__startswith=wanted).values_list("slug", flat=True))
     return next(slug for slug in (wanted, *(f"{wanted}-{number}" for number in range(2, 10_000))) if slug not in taken)

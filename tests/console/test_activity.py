@@ -1,8 +1,10 @@
 """Activity: what was called, by whom, how it went; a call made again; what was refused; trends by day."""
 
 import json
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from html import unescape
 from typing import Any
 
 import pytest
@@ -13,9 +15,11 @@ from django.utils import timezone
 from console.activity import pages
 from console.activity.waterfall import Span, draw_waterfall, split_sessions
 from tests.agents.conversation_client import Owner
+from tests.agents.own_worker import work_on
 from toolbox.audit import call_log
 from toolbox.audit.traffic import Traffic
 from toolbox.models import ApiKey, ToolCall
+from toolbox.work.publisher import publisher
 
 pytestmark = pytest.mark.usefixtures("scratch_database")
 LINESCORE = "query_linescore_data"
@@ -26,7 +30,7 @@ MakeCall = Callable[..., ToolCall]
 
 @pytest.fixture
 def make_call() -> MakeCall:
-    """Give a way to record calls, as alice's key made them by default, each a second after the one before."""
+    """Return a function that records calls, by default with alice's key, each a second after the one before."""
     alice, seconds = ApiKey.objects.get(name="alice"), iter(range(10_000))
 
     def make(**changes: Any) -> ToolCall:
@@ -130,6 +134,55 @@ class TestCalls:
         assert ("every 5s" in live, "every 5s" in part, "every 5s" in earlier) == (True, True, False)
         assert "<html" not in part
 
+    def test_they_are_sorted_by_a_column_and_the_address_says_so(self, make_call: MakeCall) -> None:
+        for milliseconds, tool in ((5, "b"), (90, "a"), (20, "c")):
+            make_call(milliseconds=milliseconds, tool=tool, code=f"T{milliseconds}")
+        analyst = log_in("ann", "Analyst")
+
+        pages = {
+            sort: analyst.get(f"/activity/?sort={sort}").content.decode() for sort in ("-ms", "ms", "tool", "time")
+        }
+
+        assert {sort: find_codes(page) for sort, page in pages.items()} == {
+            "-ms": ["T90", "T20", "T5"], "ms": ["T5", "T20", "T90"], "tool": ["T90", "T5", "T20"],
+            "time": ["T5", "T90", "T20"],
+        }  # fmt: skip
+        heading = re.search(r'<th[^>]*aria-sort="([^"]+)"><a class="sort" id="sort-ms" href="([^"]+)"', pages["-ms"])
+        assert heading
+        assert heading.groups() == ("descending", "/activity/?sort=ms")
+        assert 'name="sort" value="-ms"' in pages["-ms"]
+
+    def test_a_live_list_stays_in_its_order(self, make_call: MakeCall) -> None:
+        make_call(milliseconds=90, code="SLOW")
+        analyst = log_in("ann", "Analyst")
+        page = unescape(analyst.get("/activity/?live=1&sort=-ms").content.decode())
+        (again,) = re.findall(r'id="calls" hx-get="([^"]+)"', page)
+
+        make_call(milliseconds=20, code="QUICK")
+        part = analyst.get(again, headers={"HX-Request": "true"}).content.decode()
+
+        assert find_codes(part) == ["SLOW", "QUICK"]
+        assert 'id="sort-ms"' in part
+
+    def test_a_further_page_in_an_order_holds_the_calls_of_the_first(self, make_call: MakeCall) -> None:
+        for milliseconds in range(call_log.PAGE + 2):
+            make_call(milliseconds=milliseconds, code=f"T{milliseconds}")
+        analyst = log_in("ann", "Analyst")
+        first = unescape(analyst.get("/activity/?sort=-ms").content.decode())
+        (further,) = re.findall(r'<a href="([^"]+)">Next page in this order', first)
+        make_call(milliseconds=1_000, code="NEWER", called_at=timezone.now() + timedelta(hours=1))
+
+        second = analyst.get(further).content.decode()
+
+        assert find_codes(first)[:2] == ["T51", "T50"]
+        assert find_codes(second) == ["T1", "T0"]
+
+    @pytest.mark.parametrize(
+        "query", ["sort=nothing", "sort=-", "sort=id;drop", "page=0", "page=x", "page=99999", "page=²"]
+    )
+    def test_an_order_that_there_is_not_is_no_error(self, query: str) -> None:
+        assert log_in("ann", "Analyst").get(f"/activity/?{query}").status_code == 200
+
     @pytest.mark.parametrize("query", ["key=x", "key=" + "9" * 40, "tool=%00", "outcome=nothing", "key=-1"])
     def test_a_filter_that_means_nothing_is_no_error(self, query: str) -> None:
         assert log_in("ann", "Analyst").get(f"/activity/?{query}").status_code == 200
@@ -139,8 +192,13 @@ class TestCalls:
         assert log_in("ann", "Analyst").get(f"/activity/?before={before}").status_code == 404
 
 
+def find_codes(page: str) -> list[str]:
+    """Find the codes of the calls that a page lists, in its order."""
+    return re.findall(r">answered: (\w+)</span>", page)
+
+
 def walk(keys: list[int] | None) -> list[int]:
-    """Turn all pages; gives the ids, in order."""
+    """Turn all pages and return the ids in order."""
     from toolbox.database import event_loop
 
     seen: list[int] = []
@@ -165,7 +223,7 @@ class TestOneCall:
         ).content.decode()
 
         assert "As typed" in page
-        assert "The same now" in page
+        assert "The recorded call, made again" in page
         assert 'class="removed"' in page
         assert "WPG" in page[page.index('class="added"') :]
 
@@ -176,7 +234,31 @@ class TestOneCall:
             f"/activity/calls/{call.pk}/", {"arguments": CARSON}
         ).content.decode()  # fmt: skip
 
-        assert ("As typed" in page, "The same now" in page) == (True, False)
+        assert ("As typed" in page, "The recorded call, made again" in page) == (True, False)
+
+    def test_both_answers_stand_side_by_side_with_their_pictures(self, make_call: MakeCall) -> None:
+        days = {"startDate": "2025-02-01", "endDate": "2025-02-28"}
+        call = make_call(tool="list_game_results", arguments=json.dumps(days | {"teamCode": "CAR"}))
+
+        page = log_in("ann", "Analyst", "linescore:read").post(
+            f"/activity/calls/{call.pk}/", {"arguments": json.dumps(days | {"teamCode": "WPG"})}
+        ).content.decode()  # fmt: skip
+
+        sides = page[page.index('id="sides"') : page.index("Difference between")]
+        assert re.findall(r'<h3 id="side-\w+">([^<]+)', sides) == ["The recorded call, made again", "As typed, now"]
+        assert sides.count("data-chart") == sides.count("data-picture") == 2
+
+    def test_a_refusal_offers_its_fix_filled_in(self, make_call: MakeCall) -> None:
+        call = make_call(outcome="refused", status=400, code="VALIDATION_ERROR", arguments='{"teamCode":"car"}')
+        analyst = log_in("ann", "Analyst", "linescore:read")
+
+        page = unescape(
+            analyst.post(f"/activity/calls/{call.pk}/", {"arguments": '{"teamCode":"car"}'}).content.decode()
+        )
+        (fix,) = re.findall(r'href="(\?arguments=[^"]+)#again">Fill in the suggested values', page)
+        filled = unescape(analyst.get(f"/activity/calls/{call.pk}/{fix}").content.decode())
+
+        assert '"teamCode": "CAR"' in filled[filled.index('<textarea id="arguments"') :]
 
     def test_who_may_not_use_the_tool_cannot_make_it_again(self, make_call: MakeCall) -> None:
         call = make_call()
@@ -204,7 +286,10 @@ class TestOneCall:
         monkeypatch.setattr(calls, "call_tool", lambda _, *, arguments, **__: made.append(arguments))
         tool = next(tool for tool in registry.tools() if tool.writes)
 
-        calls.compare_calls(tool, recorded='{"a": 1}', typed={"a": 2}, caller=Caller(name="x", scopes=frozenset()))
+        calls.compare_calls(
+            tool, call={"arguments": '{"a": 1}'}, stored=None, typed={"a": 2},
+            caller=Caller(name="x", scopes=frozenset()),
+        )  # fmt: skip
 
         assert made == [{"a": 2}]
 
@@ -228,8 +313,40 @@ class TestOneCall:
         assert browser.get(f"/activity/conversations/{conversation}/").status_code == 200
         assert log_in("erin").get(f"/activity/conversations/{conversation}/").status_code == 404
 
+    def test_the_answer_that_a_run_stored_is_shown(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        from toolbox.audit.log import audit
+        from toolbox.database import event_loop
+
+        monkeypatch.setattr(publisher, "take", lambda *_, **__: None)
+        curator = User.objects.get(username="curator")
+        talk = Owner("", owner_id=curator.pk)
+        work_on(talk.say("How did Carolina do in February 2025?", to=talk.begin(), is_told=False))
+        event_loop.run(audit.flush())
+        call = ToolCall.objects.filter(transport="agents").latest("id")
+        browser = Client()
+        browser.force_login(curator)
+
+        page = browser.get(f"/activity/calls/{call.pk}/").content.decode()
+        others = log_in("ann", "Analyst", "linescore:read").get(f"/activity/calls/{call.pk}/").content.decode()
+
+        assert ("As it was answered" in page, "data-picture" in page) == (True, True)
+        assert ("As it was answered" in others, "keeps no answers" in others) == (False, True)
+
 
 class TestQueueAndTrends:
+    def test_a_question_that_nothing_covered_leads_to_teaching_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(publisher, "take", lambda *_, **__: None)
+        curator = User.objects.get(username="curator")
+        talk = Owner("", owner_id=curator.pk)
+        work_on(talk.say("How many unicorns did HARBOR ship?", to=talk.begin(), is_told=False))
+        browser = Client()
+        browser.force_login(curator)
+
+        page = unescape(browser.get("/activity/queue/").content.decode())
+        (address,) = re.findall(r'href="(/teach/[^"]+)"', page)
+
+        assert "How many unicorns did HARBOR ship?" in unescape(browser.get(address).content.decode())
+
     def test_refusals_are_grouped_by_tool_and_reason(self, make_call: MakeCall) -> None:
         lately = timezone.now() - timedelta(hours=1)
         for _ in range(3):

@@ -38,7 +38,7 @@ def test_runs_and_boards_are_looked_at_by_mouse_and_by_keyboard(page: Page, faul
     page.get_by_label("Team").select_option(label="ORBIT Orbit Platform")
     page.get_by_role("button", name="Show").press("Enter")
     expect(page.get_by_role("heading", name="Orbit Platform")).to_be_visible()
-    page.locator("summary").first.press("Enter")
+    page.get_by_role("button", name="Table", exact=True).first.press("Enter")
     expect(page.get_by_role("region", name="Burndown", exact=True)).to_be_visible()
     assert violations(page) == []
     assert faults == []

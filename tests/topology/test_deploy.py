@@ -26,14 +26,14 @@ CONTAINERFILE = (DEPLOY / "Containerfile").read_text(encoding="utf-8")
 
 
 def words_of_procfile(process: str) -> list[str]:
-    """Give the words of a Procfile's command, variables with their defaults."""
+    """Return the words of a Procfile's command, variables with their defaults."""
     line = next(line for line in (ROOT / "Procfile").read_text().splitlines() if line.startswith(f"{process}:"))
     command = re.sub(r"\$\{\w+:-(\w+)\}", r"\1", line.partition(": ")[2])
     return shlex.split(command.replace(".venv/bin/", ""))
 
 
 def read_variables(path: Path) -> set[str]:
-    """Give the variables that an example file names."""
+    """Return the variables that an example file names."""
     return set(re.findall(r"^(?:# )?([A-Z][A-Z0-9_]+)=", path.read_text(encoding="utf-8"), re.MULTILINE))
 
 
@@ -103,7 +103,7 @@ def test_no_secret_and_no_history_is_copied_into_the_image(path: str) -> None:
 
 
 def is_ignored(path: Path, *, pattern: str) -> bool:
-    """Match as Docker does: from the root on, unless a pattern begins with `**/`."""
+    """Match as Docker does: from the root, unless a pattern begins with `**/`."""
     if pattern.startswith("**/"):
         return fnmatchcase(path.name, pattern[3:])
     return fnmatchcase(str(path), pattern)

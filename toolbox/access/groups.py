@@ -41,7 +41,7 @@ def create_missing_groups(*, using: str = DEFAULT_DB_ALIAS, apps: Apps = install
 
 def _curator() -> Q:
     """Correct the data of domains, the examples and prompts, and load data."""
-    data = (_match(_domains()) & ~_server_tables()) | _match(["toolbox"], ["example", "curatedprompt"])
+    data = (_match(_domains()) & ~_server_tables()) | _match(["toolbox"], ["example", "namealias", "curatedprompt"])
     jobs = _match(["toolbox"], ["job"], actions=["add", "change", "view"])
     return data | jobs | _match(["toolbox"], ["toolcall"], actions=["view"])
 
@@ -51,7 +51,7 @@ def _analyst() -> Q:
     reads = (_match(_domains(), actions=["view"]) & ~_server_tables()) | _match(
         ["toolbox"], ["example", "curatedprompt", "toolcall"], actions=["view"]
     )
-    return reads | _match(["sprints"], _WRITTEN_BY_ANALYSTS)
+    return reads | _match(["sprints"], _WRITTEN_BY_ANALYSTS) | _match(["toolbox"], ["namealias"])
 
 
 def _operator() -> Q:

@@ -37,8 +37,9 @@ class LinesField(forms.CharField):
 
 
 class ExampleForm(forms.ModelForm):  # type: ignore[type-arg]
-    """An example; refused unless its tool, its slots and its templates are there."""
+    """An example; refused unless its tool, its slots and its templates are there. `known` is it, once it is valid."""
 
+    known: KnownExample
     domain = forms.ChoiceField(widget=UnfoldAdminSelectWidget)
     phrasings = LinesField(required=False, help_text="The same question in other words, one a line.")
 
@@ -71,10 +72,10 @@ class ExampleForm(forms.ModelForm):  # type: ignore[type-arg]
             raise ValidationError({"next_calls": 'Calls are a JSON list of {"tool": "…", "arguments": {…}}.'})
         event_loop.run(dynamic_tools.wait_until_loaded())
         written = {name: cleaned[name] for name in ("domain", "name", "question", "phrasings", "tool", "answer")}
-        example = KnownExample(
+        self.known = KnownExample(
             id=self.instance.pk or 0, arguments=cleaned["arguments"] or {}, next_calls=next_calls, **written
         )
-        if found := find_problems(example):
+        if found := find_problems(self.known):
             raise ValidationError(found)
         return cleaned
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from toolbox.answering.name_aliases import expand_aliases
 from toolbox.contract.answerer import Answerer, Choice, Interpretation
 from toolbox.text.names import words
 
@@ -91,8 +92,10 @@ async def _read(answerer: Answerer, question: str, *, before: Decision | None) -
     """
     Read a question, with the one before it only by the answerer that took that.
 
-    A pronoun means the one thing that the question before was about, in every domain.
+    Aliases of the domain are read as the names that they stand for. A pronoun means the one thing that the question
+    before was about, in every domain.
     """
+    question = await expand_aliases(question, domain=answerer.domain)
     if before is None or before.reading is None:
         return await answerer.read(question)
     names = before.reading.names

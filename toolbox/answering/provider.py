@@ -10,6 +10,7 @@ from toolbox.catalogue.registry import registry
 from toolbox.contract.answerer import Answerer, AnswerText, Choice, Interpretation, Outcome, PlannedCall
 from toolbox.contract.tool import Tool
 from toolbox.examples.answerer import make_answerers
+from toolbox.examples.cache import KnownExample
 from toolbox.examples.templates import CannotFill
 from toolbox.model.protocol import (
     CallRequested,
@@ -71,12 +72,16 @@ _ANSWERS = ("answered", "failed")
 _End = tuple[str, dict[str, Any]]
 
 
-async def load_answerers(tools: Sequence[Tool]) -> list[Answerer]:
-    """Give the answerers that need no other tools than these: those that domains declare, then curated examples."""
+async def load_answerers(tools: Sequence[Tool], *, drafts: Sequence[KnownExample] = ()) -> list[Answerer]:
+    """
+    Give the answerers that need no other tools than these: those that domains declare, then curated examples.
+
+    `drafts` are examples that are tried before they are saved.
+    """
     names = {tool.name for tool in tools}
     declared = [toolkit.answerer() for toolkit in registry.toolkits() if toolkit.answerer]
     usable = [one for one in declared if one.tools <= names]
-    return [*usable, *await make_answerers(tools, exact={one.domain for one in usable})]
+    return [*usable, *await make_answerers(tools, exact={one.domain for one in usable}, drafts=drafts)]
 
 
 async def _next_step(messages: Sequence[Message], *, tools: Sequence[Tool]) -> ToolRequest | _End:

@@ -22,14 +22,19 @@ Row = dict[str, Any]
 
 _COLUMNS = """call.id, call.called_at, call.request_id, call.caller, call.key_id, call.transport, call.domain,
     call.tool, call.outcome, call.code, call.status, call.rows, call.answer_bytes, call.milliseconds"""
+SORTS = ("time", "tool", "caller", "outcome", "rows", "ms")
+"""What the calls that were looked through can be sorted by."""
+_SORTED_COLUMNS = {
+    "time": "called_at", "tool": "tool", "caller": "caller", "outcome": "outcome", "rows": "rows", "ms": "milliseconds",
+}  # fmt: skip
 _SCANNED_OF_ALL = """
-SELECT id, called_at, tool, outcome FROM toolbox_tool_calls
+SELECT id, called_at, tool, outcome, caller, rows, milliseconds FROM toolbox_tool_calls
 WHERE {driver} AND called_at <= %(before)s AND (called_at, id) < (%(before)s, %(before_id)s)
 ORDER BY called_at DESC, id DESC LIMIT %(scanned)s
 """
 _SCANNED_OF_KEYS = """
 SELECT call.* FROM unnest(%(keys)s::bigint[]) AS own (key_id) CROSS JOIN LATERAL (
-    SELECT id, called_at, tool, outcome FROM toolbox_tool_calls
+    SELECT id, called_at, tool, outcome, caller, rows, milliseconds FROM toolbox_tool_calls
     WHERE key_id = own.key_id AND called_at <= %(before)s AND (called_at, id) < (%(before)s, %(before_id)s)
     ORDER BY called_at DESC, id DESC LIMIT %(scanned)s
 ) AS call
@@ -46,13 +51,11 @@ found AS (
     SELECT id, called_at FROM scanned
     WHERE (%(tool)s = '' OR tool = %(tool)s) AND (%(outcome)s = '' OR outcome = %(outcome)s)
         AND (%(pages)s OR tool NOT LIKE 'page\\_%%')
-    ORDER BY called_at DESC, id DESC LIMIT %(limit)s
+    ORDER BY {column} {direction} NULLS LAST, called_at DESC, id DESC LIMIT %(limit)s OFFSET %(offset)s
 )
 SELECT edge.*, {columns} FROM edge
-LEFT JOIN (
-    found JOIN toolbox_tool_calls AS call ON call.id = found.id AND call.called_at = found.called_at
-) ON true
-ORDER BY call.called_at DESC, call.id DESC LIMIT 100
+LEFT JOIN (found JOIN toolbox_tool_calls AS call ON call.id = found.id AND call.called_at = found.called_at) ON true
+ORDER BY call.{column} {direction} NULLS LAST, call.called_at DESC, call.id DESC LIMIT 100
 """
 _ONE = f"SELECT {_COLUMNS}, call.arguments FROM toolbox_tool_calls AS call WHERE call.id = %s LIMIT 1"  # noqa: S608 - names of columns
 _BESIDE = f"""
@@ -79,7 +82,12 @@ GROUP BY tool, domain, code, outcome ORDER BY calls DESC, last_at DESC LIMIT 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallFilter:
-    """Which calls: of these keys (None: of anybody), of a tool, with an outcome, before a call; `pages` shows pages."""
+    """
+    Which calls: of these keys (None: of anybody), of a tool, with an outcome, before a call; `pages` shows pages.
+
+    The latest 20,000 are looked through. `sort` is one of SORTS; sorted by anything but the time, the latest first, a
+    `page` is of those that were looked through.
+    """
 
     keys: Sequence[int] | None = None
     tool: str = ""
@@ -87,20 +95,33 @@ class CallFilter:
     before: datetime
     before_id: int
     pages: bool = False
+    sort: str = "time"
+    is_descending: bool = True
+    page: int = 1
+
+    @property
+    def is_by_time(self) -> bool:
+        """Tell whether the calls are asked for in the order of the log."""
+        return self.sort == "time" and self.is_descending
 
 
 @dataclass(slots=True, kw_only=True)
 class FoundCalls:
-    """A page of calls, the latest first; `next` is before which the next page begins."""
+    """
+    A page of calls; `next` is before which the next page begins in the order of the log.
+
+    In another order `has_more` says that there is a further page of the calls that were looked through.
+    """
 
     rows: list[Row] = field(default_factory=list)
     next: tuple[datetime, int] | None = None
     was_cut: bool = False
     """There are earlier calls that were not looked through."""
+    has_more: bool = False
 
 
 async def find_calls(wanted: CallFilter) -> FoundCalls:
-    """Find the latest calls that pass; raises DatabaseUnavailable."""
+    """Find the calls that pass, among the latest; raises DatabaseUnavailable."""
     if wanted.keys is not None and not wanted.keys:
         return FoundCalls()
     driver = "outcome = %(outcome)s" if wanted.outcome not in ("", "answered") else (
@@ -108,18 +129,24 @@ async def find_calls(wanted: CallFilter) -> FoundCalls:
     )  # fmt: skip
     scanned = _SCANNED_OF_ALL.format(driver=driver) if wanted.keys is None else _SCANNED_OF_KEYS
     each = MAX_SCANNED if wanted.keys is None else MAX_SCANNED // len(wanted.keys)
-    statement = _FIND.format(scanned=scanned, columns=_COLUMNS)
+    statement = _FIND.format(
+        scanned=scanned, columns=_COLUMNS, column=_SORTED_COLUMNS[wanted.sort],
+        direction="DESC" if wanted.is_descending else "ASC",
+    )  # fmt: skip
     found = await owner_pool.fetch(statement, {
         "keys": list(wanted.keys or ()), "tool": wanted.tool, "outcome": wanted.outcome, "pages": wanted.pages,
         "before": wanted.before, "before_id": wanted.before_id, "scanned": each, "limit": PAGE + 1,
+        "offset": 0 if wanted.is_by_time else (wanted.page - 1) * PAGE,
     })  # fmt: skip
     rows = [row for row in found.rows if row["id"] is not None]
     edge = found.rows[0]
     was_cut = edge["scanned_count"] >= each
+    further = (edge["scanned_until"], edge["scanned_id"]) if was_cut else None
+    if not wanted.is_by_time:
+        return FoundCalls(rows=rows[:PAGE], has_more=len(rows) > PAGE, next=further, was_cut=was_cut)
     if len(rows) > PAGE:
         last = rows[PAGE - 1]
         return FoundCalls(rows=rows[:PAGE], next=(last["called_at"], last["id"]))
-    further = (edge["scanned_until"], edge["scanned_id"]) if was_cut else None
     return FoundCalls(rows=rows, next=further, was_cut=was_cut)
 
 

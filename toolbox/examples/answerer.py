@@ -29,13 +29,16 @@ _ELLIPTICAL = frozenset(
 """Words of a question that says only what differs from the one before: "and in February?"."""
 
 
-async def make_answerers(tools: Sequence[Tool], *, exact: Collection[str] = ()) -> list["ExamplesAnswerer"]:
+async def make_answerers(
+    tools: Sequence[Tool], *, exact: Collection[str] = (), drafts: Sequence[KnownExample] = ()
+) -> list["ExamplesAnswerer"]:
     """
     Give the answerer of each domain that has examples for these tools; queries the examples.
 
-    In the domains of `exact`, which read questions better themselves, only an example's own words find it.
+    In the domains of `exact`, which read questions better themselves, only an example's own words find it. `drafts` are
+    used beside the stored examples.
     """
-    examples = await find_examples_for_tools(tool.name for tool in tools)
+    examples = [*await find_examples_for_tools(tool.name for tool in tools), *drafts]
     weights = Weights(examples)
     domains = dict.fromkeys(example.domain for example in examples)
     return [

@@ -1,4 +1,4 @@
-"""Does an example work: its slots filled from real data, its question matched, its tool called, its answer worded."""
+"""Check an example: fill its slots from real data, match its question, call its tools, word its answer."""
 
 import json
 from collections.abc import Sequence
@@ -12,15 +12,21 @@ from toolbox.contract.caller import LOCAL_OPERATOR
 from toolbox.dispatch.dispatch import Call, Reply, dispatch
 from toolbox.examples.cache import KnownExample, load_sample_texts
 from toolbox.examples.matching import ExampleMatch, Unclear, match
-from toolbox.examples.templates import CannotFill, fill_question, find_problems, make_arguments, render_answer
+from toolbox.examples.templates import (
+    MISSING_MARK,
+    CannotFill,
+    fill_question,
+    find_problems,
+    make_arguments,
+    render_answer,
+)
 
 TRANSPORT = "examples"
-_MISSING = "[missing: "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckResult:
-    """What became of one example: the question asked, and the answer or what is wrong, in a sentence."""
+    """The result for one example: the question asked, and the answer or a sentence on what is wrong."""
 
     example: KnownExample
     asked: str
@@ -30,9 +36,9 @@ class CheckResult:
 
 async def check_example(example: KnownExample, *, among: Sequence[KnownExample]) -> CheckResult:
     """
-    Check an example in all its phrasings; the tool is called once, by the local operator.
+    Check an example in all its phrasings; its tools are called once, as the local operator.
 
-    A tool that writes is not called. Each phrasing must find this example among all.
+    Tools that write are not called. Each phrasing must find this example `among` all.
     """
     if found := find_problems(example):
         return CheckResult(example=example, asked=example.question, problem=found[0])
@@ -54,7 +60,7 @@ async def check_example(example: KnownExample, *, among: Sequence[KnownExample])
 
 
 async def _find_mismatch(phrasing: str, *, example: KnownExample, among: Sequence[KnownExample]) -> str:
-    """Say why a phrasing does not lead to its example; empty where it does."""
+    """Return why a phrasing does not find its example; empty if it does."""
     outcome = await match(phrasing, examples=among)
     if isinstance(outcome, ExampleMatch):
         return "" if outcome.example.id == example.id else f"The question finds {outcome.example.name} instead."
@@ -84,7 +90,7 @@ async def _call_tools(asked: str, outcome: ExampleMatch) -> CheckResult:
         said = render_answer(example.answer, answers=answers, values=outcome.values)
     except CannotFill as cannot:
         return CheckResult(example=example, asked=asked, problem=f"It cannot be filled: {cannot}.")
-    if not said or _MISSING in said:
+    if not said or MISSING_MARK in said:
         return CheckResult(
             example=example, asked=asked, problem=f"The answer names what the tool does not say: {said!r}."
         )

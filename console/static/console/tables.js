@@ -111,7 +111,7 @@
   }
 
   function exportTable(button) {
-    let around = button.parentElement;
+    let around = button.dataset.of ? document.getElementById(button.dataset.of) : button.parentElement;
     while (around && !around.querySelector("table")) around = around.parentElement;
     const rows = Array.from(around.querySelector("table").rows).filter((row) => !row.hidden);
     const lines = rows.map((row) => Array.from(row.cells).map((cell) => field(cell.textContent.trim())).join(","));

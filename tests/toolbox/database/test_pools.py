@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("cast")
 
 @pytest.fixture
 def pool() -> Iterator[Pool]:
-    """Give a pool of one connection."""
+    """Yield a pool of one connection."""
     pool = Pool("reader", max_size=1)
     yield pool
     event_loop.run(pool.close())

@@ -1,0 +1,1 @@
+"""The page that teaches a question, and who is told that theirs is answered."""
