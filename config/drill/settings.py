@@ -8,5 +8,8 @@ from config.settings import *  # noqa: F403 - all of them
 
 INSTALLED_APPS = [*_usual.INSTALLED_APPS, "config.drill"]
 CELERY_TASK_DEFAULT_QUEUE = "toolroom-drill"
+SECURE_SSL_REDIRECT = False
+ALLOWED_HOSTS = [*_usual.ALLOWED_HOSTS, "127.0.0.1"]
+"""The drill asks its web processes themselves, not through a proxy that ends TLS."""
 TOOLROOM_DRILL_FOLDER = Path(os.environ.get("TOOLROOM_DRILL_FOLDER", _usual.TOOLROOM_VAR / "drill"))
 """The folder of the drill's journal, also for processes of another installation."""

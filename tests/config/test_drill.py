@@ -1,6 +1,9 @@
 """`manage.py drill`: what it counts as a broken promise, its journal and its model."""
 
 import json
+import os
+import subprocess
+import sys
 import urllib.request
 from collections import Counter
 from contextlib import suppress
@@ -11,6 +14,7 @@ from uuid import UUID
 
 import psycopg
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import User
 from psycopg.conninfo import make_conninfo
 
@@ -114,3 +118,28 @@ def test_the_model_answers_as_the_phase_says(phase: str) -> None:
 
     assert ("tool_calls" in first[0]) is (phase not in ("waiting", "streaming"))
     assert "".join(delta.get("content", "") for delta in after) == "All of it is done."
+
+
+ASK = """
+import django; django.setup()
+from django.middleware.security import SecurityMiddleware
+from django.test import RequestFactory
+request = RequestFactory().get("/api/agents/conversations", headers={"host": "127.0.0.1:8000"})
+print(request.get_host(), SecurityMiddleware(lambda _: None).process_request(request))
+"""
+
+
+@pytest.mark.slow
+def test_a_drill_asks_its_processes_also_where_the_system_is_behind_https() -> None:
+    own = {
+        "DJANGO_SETTINGS_MODULE": "config.drill.settings",
+        "TOOLROOM_HTTPS": "1",
+        "ALLOWED_HOSTS": "tools.example.org",
+    }
+
+    asked = subprocess.run(
+        [sys.executable, "-c", ASK], cwd=settings.BASE_DIR, env=os.environ | own, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+
+    assert asked.stdout.split() == ["127.0.0.1:8000", "None"], asked.stderr

@@ -154,3 +154,13 @@ def test_a_replica_that_cannot_be_measured_is_away() -> None:
     assert isinstance(event_loop.run(replicas._ask(replica.watch)), str)
     with pytest.raises(DatabaseUnavailable):
         event_loop.run(replica.pool.fetch("SELECT 1"))
+
+
+def test_closing_is_no_loss_of_a_replica(pool: ReplicatedPool, caplog: pytest.LogCaptureFixture) -> None:
+    """Every command that has read ends by closing its pools; a warning would send the operator to look for a fault."""
+    event_loop.run(pool.run(FailsFirst(psycopg.errors.SerializationFailure)))
+
+    event_loop.run(pool.close())
+
+    assert pool.list_usable() == []
+    assert [line for line in caplog.messages if "is not read" in line] == []
