@@ -31,6 +31,7 @@ def write_lists(cursor: Cursor, *, ready: Ready, run_id: UUID, table: str) -> No
     if ready.joins_roots:
         cursor.execute("SELECT backtests_join_roots(%s)", [run_id])
     if ready.first:  # otherwise there is no list yet into which these must be inserted
+        cursor.execute(statements.SORT_IN_MEMORY)
         cursor.execute("ANALYZE backtests_new_lists (list)")  # the other columns are arrays, and long
         cursor.execute(statements.REORDER.format(lists=table), {"run": run_id})
     cursor.execute(statements.APPEND.format(lists=table), {"run": run_id})

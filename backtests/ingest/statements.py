@@ -134,6 +134,9 @@ WITH touched AS (
 )
 WRITE_CHUNKS""".replace("WRITE_CHUNKS", _WRITE_CHUNKS)
 
+# Late events have millions of members of lists sorted, which would go to disk and back.
+SORT_IN_MEMORY = "SET LOCAL work_mem = '128MB'"
+
 # New members are appended to each list; its last chunk is filled first if it is not full.
 APPEND = """
 WITH tails AS MATERIALIZED (

@@ -83,7 +83,12 @@ def ids(body: Any) -> list[str]:
     return [event["eventId"] for event in body["events"]]
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(
+    max_examples=25,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
 @given(log=logs(), batch=st.sampled_from([1, 3, 10, 1000]), data=st.data())
 @pytest.mark.slow
 def test_every_tool_equals_the_model(load: Load, log: tuple[list[Event], set[str]], batch: int, data: Any) -> None:
@@ -145,3 +150,79 @@ def same_sequences(run_id: UUID, events: list[Event], pattern: list[str] | None)
         for s in body["sequences"]
     ]
     assert found == wanted
+
+
+CHAIN_KINDS = ("TradeExecution", "PositionUpdate", "StateChange")
+FEW = settings(max_examples=15, derandomize=True, database=None)
+
+
+@st.composite
+def event_of(draw: st.DrawFn, kind: str, *, event_id: str, parent: str | None, said: dict[str, Any] | None) -> Event:
+    return {
+        "EventId": event_id, "Timestamp": draw(st.sampled_from(TIMES)), "EventType": kind, "Severity": "Info",
+        "Category": "Execution", "Properties": said or draw(properties(kind)), "ParentEventId": parent,
+    }  # fmt: skip
+
+
+@st.composite
+def forests(draw: st.DrawFn) -> list[Event]:
+    """Draw events that mostly have a parent among them, which may come later, or be themselves."""
+    ids = IDS[: draw(st.integers(3, 12))]
+    return [
+        draw(event_of(draw(st.sampled_from(CHAIN_KINDS)), event_id=one, said=None,
+                      parent=draw(st.sampled_from([None, *ids[:place], *ids[:place], ids[-1]]))))
+        for place, one in enumerate(ids)
+    ]  # fmt: skip
+
+
+@pytest.mark.slow
+@settings(FEW)
+@given(events=forests().flatmap(st.permutations), batch=st.sampled_from([2, 1000]))
+def test_sequences_equal_the_model(load: Load, events: list[Event], batch: int) -> None:
+    run_id = uuid4()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loading, "BATCH_EVENTS", batch)
+        load(jsonl(events), run_id=run_id)
+
+    for pattern in (None, ["TradeExecution", "PositionUpdate"]):
+        same_sequences(run_id, events, pattern)
+
+
+@st.composite
+def order_steps(draw: st.DrawFn) -> list[Event]:
+    """Draw states, executions and rejections of two orders."""
+    events = []
+    for event_id in IDS[: draw(st.integers(2, 12))]:
+        kind = draw(
+            st.sampled_from(["StateChange", "StateChange", "TradeExecution", "TradeExecution", "OrderRejection"])
+        )
+        said = draw(properties(kind)) if kind != "StateChange" else {"StateType": "Order", "StateBefore": None}
+        quantity, order = draw(st.sampled_from([1, 2])), draw(st.sampled_from(ORDERS[:2]))
+        if kind == "StateChange":
+            status = draw(st.sampled_from(["Open", "Open", "Open", "Cancelled"]))
+            state = {
+                "OrderId": order,
+                "SecuritySymbol": "X",
+                "Direction": "Buy",
+                "Quantity": quantity,
+                "Status": status,
+            }
+            said |= {"StateAfter": state, "ChangeReason": "so"}
+        else:
+            said |= {"OrderId": order} | ({"Quantity": quantity} if kind == "TradeExecution" else {})
+        events.append(draw(event_of(kind, event_id=event_id, parent=None, said=said)))
+    return events
+
+
+@pytest.mark.slow
+@settings(FEW)
+@given(events=order_steps(), batch=st.sampled_from([1, 1000]))
+def test_active_orders_equal_the_model(load: Load, events: list[Event], batch: int) -> None:
+    run_id = uuid4()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loading, "BATCH_EVENTS", batch)
+        load(jsonl(events), run_id=run_id)
+
+    for moment in sorted({event["Timestamp"] for event in events}):
+        state = ask("get_state_snapshot", run_id, timestamp=moment)["state"]
+        assert {order["orderId"] for order in state["activeOrders"]} == naive.snapshot(events, moment)["orders"]

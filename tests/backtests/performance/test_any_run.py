@@ -27,7 +27,7 @@ pytestmark = pytest.mark.slow
 Event = dict[str, Any]
 CAPITAL = 1_000
 TIMES = [f"2024-03-{day:02}T{hour}:00:00.000000Z" for day in (4, 5, 6, 11, 29, 31) for hour in ("00", "09", "23")]
-SYMBOLS = ("AAPL", "é x")
+SYMBOLS = ("AAPL", "AAPL", "é x")
 FEW = settings(max_examples=12, derandomize=True, database=None)
 
 
@@ -78,8 +78,9 @@ def write_events(run_id: UUID, drawn: Sequence[tuple[str, tuple[str, Event]]]) -
 @st.composite
 def runs(draw: st.DrawFn) -> list[Event]:
     """Draw the events of a run, in any order; ties are in the order of arrival."""
-    kinds = st.one_of(trades(), trades(), prices(), marks())
-    return write_events(uuid4(), draw(st.lists(st.tuples(st.sampled_from(TIMES), kinds), min_size=1, max_size=14)))
+    kinds = st.one_of(trades(), trades(), trades(), prices(), marks())
+    least = draw(st.sampled_from([1, 12, 12]))
+    return write_events(uuid4(), draw(st.lists(st.tuples(st.sampled_from(TIMES), kinds), min_size=least, max_size=24)))
 
 
 @pytest.fixture(scope="module")
