@@ -186,6 +186,7 @@ class Terms:
                 continue
             if self._is_assignment(phrase, place=place):
                 continue
+            self._refuse_noun(phrase, before=self.phrases[place - 1] if place else None)
             predicate, is_own = self._predicate(phrase)
             role = self._role(phrase, predicate=predicate)
             if self.entity.id == "sprint" and "what" in self.marks and self._tells_of_membership(phrase):
@@ -204,6 +205,12 @@ class Terms:
             for state in self.states.values():
                 has_closer = self._tells_of_membership(state.phrase)
                 self.cost += 2.0 if has_closer and self.entity.id != "sprint" else 0.0
+
+    def _refuse_noun(self, phrase: Phrase, *, before: Phrase | None) -> None:
+        """Refuse a noun that is spelt like a verb: which estimates changed."""
+        is_verb = phrase.said.lower().endswith("s") and phrase.has("predicate", form="verb")
+        if is_verb and phrase.has("dimension", form="noun") and before is not None and "which" in before.marks:
+            raise Unbound(phrase)
 
     def _tells_of_membership(self, phrase: Phrase) -> bool:
         """Return whether it also says what happened to issues in a sprint: planned, completed."""

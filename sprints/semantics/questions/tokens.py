@@ -15,6 +15,7 @@ from sprints.linking.sprint_choice import chosen_sprints
 from sprints.semantics.questions.lexicon import ASKING, Lexicon, Sense
 
 MAX_TOKENS = 60
+YES_OR_NO = frozenset({"did", "does", "do", "has", "have", "had", "is", "are", "was", "were"})
 _SPEAKS = ("status", "label", "priority", "type")
 _NO_NUMBER = ("a", "an")
 MAX_OBJECT_WORDS = 3
