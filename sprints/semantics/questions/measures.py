@@ -77,6 +77,7 @@ class Measures(Terms):
             for sense in one.senses if sense.kind == "measure" and sense.form == "verb"
             for measure in [self.model.measures[sense.name]]
             if measure.unit == unit and measure.entity == self.entity.id
+            and not (phrase.said.lower() == "time" and one.said.lower().startswith("spen"))  # in a status, or blocked
         ]  # fmt: skip
         if not verbs:
             raise Unbound(phrase)

@@ -214,6 +214,8 @@ def _epic_key(phrases: list[Phrase], *, place: int) -> Found:
     is_noun = any(sense.name == "epic" and sense.form == "noun" for sense in first.senses)
     if not is_noun or second is None or second.kind != "key" or second.name_kind:
         return None
+    if second.is_apart:  # the epic of | ACCEL-13
+        return ([replace(first, kind="term", names=(), name_kind=""), second], 2) if first.name_kind else None
     others = [one for one in phrases if one is not first]
     is_of_it = any(one.has_entity("issue") or one.name_kind == "type" or one.has("measure") for one in others)
     return ([replace(second, name_kind="epic", said=f"{first.said} {second.said}")], 2) if is_of_it else None

@@ -225,7 +225,7 @@ class Terms:
             return False
         if not (self._has_person() or "who" in self.marks):
             return False
-        return any(
+        return self._has_key() or any(
             sense.kind == "predicate" and sense.name in ("open", "done", "to_do")
             for other, one in enumerate(self.phrases) if other != place for sense in one.senses
         )  # fmt: skip

@@ -107,6 +107,8 @@ TRUTHS = [
     ("Which issues were planned for ACCEL Sprint 6 but dropped?",
      ("SELECT issue_key FROM issues JOIN sprint_issues AS m USING (issue_id) JOIN sprints AS p ON p.sprint_id = "
       "m.sprint_id WHERE sprint_name = 'ACCEL Sprint 6' AND was_committed AND was_removed LIMIT 1000")),
+    ("epic of ACCEL-103",
+     "SELECT e.issue_key FROM issues AS i JOIN issues AS e ON e.issue_id = i.epic_id WHERE i.issue_key = 'ACCEL-103'"),
     ("Which sprints end in November?",
      ("SELECT sprint_name FROM sprints WHERE coalesce(completed_at, ends_at) >= '2026-11-01' "
       "AND coalesce(completed_at, ends_at) < '2026-12-01' LIMIT 1000")),
