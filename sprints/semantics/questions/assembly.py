@@ -176,6 +176,8 @@ class _Assembly(Conditions):
 
     def _is_descending(self, phrase: Phrase, *, by: str) -> bool:
         """Return whether the largest come first: the best by what the measure calls better."""
+        if phrase.said.lower().startswith("first") and by in self.model.measures:
+            raise Unbound(phrase)  # the first three sprints: the earliest, not the largest
         if not phrase.marks & {"best", "worst"}:
             return phrase.is_descending
         higher_is = self.model.measures[by].higher_is if by in self.model.measures else "neither"

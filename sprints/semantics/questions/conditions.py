@@ -425,6 +425,7 @@ class Conditions(Measures):
         if state.is_measured or state.is_counted or (state.periods and lasts):
             return None
         if state.predicate and not self._happened_then(state):
+            self._refuse_other_sprints(state)
             return NamedCondition(predicate=state.predicate)
         if not state.periods and not state.has_grain and not self._is_trivial(state):
             return self._has_come(state)

@@ -139,9 +139,10 @@ def _phrase(token: Token) -> Phrase | None:
 def _read_all_but(phrases: list[Phrase], *, place: int) -> Found:
     """Read but as except behind all of a kind: all teams | but | ORBIT."""
     first, but, name = phrases[place], phrase_at(phrases, place=place + 1), phrase_at(phrases, place=place + 2)
-    if but is None or name is None or but.said.lower() != "but" or name.kind != "names" or name.name_kind == "type":
+    if but is None or name is None or but.said.lower() != "but" or name.kind != "names":
         return None
     is_all = first.has_entity(name.name_kind) or "whole" in first.marks or "our" in first.marks
+    is_all = is_all or first.said.lower() in ("everything", "anything")
     return ([first, replace(but, marks=frozenset({"except"}))], 2) if is_all else None
 
 

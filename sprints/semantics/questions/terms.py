@@ -212,6 +212,13 @@ class Terms:
         if is_verb and phrase.has("dimension", form="noun") and before is not None and "which" in before.marks:
             raise Unbound(phrase)
 
+    def _refuse_other_sprints(self, state: State) -> None:
+        """Refuse a state that the named sprints do not have: the current and the previous sprint."""
+        told = self.model.predicates[state.predicate].comparison
+        named = {name.state for one in self.phrases if is_sprints(one) for name in one.names}
+        if told is not None and told.field == "sprint_state" and named and not named & {str(v) for v in told.values}:
+            raise Unbound(state.phrase)
+
     def _tells_of_membership(self, phrase: Phrase) -> bool:
         """Return whether it also says what happened to issues in a sprint: planned, completed."""
         return any(

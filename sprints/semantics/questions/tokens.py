@@ -37,6 +37,7 @@ _SIGNS = (
     (regex.compile(r"(?<![\w.-])(\d{1,4}) ?wk?s?(?![\w-])", regex.IGNORECASE), r"\1 weeks"),
     (regex.compile(r"(?<![\w.-])(\d{1,6})\+(?!\w)"), r"\1 or more"),
     (regex.compile(r"%(?= of)"), " percent"),
+    (regex.compile(r"\bfrom ((?:\w+ )?sprint \d+) on(?:wards?)?\b", regex.IGNORECASE), r"since \1"),
 )
 _UNREAD = regex.compile(r"[<>=~\u2260\u2264\u2265%$\u20ac\u00a3*^|]+")
 _DEFINITE = frozenset(

@@ -109,6 +109,13 @@ TRUTHS = [
       "m.sprint_id WHERE sprint_name = 'ACCEL Sprint 6' AND was_committed AND was_removed LIMIT 1000")),
     ("epic of ACCEL-103",
      "SELECT e.issue_key FROM issues AS i JOIN issues AS e ON e.issue_id = i.epic_id WHERE i.issue_key = 'ACCEL-103'"),
+    ("open issues without labels or estimates",
+     ("SELECT issue_key FROM issues WHERE status_category <> 'Done' AND coalesce(cardinality(labels), 0) = 0 "
+      "AND story_points IS NULL LIMIT 1000")),
+    ("everything but bugs", "SELECT issue_key FROM issues WHERE issue_type <> 'Bug' LIMIT 1000"),
+    ("velocity of ACCEL from sprint 6 on",
+     ("SELECT sprint_name, completed_points FROM sprint_summary WHERE state = 'closed' AND sprint_name LIKE 'ACCEL%' "
+      "AND substring(sprint_name FROM '[0-9]+$')::int >= 6 LIMIT 1000")),
     ("Which sprints end in November?",
      ("SELECT sprint_name FROM sprints WHERE coalesce(completed_at, ends_at) >= '2026-11-01' "
       "AND coalesce(completed_at, ends_at) < '2026-12-01' LIMIT 1000")),
@@ -153,6 +160,8 @@ def test_an_answer_has_the_rows_of_an_independent_statement(question: str, truth
         "Did ACCEL finish all stories of sprint 5?",
         "Which estimates changed in October?",
         "open bugs from oldest to newest",
+        "first three sprints of ACCEL velocity",
+        "current and previous sprint of ORBIT: completed points",
         "velocity of the last 3 sprints and the average",
     ],
 )
