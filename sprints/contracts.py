@@ -118,7 +118,7 @@ class SchemaQuestion(ToolInput):
     """Nothing: the schema is one."""
 
 
-_CONTEXT = Field(None, description="The answer of get_schema; else the server's own schema.")
+_CONTEXT = Field(None, description="What get_schema gave; else the server's own schema.")
 
 
 class GenerateSqlQuestion(ToolInput):

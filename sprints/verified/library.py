@@ -16,7 +16,7 @@ from sprints.linking.link import LinkedQuestion, link
 from sprints.linking.name_cache import RefreshingCache
 from sprints.linking.names import NameIndex
 from sprints.semantics.questions.lexicon import Lexicon
-from sprints.semantics.questions.tokens import Token, cut, marks_in
+from sprints.semantics.questions.tokens import YES_OR_NO, Token, cut, marks_in
 from sprints.verified import queries
 from sprints.verified.slots import SLOT, find_literals, is_window, list_needed_slots, list_slots
 from sprints.verified.synonyms import load_lexicon
@@ -190,12 +190,14 @@ def _read_question(linked: LinkedQuestion, *, index: NameIndex, lexicon: Lexicon
 def _read_tokens(tokens: Iterable[Token], *, reads_types: bool, reads_units: bool) -> CuratedWording:
     terms: list[Term] = []
     slots: list[str] = []
+    tokens = list(tokens)
+    is_yes_or_no = bool(tokens) and tokens[0].said.lower() in YES_OR_NO
     for token in tokens:
         is_unit = reads_units and any(sense.kind == "grain" for sense in token.senses)
         slot = "unit" if is_unit else _slot_of(token)
         if slot and (reads_types or not (slot == "type" and token.senses)):
             slots.append(slot)
-        elif not _says_nothing(token):
+        elif not _says_nothing(token) or (is_yes_or_no and token.said.lower() in ("all", "every")):
             terms.append(frozenset((one.kind, one.name) for one in token.senses) or token.said.casefold())
     return CuratedWording(terms=tuple(terms), slots=tuple(sorted(slots)))
 

@@ -176,6 +176,8 @@ class _Assembly(Conditions):
 
     def _is_descending(self, phrase: Phrase, *, by: str) -> bool:
         """Return whether the largest come first: the best by what the measure calls better."""
+        if phrase.said.lower().startswith("first") and by in self.model.measures:
+            raise Unbound(phrase)  # the first three sprints: the earliest, not the largest
         if not phrase.marks & {"best", "worst"}:
             return phrase.is_descending
         higher_is = self.model.measures[by].higher_is if by in self.model.measures else "neither"
@@ -331,6 +333,15 @@ class _Assembly(Conditions):
             having=tuple(self.having), compare=tuple(self.sides), share=share, trend=trend, rank=rank, order=order,
         )  # fmt: skip
 
+    def _joins_sprints(self) -> bool:
+        """Return whether issues were in each of two sprints: in sprint 5 and in sprint 6."""
+        for place, phrase in enumerate(self.phrases):
+            lead = self.phrases[place - 1] if place and self.phrases[place - 1].name_kind == "team" else phrase
+            link = self.phrases[self.phrases.index(lead) - 1] if self.phrases.index(lead) else None
+            if is_sprints(phrase) and lead.is_apart and link is not None and "and" in link.marks:
+                return True
+        return False
+
     def _names_rows(self) -> bool:
         """Return whether it names what is counted: of "how many?" alone nobody knows."""
         return self.mentions_entity or any(one.senses for one in self.phrases if one.kind in ("term", "bound"))
@@ -444,6 +455,8 @@ class _Assembly(Conditions):
         for place in sorted(self.part_of):
             is_sprint = is_sprints(self.phrases[place]) and not self.phrases[place].is_negated
             (sprints if is_sprint else merged).extend(self.part_of[place])
-        if sprints:
+        if sprints and self.entity.id == "issue" and not self.measures and self._joins_sprints():
+            merged += sprints
+        elif sprints:
             merged.append(sprints[0] if len(sprints) == 1 else Or(parts=tuple(sprints)))
         return join_conditions(merged)

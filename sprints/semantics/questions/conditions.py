@@ -146,13 +146,10 @@ class Conditions(Measures):
 
     def _is_reporter(self, phrase: Phrase, *, place: int) -> bool:
         """Return whether the person reported the issues: created by Levi, what Levi reported."""
+        roles = {other: state.role for other, state in self.states.items()}
         creating = [
-            other for other, state in self.states.items()
-            if any(sense.name == "reporter" for sense in state.phrase.senses) or state.role == "created"
-        ]  # fmt: skip
-        creating += [
             other for other, one in enumerate(self.phrases)
-            if other not in self.states and any(sense.name == "reporter" for sense in one.senses)
+            if any(sense.name == "reporter" for sense in one.senses) or roles.get(other) == "created"
         ]  # fmt: skip
         return bool(creating) and (phrase.by or any(other == place + 1 for other in creating) or place - 1 in creating)
 
@@ -257,6 +254,8 @@ class Conditions(Measures):
     def _count_repetitions(self, phrase: Phrase, *, place: int) -> Condition:
         for state in self._by_distance(place):
             if field_name := self._find_reached("repeated", state=state):
+                if self.entity.id == "membership" and not self.measures:
+                    break  # its rows are stays in sprints, of which an issue has several
                 state.is_counted = True
                 return Comparison(field=field_name, op=operator_of(phrase), values=(number_of(phrase),))
         raise Unbound(phrase)
@@ -426,6 +425,7 @@ class Conditions(Measures):
         if state.is_measured or state.is_counted or (state.periods and lasts):
             return None
         if state.predicate and not self._happened_then(state):
+            self._refuse_other_sprints(state)
             return NamedCondition(predicate=state.predicate)
         if not state.periods and not state.has_grain and not self._is_trivial(state):
             return self._has_come(state)

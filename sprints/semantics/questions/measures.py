@@ -77,6 +77,7 @@ class Measures(Terms):
             for sense in one.senses if sense.kind == "measure" and sense.form == "verb"
             for measure in [self.model.measures[sense.name]]
             if measure.unit == unit and measure.entity == self.entity.id
+            and not (phrase.said.lower() == "time" and one.said.lower().startswith("spen"))  # in a status, or blocked
         ]  # fmt: skip
         if not verbs:
             raise Unbound(phrase)
@@ -290,8 +291,8 @@ class Measures(Terms):
         if self.entity.id != "membership" or len(places) != 2 or self.measures:  # noqa: PLR2004 - the two
             return False
         first, second = places
-        links = [one for one in self.phrases[first + 1 : second] if "and" in one.marks]
-        if not links:
+        links = [one for one in self.phrases[first + 1 : second] if "and" in one.marks and one.said.lower() != "but"]
+        if not links or ("which" in self.marks and self.mentions_entity):
             return False
         end = self.phrases[first].start + len(self.phrases[first].said)
         if "how_many" in self.marks and links[0].start <= end + 1:

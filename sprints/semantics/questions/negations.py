@@ -23,7 +23,15 @@ def read_absence(phrases: list[Phrase], *, place: int) -> Found:
     is_rows = second.has("entity") and not any(sense.name == "assignee" for sense in second.senses)
     if second.kind != "term" or not (is_period or (second.has("dimension", form="noun") and not is_rows)):
         return None
-    return [replace(second, kind="missing", said=f"{first.said} {second.said}", start=first.start)], 2
+    found, size = [replace(second, kind="missing", said=f"{first.said} {second.said}", start=first.start)], 2
+    while (link := phrase_at(phrases, place=place + size)) and (other := phrase_at(phrases, place=place + size + 1)):
+        behind = phrase_at(phrases, place=place + size + 2)
+        is_noun = other.kind == "term" and other.has("dimension", form="noun") and not other.has("entity")
+        if not link.marks & {"and", "or"} or not is_noun or (behind is not None and behind.kind == "bound"):
+            break
+        found.append(replace(other, kind="missing", said=f"{first.said} {other.said}"))  # without labels | or | points
+        size += 2
+    return found, size
 
 
 def negate(phrases: list[Phrase], *, place: int) -> Found:

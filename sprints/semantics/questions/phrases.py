@@ -41,7 +41,7 @@ from sprints.semantics.questions.phrase import (
     is_sprints,
     phrase_at,
 )
-from sprints.semantics.questions.tokens import Token
+from sprints.semantics.questions.tokens import YES_OR_NO, Token
 
 _OPERATORS = {"gt": Operator.GT, "ge": Operator.GE, "lt": Operator.LT, "le": Operator.LE, "eq": Operator.EQ}
 _EDGES = ("since", "after", "before", "until")
@@ -56,6 +56,7 @@ def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
     """Convert tokens to phrases: one each, then combine neighbours, rule by rule."""
     placed = (_place(token, before=tokens[at - 1] if at else None) for at, token in enumerate(tokens))
     phrases = [phrase for phrase in placed if phrase is not None]
+    _find_unanswerable(tokens, phrases=phrases)
     _apply(read_obligation, phrases)
     _apply(_from_whom, phrases)
     if not any(sense.name == "carried_over" for phrase in phrases for sense in phrase.senses):
@@ -63,6 +64,20 @@ def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
     for rule in _RULES:
         _apply(rule, phrases)
     return phrases
+
+
+def _find_unanswerable(tokens: Sequence[Token], *, phrases: list[Phrase]) -> None:
+    """Mark what no list of rows answers: did they finish | all stories; the velocities | and the average."""
+    is_yes_or_no = bool(tokens) and tokens[0].said.lower() in YES_OR_NO
+    for place, token in enumerate(tokens[:-1]):
+        if is_yes_or_no and token.said.lower() in ("all", "every"):
+            at = next((n for n, one in enumerate(phrases) if one.start == tokens[place + 1].start), None)
+            if at is not None:
+                said = f"{token.said} {phrases[at].said}"
+                phrases[at] = replace(phrases[at], kind="unknown", said=said, senses=(), marks=frozenset())
+    last = phrases[-1] if phrases else None
+    if last is not None and len(phrases) > 1 and last.marks & {"average", "median"} and "and" in phrases[-2].marks:
+        phrases[-1] = replace(last, kind="unknown", senses=(), marks=frozenset())
 
 
 def _place(token: Token, *, before: Token | None) -> Phrase | None:
@@ -124,9 +139,10 @@ def _phrase(token: Token) -> Phrase | None:
 def _read_all_but(phrases: list[Phrase], *, place: int) -> Found:
     """Read but as except behind all of a kind: all teams | but | ORBIT."""
     first, but, name = phrases[place], phrase_at(phrases, place=place + 1), phrase_at(phrases, place=place + 2)
-    if but is None or name is None or but.said.lower() != "but" or name.kind != "names" or name.name_kind == "type":
+    if but is None or name is None or but.said.lower() != "but" or name.kind != "names":
         return None
     is_all = first.has_entity(name.name_kind) or "whole" in first.marks or "our" in first.marks
+    is_all = is_all or first.said.lower() in ("everything", "anything")
     return ([first, replace(but, marks=frozenset({"except"}))], 2) if is_all else None
 
 
@@ -199,6 +215,8 @@ def _epic_key(phrases: list[Phrase], *, place: int) -> Found:
     is_noun = any(sense.name == "epic" and sense.form == "noun" for sense in first.senses)
     if not is_noun or second is None or second.kind != "key" or second.name_kind:
         return None
+    if second.is_apart:  # the epic of | ACCEL-13
+        return ([replace(first, kind="term", names=(), name_kind=""), second], 2) if first.name_kind else None
     others = [one for one in phrases if one is not first]
     is_of_it = any(one.has_entity("issue") or one.name_kind == "type" or one.has("measure") for one in others)
     return ([replace(second, name_kind="epic", said=f"{first.said} {second.said}")], 2) if is_of_it else None
@@ -382,8 +400,7 @@ def _ranks(phrases: list[Phrase], *, place: int) -> Found:
 def _merge_ranks(phrases: list[Phrase], *, place: int) -> Found:
     """Combine a rank with its order: top 5 | oldest."""
     first, second = phrases[place], phrase_at(phrases, place=place + 1)
-    if first.kind == second.kind == "rank" if second else False:
-        assert second is not None  # noqa: S101 - for mypy
+    if second is not None and first.kind == second.kind == "rank" and not first.has("dimension"):
         return [replace(second, number=first.number if first.number is not None else second.number)], 2
     return None
 

@@ -186,6 +186,7 @@ class Terms:
                 continue
             if self._is_assignment(phrase, place=place):
                 continue
+            self._refuse_noun(phrase, before=self.phrases[place - 1] if place else None)
             predicate, is_own = self._predicate(phrase)
             role = self._role(phrase, predicate=predicate)
             if self.entity.id == "sprint" and "what" in self.marks and self._tells_of_membership(phrase):
@@ -205,6 +206,19 @@ class Terms:
                 has_closer = self._tells_of_membership(state.phrase)
                 self.cost += 2.0 if has_closer and self.entity.id != "sprint" else 0.0
 
+    def _refuse_noun(self, phrase: Phrase, *, before: Phrase | None) -> None:
+        """Refuse a noun that is spelt like a verb: which estimates changed."""
+        is_verb = phrase.said.lower().endswith("s") and phrase.has("predicate", form="verb")
+        if is_verb and phrase.has("dimension", form="noun") and before is not None and "which" in before.marks:
+            raise Unbound(phrase)
+
+    def _refuse_other_sprints(self, state: State) -> None:
+        """Refuse a state that the named sprints do not have: the current and the previous sprint."""
+        told = self.model.predicates[state.predicate].comparison
+        named = {name.state for one in self.phrases if is_sprints(one) for name in one.names}
+        if told is not None and told.field == "sprint_state" and named and not named & {str(v) for v in told.values}:
+            raise Unbound(state.phrase)
+
     def _tells_of_membership(self, phrase: Phrase) -> bool:
         """Return whether it also says what happened to issues in a sprint: planned, completed."""
         return any(
@@ -218,7 +232,7 @@ class Terms:
             return False
         if not (self._has_person() or "who" in self.marks):
             return False
-        return any(
+        return self._has_key() or any(
             sense.kind == "predicate" and sense.name in ("open", "done", "to_do")
             for other, one in enumerate(self.phrases) if other != place for sense in one.senses
         )  # fmt: skip

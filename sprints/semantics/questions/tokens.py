@@ -15,6 +15,7 @@ from sprints.linking.sprint_choice import chosen_sprints
 from sprints.semantics.questions.lexicon import ASKING, Lexicon, Sense
 
 MAX_TOKENS = 60
+YES_OR_NO = frozenset({"did", "does", "do", "has", "have", "had", "is", "are", "was", "were"})
 _SPEAKS = ("status", "label", "priority", "type")
 _NO_NUMBER = ("a", "an")
 MAX_OBJECT_WORDS = 3
@@ -36,6 +37,7 @@ _SIGNS = (
     (regex.compile(r"(?<![\w.-])(\d{1,4}) ?wk?s?(?![\w-])", regex.IGNORECASE), r"\1 weeks"),
     (regex.compile(r"(?<![\w.-])(\d{1,6})\+(?!\w)"), r"\1 or more"),
     (regex.compile(r"%(?= of)"), " percent"),
+    (regex.compile(r"\bfrom ((?:\w+ )?sprint \d+) on(?:wards?)?\b", regex.IGNORECASE), r"since \1"),
 )
 _UNREAD = regex.compile(r"[<>=~\u2260\u2264\u2265%$\u20ac\u00a3*^|]+")
 _DEFINITE = frozenset(

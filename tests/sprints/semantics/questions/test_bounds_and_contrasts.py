@@ -100,6 +100,25 @@ TRUTHS = [
     ("How many status changes to QA were there in October?",
      ("SELECT count(*) AS n FROM status_changes WHERE to_status = 'QA' AND changed_at >= '2026-10-01' AND changed_at "
       "< '2026-11-01'")),
+    ("Which issues were in ACCEL Sprint 5 and in ACCEL Sprint 6?",
+     ("SELECT issue_key FROM issues WHERE 2 = (SELECT count(DISTINCT sprint_id) FROM sprint_issues AS m "
+      "JOIN sprints USING (sprint_id) WHERE m.issue_id = issues.issue_id AND m.is_in_scope "
+      "AND sprint_name IN ('ACCEL Sprint 5', 'ACCEL Sprint 6')) LIMIT 1000")),
+    ("Which issues were planned for ACCEL Sprint 6 but dropped?",
+     ("SELECT issue_key FROM issues JOIN sprint_issues AS m USING (issue_id) JOIN sprints AS p ON p.sprint_id = "
+      "m.sprint_id WHERE sprint_name = 'ACCEL Sprint 6' AND was_committed AND was_removed LIMIT 1000")),
+    ("epic of ACCEL-103",
+     "SELECT e.issue_key FROM issues AS i JOIN issues AS e ON e.issue_id = i.epic_id WHERE i.issue_key = 'ACCEL-103'"),
+    ("open issues without labels or estimates",
+     ("SELECT issue_key FROM issues WHERE status_category <> 'Done' AND coalesce(cardinality(labels), 0) = 0 "
+      "AND story_points IS NULL LIMIT 1000")),
+    ("everything but bugs", "SELECT issue_key FROM issues WHERE issue_type <> 'Bug' LIMIT 1000"),
+    ("velocity of ACCEL from sprint 6 on",
+     ("SELECT sprint_name, completed_points FROM sprint_summary WHERE state = 'closed' AND sprint_name LIKE 'ACCEL%' "
+      "AND substring(sprint_name FROM '[0-9]+$')::int >= 6 LIMIT 1000")),
+    ("Which sprints end in November?",
+     ("SELECT sprint_name FROM sprints WHERE coalesce(completed_at, ends_at) >= '2026-11-01' "
+      "AND coalesce(completed_at, ends_at) < '2026-12-01' LIMIT 1000")),
 ]  # fmt: skip
 
 
@@ -138,6 +157,12 @@ def test_an_answer_has_the_rows_of_an_independent_statement(question: str, truth
         "issues that nobody in ORBIT has resolved",
         "issues nobody commented on",
         "How often was QA left?",
+        "Did ACCEL finish all stories of sprint 5?",
+        "Which estimates changed in October?",
+        "open bugs from oldest to newest",
+        "first three sprints of ACCEL velocity",
+        "current and previous sprint of ORBIT: completed points",
+        "velocity of the last 3 sprints and the average",
     ],
 )
 def test_what_finds_no_place_is_asked_back(question: str) -> None:
