@@ -47,7 +47,8 @@ class Interpretation:
     `understood` is the question in the domain's words. A `covered` question has a `call`; of an `unclear` one
     `clarification` asks what is meant, and `choices` are replies. `leans` tells that it takes its subject from the
     question before. `nearest` are questions like it that can be answered. `names` are what it is about, which "they" in
-    the next question means. `subject` is for the answerer alone.
+    the next question means, and `period` is the time that it says, which such a question keeps. `subject` is for the
+    answerer alone.
     """
 
     domain: str
@@ -61,6 +62,7 @@ class Interpretation:
     leans: bool = False
     nearest: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+    period: str = ""
     subject: Any = field(default=None, repr=False)
 
 
