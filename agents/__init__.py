@@ -1,1 +1,1 @@
-"""The top: conversations run as jobs; a language model chooses tools, and every step is stored."""
+"""Conversations with agents: a language model chooses tools in a run, and every step is stored."""

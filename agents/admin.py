@@ -1,4 +1,4 @@
-"""Where people see what conversations, runs and steps came to, and stop or repeat a run."""
+"""Admin pages of conversations, runs, steps, prices and budgets; people can cancel a run or run it again."""
 
 from django.contrib import admin, messages
 from django.db.models import F, QuerySet
@@ -33,7 +33,7 @@ STATE_COLOURS = {
 
 
 class MessageInline(BrowsedInline):
-    """What was said."""
+    """The messages of a conversation."""
 
     model = Message
     fields = ["number", "role", "text", "created_at"]
@@ -43,7 +43,7 @@ class MessageInline(BrowsedInline):
 
 
 class StepInline(BrowsedInline):
-    """What was done, in order; each leads to its arguments and answer."""
+    """The steps of a run in order, each with a link to its arguments and answer."""
 
     model = Step
     fields = ["number", "kind", "link", "state", "code", "milliseconds", "prompt_tokens", "completion_tokens"]
@@ -53,7 +53,7 @@ class StepInline(BrowsedInline):
 
     @admin.display(description="call")
     def link(self, step: Step) -> SafeString:
-        """Lead to the step's own page."""
+        """Link to the step's own page."""
         return format_html(
             '<a href="{}">{}</a>', reverse("admin:agents_step_change", args=[step.pk]), step.tool or "model"
         )
@@ -61,7 +61,7 @@ class StepInline(BrowsedInline):
 
 @admin.register(Conversation)
 class ConversationAdmin(KeptAdmin):
-    """Who talks about what, under which policy."""
+    """Conversations with their owners and policies."""
 
     notice = "Begun by REST or manage.py chat. A conversation without an owner is the local operator's."
     list_display = ["title_or_id", "owner", "message_count", "model", "second_message", "updated_at"]
@@ -83,13 +83,13 @@ class ConversationAdmin(KeptAdmin):
 
     @admin.display(description="conversation", ordering="title")
     def title_or_id(self, conversation: Conversation) -> str:
-        """Say the title, or the id where there is none."""
+        """Return the title, or the id if there is none."""
         return str(conversation)
 
 
 @admin.register(Run)
 class RunAdmin(KeptAdmin):
-    """Runs: what was asked, what came of it, in how long and for how much."""
+    """Runs: the question, the outcome, the time and the cost."""
 
     notice = "Written by the workers. Cancelling takes effect within a second; running again asks anew."
     list_display = [
@@ -128,12 +128,12 @@ class RunAdmin(KeptAdmin):
     inlines = [StepInline]
 
     def has_delete_permission(self, request: HttpRequest, obj: Run | None = None) -> bool:
-        """Refuse: a run goes with its conversation."""
+        """Refuse: a run is deleted with its conversation."""
         return False
 
     @admin.action(description="Cancel the selected runs", permissions=["change"])
     def cancel(self, request: HttpRequest, chosen: QuerySet[Run]) -> None:
-        """End those that have not ended."""
+        """Cancel the runs that have not ended."""
         live = [run for run in chosen if run.finished_at is None]
         for run in live:
             if following := event_loop.run(leases.cancel(run.pk)):
@@ -152,33 +152,33 @@ class RunAdmin(KeptAdmin):
 
     @admin.display(description="question")
     def question_start(self, run: Run) -> str:
-        """Give the beginning of what was asked."""
+        """Return the beginning of the question."""
         text = run.question.text
         return text if len(text) <= 100 else f"{text[:100]}…"  # noqa: PLR2004 - a line's width
 
     @display(description="state", ordering="state", label=STATE_COLOURS)  # type: ignore[untyped-decorator]
     def state_label(self, run: Run) -> str:
-        """Colour where it stands."""
+        """Return the state; unfold colours it."""
         return run.get_state_display()
 
     @admin.display(description="steps", ordering="step_count")
     def step_total(self, run: Run) -> int:
-        """Count the steps."""
+        """Return the number of steps."""
         return run.step_count
 
     @admin.display(description="tokens", ordering=F("prompt_tokens") + F("completion_tokens"))
     def tokens(self, run: Run) -> str:
-        """Add up what was read and written."""
+        """Return the tokens read and written together."""
         return f"{run.prompt_tokens + run.completion_tokens:,}"
 
     @admin.display(description="cost", ordering="cost")
     def cost_rounded(self, run: Run) -> str:
-        """Give the cost to the fourth place."""
+        """Return the cost to four decimals."""
         return f"{run.cost:.4f}" if run.cost else ""
 
     @admin.display(description="seconds")
     def seconds(self, run: Run) -> str:
-        """Give the time from the first worker to the end."""
+        """Return the time from the first worker's claim to the end."""
         if run.started_at is None or run.finished_at is None:
             return ""
         return f"{(run.finished_at - run.started_at).total_seconds():,.1f}"
@@ -186,7 +186,7 @@ class RunAdmin(KeptAdmin):
 
 @admin.register(Step)
 class StepAdmin(BrowsedAdmin):
-    """One call of a model or tool: with what, and what came back."""
+    """One call of a model or tool: its arguments and its answer."""
 
     notice = "Secrets are blanked here. Answers are kept whole, and shown up to 50,000 characters."
     list_display = ["run", "number", "tool_or_model", "state", "code", "milliseconds", "created_at"]
@@ -212,33 +212,33 @@ class StepAdmin(BrowsedAdmin):
 
     @admin.display(description="call", ordering="tool")
     def tool_or_model(self, step: Step) -> str:
-        """Name what was called."""
+        """Return the tool's name, or "model"."""
         return step.tool or "model"
 
     @admin.display(description="arguments")
     def arguments_block(self, step: Step) -> SafeString:
-        """Show what the model wrote."""
+        """Show the model's arguments."""
         return _block(step.arguments)
 
     @admin.display(description="arguments as a person changed them")
     def edited_block(self, step: Step) -> SafeString:
-        """Show what a person wrote instead."""
+        """Show a person's changed arguments."""
         return _block(step.edited_arguments)
 
     @admin.display(description="answer")
     def answer_block(self, step: Step) -> SafeString:
-        """Show what came back."""
+        """Show the answer."""
         return _block(step.answer)
 
     @admin.display(description="what the model saw of it")
     def shortened_block(self, step: Step) -> SafeString:
-        """Show the shortened answer, where it was too long."""
+        """Show the shortened answer, if it was too long for the model."""
         return _block(step.shown)
 
 
 @admin.register(ModelPrice)
 class ModelPriceAdmin(CuratedAdmin):
-    """What models cost, from which day on."""
+    """Prices of models, each from a day on."""
 
     notice = "For a million tokens. The latest day that has come counts; calls made before keep their price."
     list_display = ["model_name", "valid_from", "prompt_price", "completion_price"]
@@ -247,13 +247,13 @@ class ModelPriceAdmin(CuratedAdmin):
 
     @admin.display(description="model", ordering="model")
     def model_name(self, price: ModelPrice) -> str:
-        """Name the model."""
+        """Return the model's name."""
         return price.model or "Every other model"
 
 
 @admin.register(Budget)
 class BudgetAdmin(CuratedAdmin):
-    """How much the runs of a key, or of the whole server, may take of the model."""
+    """Budgets of tokens and cost for the runs of a key or of the whole server."""
 
     notice = (
         "Looked at before each call of the model, which may take no more than is left. "
@@ -266,7 +266,7 @@ class BudgetAdmin(CuratedAdmin):
 
 @admin.register(DailyUsage)
 class DailyUsageAdmin(BrowsedAdmin):
-    """What was taken of the model, by day and key."""
+    """Tokens and cost of the models, by day and key."""
 
     notice = "Counted by the database as calls of the model end. Key 0 is everybody without a key."
     list_display = [

@@ -1,8 +1,8 @@
 """
-REST of conversations: `/api/agents/conversations…`.
+REST endpoints of conversations: `/api/agents/conversations…`.
 
-Each endpoint reads its input, calls one use case through the one entry, and encodes what it gives. Every other address
-and method below `/api/agents` is refused in the kernel's envelope.
+Each endpoint reads its input, calls one use case through the one entry, and encodes its result. Every other address and
+method below `/api/agents` is refused in the kernel's envelope.
 """
 
 import inspect
@@ -49,7 +49,7 @@ _RUN_ERRORS = (contracts.UNKNOWN_CONVERSATION, contracts.UNKNOWN_RUN)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Input:
-    """A request to an endpoint: who calls, with which body, and the parts of its path."""
+    """A request to an endpoint: the caller, the body, and the parts of the path."""
 
     http: HttpRequest
     request: Request
@@ -67,12 +67,12 @@ class _Input:
 
     @property
     def number(self) -> int:
-        """Read the number of a step; 0, which no step has, for what is not a number."""
+        """Return the number of a step; 0, which no step has, if it is not a number."""
         sent = self.path["number"]
         return int(sent) if sent.isascii() and sent.isdigit() and len(sent) < len(str(use_cases.MAX_NUMBER)) else 0
 
     def read_body(self, form: Form[Read]) -> Read:
-        """Read the body; raises ToolError as a tool does for its arguments."""
+        """Parse the body; raises ToolError as a tool does for its arguments."""
         if self.body is None or len(self.body) > MAX_ARGUMENTS:
             raise Refusal(PAYLOAD_TOO_LARGE, "The body is too large.", suggestion="Send less at once.")
         question = parse_arguments(form, self.body)
@@ -81,7 +81,7 @@ class _Input:
         return question
 
     def read_number(self, name: str, *, default: int, maximum: int, minimum: int = 1) -> int:
-        """Read a number of the query."""
+        """Return a number from the query string."""
         sent = self.http.GET.get(name, "")
         return use_cases.parse_number(sent, name=name, default=default, maximum=maximum, minimum=minimum)
 
@@ -102,7 +102,7 @@ def _endpoint(
     parameters: tuple[tuple[str, str], ...] = (),
     errors: tuple[ErrorCode, ...] = (contracts.UNKNOWN_CONVERSATION,),
 ) -> Callable[[Handler], Handler]:
-    """Register a handler at an address, with its OpenAPI."""
+    """Register a handler at an address, with its OpenAPI description."""
     openapi = address_openapi(form=form, answers={status: make_output_schema(TypeAdapter(answer)) if answer else {}},
                               errors=errors)  # fmt: skip
     if parameters:
@@ -133,7 +133,7 @@ async def _respond(
 ) -> HttpResponseBase:
     body = read_body(http)
     request = read_request(http, arguments=http.path.encode("utf-8", "replace") + (b" " + body if body else b""))
-    if http.method == "GET":  # a form of another site sends a session too, so it changes nothing
+    if http.method == "GET":  # the session only counts for GET: a form of another site would send it too
         request.session = http.COOKIES.get(settings.SESSION_COOKIE_NAME, "")
 
     async def answer(caller: Caller) -> EventStream | Reply:
@@ -149,7 +149,7 @@ async def _respond(
 
 
 def _declare_path_parameters(view: Callable[..., Any], *, path: str) -> Callable[..., Any]:
-    """Give a view the signature in which django-ninja looks for the parameters of its path."""
+    """Set the view's signature from which django-ninja reads the parameters of its path."""
     names = [part.rpartition(":")[2] for part in re.findall(r"\{([^}]+)\}", path)]
     request = inspect.Parameter("request", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=HttpRequest)
     parts = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=str) for name in names]

@@ -1,4 +1,4 @@
-"""Conversations as a Django app."""
+"""App configuration of conversations."""
 
 from django.apps import AppConfig
 
@@ -6,11 +6,11 @@ from toolbox.access.scopes import register_scopes
 
 
 class AgentsConfig(AppConfig):
-    """Holds conversations, runs, their steps and events."""
+    """The app of conversations, runs, steps and events."""
 
     name = "agents"
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Have keys know the scopes of conversations."""
+        """Register the scopes of conversations, which everyone who logs in has."""
         register_scopes("agents", is_everybodys=True)

@@ -1,4 +1,4 @@
-"""What `ask_agent` takes and answers."""
+"""Input and output models of `ask_agent`."""
 
 from typing import Self
 from uuid import UUID

@@ -1,5 +1,5 @@
 """
-How many tokens the next call of the model may take, from what is left of every budget that holds it.
+How many tokens the next model call may use, given what is left of every budget that applies.
 
 Pure: `agents/queries/budgets.py` reads the limits under a lock and writes the reservation in the same transaction.
 """
@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Literal
 
 MIN_ANSWER_TOKENS = 128
-"""A call that leaves the model less than this for its answer is not made."""
+"""A call that would leave less than this for the answer is not made."""
 MILLION = 1_000_000
 Scope = Literal["run", "conversation", "key_day", "key_total", "server_day", "server_total"]
 _SCOPES: dict[Scope, tuple[str, str]] = {
@@ -31,20 +31,20 @@ _FIELDS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Price:
-    """What a million tokens cost; `is_known` is False where nobody entered it."""
+    """The prices of a million tokens; `is_known` is False if none was entered."""
 
     prompt: Decimal = Decimal(0)
     completion: Decimal = Decimal(0)
     is_known: bool = True
 
     def cost(self, *, prompt_tokens: int, completion_tokens: int) -> Decimal:
-        """Give the cost of so many tokens."""
+        """Return the cost of so many tokens."""
         return (prompt_tokens * self.prompt + completion_tokens * self.completion) / MILLION
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """The budgets of one scope, and what is used or reserved of them; None is no limit."""
+    """The budget of one scope, and how much of it is used or reserved; None is no limit."""
 
     scope: Scope
     max_tokens: int | None
@@ -56,9 +56,9 @@ class Limits:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCall:
     """
-    A call of the model that is to be made.
+    A model call that is about to be made.
 
-    `prompt_tokens` is estimated, `max_tokens` what its answer may take at most, `held_back` what must be left after it.
+    `prompt_tokens` is an estimate, `max_tokens` the limit of the answer, and `held_back` must be left after the call.
     """
 
     model: str
@@ -69,7 +69,7 @@ class ModelCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reservation:
-    """What is set aside for a call: the answer may take `max_tokens`."""
+    """The tokens reserved for a call; the answer may use `max_tokens`."""
 
     prompt_tokens: int
     max_tokens: int
@@ -77,17 +77,17 @@ class Reservation:
 
     @property
     def tokens(self) -> int:
-        """Give all tokens that are set aside."""
+        """Return all reserved tokens."""
         return self.prompt_tokens + self.max_tokens
 
     @property
     def cost(self) -> Decimal:
-        """Give the cost that is set aside."""
+        """Return the reserved cost."""
         return self.price.cost(prompt_tokens=self.prompt_tokens, completion_tokens=self.max_tokens)
 
 
 class BudgetUsedUp(Exception):
-    """A budget does not allow the call; the message is for a person, `code` names the kind."""
+    """A budget does not allow the call; the message is for a person, and `code` names the kind."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -95,7 +95,7 @@ class BudgetUsedUp(Exception):
 
 
 def reserve(call: ModelCall, *, limits: Sequence[Limits], price: Price) -> Reservation:
-    """Set aside what a call may take of every budget; raises BudgetUsedUp where one leaves too little for an answer."""
+    """Return the reservation that fits every budget; raises BudgetUsedUp if one leaves too little for an answer."""
     answer = call.max_tokens
     for limit in limits:
         if limit.max_tokens is not None:
@@ -109,7 +109,7 @@ def reserve(call: ModelCall, *, limits: Sequence[Limits], price: Price) -> Reser
 
 
 def _affordable(limit: Limits, *, call: ModelCall, price: Price) -> int:
-    """Give how many tokens of an answer the rest of a cost budget pays."""
+    """Return how many tokens of an answer the rest of a cost budget pays for."""
     name, advice = _describe(limit.scope, unit="cost")
     if not price.is_known:
         raise BudgetUsedUp(

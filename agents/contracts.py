@@ -1,4 +1,4 @@
-"""What conversations are told over REST, and what they say. Imports no Django."""
+"""Input and output models of conversations over REST. Imports no Django."""
 
 from datetime import datetime
 from decimal import Decimal

@@ -1,13 +1,11 @@
 """
-A run's events as server-sent events: what has happened, then what happens, to the end of the run.
+A run's events as server-sent events: past events first, then live ones until the run ends.
 
-The database holds what a stream has not sent yet: a slow reader costs one page of events, and one that has vanished
-costs nothing once its connection is found dead. The reader is identified again every 2 s. A stream whose key or session
-has ended says so and ends within 5 s.
-
-`EventStreamMiddleware` serves streams before Django, which would keep a thread for each as long as it is open. A
-browser sends its session instead of a key, because an EventSource cannot send headers.
-tests/agents/test_event_stream.py holds both ways to the same.
+The database holds what a stream has not sent yet: a slow reader costs one page of events, and a vanished one costs
+nothing once its connection is found dead. The reader is identified again every 2 s; a stream whose key or session has
+ended reports it and ends within 5 s. `EventStreamMiddleware` serves streams before Django, which would hold a thread
+for each open stream. A browser sends its session instead of a key, because an EventSource cannot send headers.
+tests/agents/test_event_stream.py checks that both behave the same.
 """
 
 import asyncio
@@ -44,11 +42,11 @@ from toolbox.http.headers import decode_headers, has_allowed_host, read_credenti
 logger = logging.getLogger(__name__)
 
 MAX_STREAMS = 2_000
-"""Of one process."""
+"""Open streams per process."""
 SILENCE_SECONDS = 15.0
-"""A comment is sent after so long, so that proxies keep the connection and a dead one is noticed."""
+"""A comment is sent after this silence, so that proxies keep the connection and dead ones are noticed."""
 IDENTIFY_SECONDS = 2.0
-"""How often a reader is identified again; twice this, for the cache, is less than 5 s."""
+"""How often a reader is identified again; twice this, with the cache, is less than 5 s."""
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no", "X-Content-Type-Options": "nosniff"}
 CONTENT_TYPE = "text/event-stream"
 EVENTS_DESCRIPTION = """
@@ -71,7 +69,7 @@ _open = 0
 
 
 class EventStream:
-    """One reader of one run; lives on the event loop of the database whatever loop it is read from."""
+    """One reader of one run; lives on the event loop of the database, whichever loop reads it."""
 
     def __init__(self, run_id: UUID, *, after: int, request: Request, caller: Caller) -> None:
         self._run_id = run_id
@@ -84,7 +82,7 @@ class EventStream:
         self._is_over = False
 
     async def pieces(self) -> AsyncGenerator[bytes, None]:
-        """Give pieces of the stream until the run is over; Last-Event-ID takes it up again after any end."""
+        """Yield pieces of the stream until the run is over; after any end, Last-Event-ID resumes it."""
         await run_on_loop(self._begin)
         try:
             yield _FIRST
@@ -103,8 +101,8 @@ class EventStream:
         self._listener = self._stack.enter_context(run_listeners.subscribe(self._run_id))
 
     async def _next_piece(self) -> bytes:
-        """Give the next events together, a comment where none came for a while, nothing at the end; raises Refusal."""
-        assert self._listener  # noqa: S101 - made by _begin
+        """Return the next events together, a comment after silence, or b"" at the end; raises Refusal."""
+        assert self._listener  # noqa: S101 - created by _begin
         clock = asyncio.get_running_loop().time
         silent_at = clock() + SILENCE_SECONDS
         while True:
@@ -133,7 +131,7 @@ class EventStream:
 async def open_stream(
     conversation_id: UUID, *, run_id: UUID, last: str, after: str, request: Request, caller: Caller
 ) -> EventStream:
-    """Open the stream of a run's events: from after `last` (the header Last-Event-ID), else from after `after`."""
+    """Open the stream of a run's events after `last` (the header Last-Event-ID), or else after `after`."""
     row = await use_cases.find_run(conversation_id, run_id=run_id, caller=caller)
     await dynamic_tools.wait_until_loaded()
     if _open >= MAX_STREAMS:
@@ -150,7 +148,7 @@ async def open_stream(
 
 
 async def _identify_reader(request: Request) -> Caller:
-    """Identify the reader of a stream, from at most 2 s ago; raises Refusal where their key or session has ended."""
+    """Return the reader of a stream, at most 2 s old; raises Refusal if the key or session has ended."""
     credential, session = request.credential, request.session
     if isinstance(credential, str):
         caller = await _callers.get(("key", credential), lambda: identify_anew(credential))
@@ -168,19 +166,19 @@ async def _identify_session(session: str) -> Caller:
 
 
 def _render(event: dict[str, Any], *, caller: Caller) -> bytes:
-    """Write an event with what the caller may see of it; its data is one line of JSON."""
+    """Render an event with what the caller may see of it; its data is one line of JSON."""
     data = orjson.dumps(hide_contents(event["data"], caller=caller) | {"at": format_timestamp(event["at"])})
     return b"id: %d\nevent: %s\ndata: %s\n\n" % (event["number"], event["kind"].encode(), data)
 
 
 class EventStreamMiddleware:
-    """Serves `GET …/runs/<run>/events`, and hands every other request on."""
+    """ASGI middleware that serves `GET …/runs/<run>/events` and passes everything else on."""
 
     def __init__(self, behind: ASGIApp) -> None:
         self._behind = behind
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Stream a run's events, or hand the request on."""
+        """Stream a run's events, or pass the request on."""
         is_get = scope["type"] == "http" and scope["method"] == "GET"
         address = _ADDRESS.fullmatch(scope["path"]) if is_get else None
         sent = decode_headers(scope["headers"]) if address else {}
@@ -214,7 +212,7 @@ class EventStreamMiddleware:
 
 
 async def _send_stream(stream: EventStream, receive: Receive, send: Send) -> None:
-    """Send until the stream ends or the reader leaves, whichever comes first; no faster than it reads."""
+    """Send until the stream ends or the reader leaves; no faster than the reader reads."""
     lines = [("Content-Type", CONTENT_TYPE), *HEADERS.items()]
     headers = [(name.lower().encode(), value.encode()) for name, value in lines]
     await send({"type": "http.response.start", "status": 200, "headers": headers})

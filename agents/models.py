@@ -1,8 +1,8 @@
 """
-Conversations, their messages, the runs that answer them, each run's steps and events.
+Conversations, their messages, the runs that answer them, and each run's steps and events.
 
-A run's row is the truth about it, not the broker's message: `attempt` is the fence. The worker that claims a run
-raises it, and every write names its attempt, so that a worker thought dead cannot write any more.
+A run's row is authoritative, not the broker's message. `attempt` is the fencing token: the worker that claims a run
+raises it, and every write names its attempt, so that a worker taken for dead cannot write any more.
 """
 
 import uuid
@@ -15,16 +15,16 @@ from django.db.models import Q
 from toolbox.models import ApiKey
 
 LIVE = ["queued", "running", "awaiting_approval"]
-"""States that a run leaves again."""
+"""States of a run that has not ended."""
 FINAL = ["succeeded", "failed", "cancelled", "timed_out"]
-"""States that a run ends in."""
+"""States of a run that has ended."""
 
 
 class Conversation(models.Model):
-    """What somebody talks about, with which tools, and how far each answer may go."""
+    """A person's conversation: its tools, its model, and the budgets of each run."""
 
     class SecondMessage(models.TextChoices):
-        """What becomes of a message that comes while another is being answered."""
+        """What happens to a message that arrives while another is being answered."""
 
         WAIT = "wait", "It waits"
         REPLACE = "replace", "It replaces the other"
@@ -87,7 +87,7 @@ class Conversation(models.Model):
 
 
 class Message(models.Model):
-    """What a person said, or what a run answered; `answers` is then the message it answers."""
+    """What a person said or a run answered; an answer names the message that it `answers`."""
 
     class Role(models.TextChoices):
         """Who said it."""
@@ -118,14 +118,14 @@ class Message(models.Model):
 
 
 class Run(models.Model):
-    """One answer in the making."""
+    """One execution that answers a message."""
 
     class State(models.TextChoices):
         """
-        Where a run stands.
+        The state of a run.
 
         queued -> running -> awaiting_approval -> queued ...; succeeded, failed, cancelled and timed_out are final. A
-        trigger (migration 0002) refuses every other way.
+        trigger (migration 0002) refuses every other transition.
         """
 
         QUEUED = "queued"
@@ -222,20 +222,20 @@ class Run(models.Model):
 
 class Step(models.Model):
     """
-    One call of the model, or of a tool; committed before the next begins.
+    One call of the model or of a tool; committed before the next begins.
 
-    A model step's `answer` is the assistant's message as JSON; the tool calls it asks for become the planned steps
-    that follow it, in the same transaction.
+    A model step's `answer` is the assistant's message as JSON. The tool calls that it requests become planned steps
+    after it, in the same transaction.
     """
 
     class Kind(models.TextChoices):
-        """Who was asked."""
+        """What the step calls."""
 
         MODEL = "model"
         TOOL = "tool"
 
     class State(models.TextChoices):
-        """How far it has come."""
+        """The state of a step."""
 
         PLANNED = "planned"
         AWAITING_APPROVAL = "awaiting_approval", "Awaiting approval"
@@ -298,7 +298,7 @@ class Step(models.Model):
 
 
 class Event(models.Model):
-    """Something that a watcher of the run is told; numbered from 1 in each run, never changed."""
+    """An event that streams of the run send; numbered from 1 in each run, never changed."""
 
     pk = models.CompositePrimaryKey("run_id", "number")
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="events")
@@ -315,7 +315,7 @@ class Event(models.Model):
 
 
 class ModelPrice(models.Model):
-    """What a model costs from a day on; the latest day that has come counts."""
+    """The price of a model from a day on; the latest day that has begun counts."""
 
     model = models.CharField(max_length=200, blank=True, help_text="As AGENT_MODEL names it. Empty: every other model.")
     valid_from = models.DateField(help_text="The first day (UTC) of this price.")
@@ -336,10 +336,10 @@ class ModelPrice(models.Model):
 
 
 class Budget(models.Model):
-    """How many tokens, and which cost, the runs of a key or of the whole server may take."""
+    """How many tokens, and at what cost, the runs of a key or of the whole server may use."""
 
     class Period(models.TextChoices):
-        """For how long."""
+        """The period of a budget."""
 
         DAY = "day", "Each day (UTC)"
         TOTAL = "total", "Altogether"
@@ -371,7 +371,7 @@ class Budget(models.Model):
 
 
 class DailyUsage(models.Model):
-    """What the runs of a key took of the model on one day (UTC); key 0 is everybody without a key."""
+    """Tokens and cost of the runs of a key on one day (UTC); key 0 is everyone without a key."""
 
     day = models.DateField()
     key_id = models.BigIntegerField()

@@ -1,4 +1,4 @@
-"""What runs are picked by in the admin: those that went wrong, were slow, or cost much."""
+"""Filters of runs in the admin: by outcome, duration and tokens."""
 
 from collections.abc import Iterable
 from datetime import timedelta
@@ -11,47 +11,47 @@ from toolbox.admin_pages.curation import PickFilter
 
 
 class EndingFilter(PickFilter):
-    """Runs by how they ended, or where they stand."""
+    """Filter by state."""
 
     title = "state"
     parameter_name = "state"
 
     def values(self) -> Iterable[tuple[str, str]]:
-        """Name the states, those that went wrong together first."""
+        """Return the states, and failed or timed out together first."""
         return [("wrong", "Failed or timed out"), *((str(value), str(label)) for value, label in Run.State.choices)]
 
     def keep(self, rows: QuerySet[Any], value: str) -> QuerySet[Any]:
-        """Keep what is in the state."""
+        """Keep the runs in the state."""
         return rows.filter(state__in=["failed", "timed_out"] if value == "wrong" else [value])
 
 
 class SlowFilter(PickFilter):
-    """Runs by how long they took, from the first worker to the end."""
+    """Filter by the time from the first worker's claim to the end."""
 
     title = "took longer than"
     parameter_name = "longer"
 
     def values(self) -> Iterable[tuple[str, str]]:
-        """Give some durations."""
+        """Return some durations in seconds."""
         return [("10", "10 s"), ("60", "1 minute"), ("300", "5 minutes")]
 
     def keep(self, rows: QuerySet[Any], value: str) -> QuerySet[Any]:
-        """Keep what took longer."""
+        """Keep the runs that took longer."""
         return rows.filter(finished_at__gt=F("started_at") + timedelta(seconds=int(value)))
 
 
 class CostlyFilter(PickFilter):
-    """Runs by the tokens they took, which cost money where a price is set."""
+    """Filter by tokens, which cost money if a price is set."""
 
     title = "tokens"
     parameter_name = "tokens"
 
     def values(self) -> Iterable[tuple[str, str]]:
-        """Give some numbers."""
+        """Return some numbers of tokens."""
         return [("10000", "more than 10,000"), ("100000", "more than 100,000"), ("1000000", "more than a million")]
 
     def keep(self, rows: QuerySet[Any], value: str) -> QuerySet[Any]:
-        """Keep what took more."""
+        """Keep the runs that used more."""
         kept: QuerySet[Any] = rows.alias(tokens=F("prompt_tokens") + F("completion_tokens")).filter(
             tokens__gt=int(value)
         )

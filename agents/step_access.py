@@ -1,9 +1,9 @@
 """
-Who may see and approve the calls of a run: the callers who hold the scope of the call's tool now.
+Who may see and approve the calls of a run: callers who currently hold the scope of the call's tool.
 
-It does not matter which key began the run, or what else the owner of a key may do. Without the scope a caller sees that
-a call was made, when and with which outcome, but neither its arguments nor what came back. What the model says is part
-of the conversation. A tool that is not known any more needs the scope for every domain.
+It does not matter which key started the run, or what else the key's owner may do. Without the scope a caller sees that
+a call was made, when and with which outcome, but neither its arguments nor its answer. What the model says is part of
+the conversation. A tool that is no longer known needs the scope for every domain.
 """
 
 from collections.abc import Iterable
@@ -15,12 +15,12 @@ from toolbox.contract.errors import FORBIDDEN, UNKNOWN_TOOL, ScopeMissing
 from toolbox.tool_search.catalogue import SEARCH_TOOLS
 
 _NEVER_MADE = {FORBIDDEN.code, UNKNOWN_TOOL.code}
-"""The kernel refused the call before it reached data, so there is nothing to protect."""
+"""The kernel refused the call before it reached data, so there is nothing to hide."""
 _CONTENTS = {"arguments", "digest", "message", "suggestion"}
 
 
 def missing_scope(caller: Caller, *, tool: str, code: str = "", right: str = "read") -> str:
-    """Give the scope that the caller lacks for a call, "" where they may see it; `right` is for a tool that is gone."""
+    """Return the scope that the caller lacks to see a call, "" if none; `right` is for a tool that is gone."""
     known = registry.find(tool)
     scope = known.scope if known else f"*:{right}"
     is_open = not tool or (tool == SEARCH_TOOLS and known is None)
@@ -28,13 +28,13 @@ def missing_scope(caller: Caller, *, tool: str, code: str = "", right: str = "re
 
 
 def require_scope(caller: Caller, *, tool: str, code: str = "", right: str = "read") -> None:
-    """Raise ScopeMissing where the caller lacks the scope of a call."""
+    """Raise ScopeMissing if the caller lacks the scope of a call."""
     if scope := missing_scope(caller, tool=tool, code=code, right=right):
         raise ScopeMissing(scope, held=caller.scopes if caller.issuer else None)
 
 
 def hide_contents(data: dict[str, Any], *, caller: Caller) -> dict[str, Any]:
-    """Give an event's or a step's data as the caller may see it: without contents, and with the scope they require."""
+    """Return an event's or step's data as the caller may see it: without contents but with the missing scope."""
     scope = missing_scope(caller, tool=data.get("tool") or "", code=data.get("code") or "")
     if not scope:
         return data
@@ -42,7 +42,7 @@ def hide_contents(data: dict[str, Any], *, caller: Caller) -> dict[str, Any]:
 
 
 def hide_requested_calls(answer: Any, *, caller: Caller) -> Any:
-    """Give what the model answered with the arguments of those calls alone that the caller may see."""
+    """Return the model's answer with the arguments of only those calls that the caller may see."""
     if not isinstance(answer, dict) or not isinstance(answer.get("calls"), Iterable):
         return answer
     shown = [hide_contents(call | {"tool": call["name"]}, caller=caller) for call in answer["calls"]]

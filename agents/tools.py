@@ -1,4 +1,4 @@
-"""What an agent may ask of another agent: to find out something with the tools of this server."""
+"""The tool `ask_agent`: an agent of this server answers a question with its tools."""
 
 from agents.ask_agent_contracts import AgentAnswer, AgentQuestion
 from agents.contracts import CONVERSATION_BUSY, UNKNOWN_CONVERSATION, UNKNOWN_RUN

@@ -1,8 +1,8 @@
 """
-What callers do with conversations and runs: typed in, typed out, whatever the transport.
+Use cases of conversations and runs: typed input, typed output, whatever the transport.
 
-Each function takes the caller whom the one entry admitted for its operation, gives a model of `agents.contracts`, and
-raises Refusal. A conversation of another owner is refused like one that does not exist.
+Each function takes the caller whom the one entry admitted, returns a model of `agents.contracts`, and raises Refusal.
+Another owner's conversation is refused like one that does not exist.
 """
 
 from datetime import datetime
@@ -76,7 +76,7 @@ AGAIN = _operation("run_again")
 
 
 async def create_conversation(wanted: NewConversation, *, caller: Caller) -> ConversationAnswer:
-    """Create a conversation; refuse unknown toolkits and tools with the nearest known one."""
+    """Create a conversation; refuses unknown toolkits and tools, suggesting the nearest known one."""
     await dynamic_tools.wait_until_loaded()
     refuse_unknown("toolkits", names=wanted.toolkits, known=usable_toolkits())
     tools = [*registry.tools(), *registry.dynamic_tools()]
@@ -97,7 +97,7 @@ async def show_conversation(conversation_id: UUID, *, caller: Caller) -> Convers
 
 
 async def rename_conversation(conversation_id: UUID, *, title: str, caller: Caller) -> ConversationAnswer:
-    """Give a conversation another title."""
+    """Rename a conversation."""
     row = await conversations.rename(conversation_id, owner_id=caller.owner_id, title=title)
     if row is None:
         raise _unknown_conversation()
@@ -105,13 +105,13 @@ async def rename_conversation(conversation_id: UUID, *, title: str, caller: Call
 
 
 async def share_conversation(conversation_id: UUID, *, is_shared: bool, caller: Caller) -> None:
-    """Let everybody who can log in read a conversation, or nobody but its owner."""
+    """Let everyone who can log in read a conversation, or only its owner."""
     if not await history.share(conversation_id, owner_id=caller.owner_id or 0, is_shared=is_shared):
         raise _unknown_conversation()
 
 
 async def delete_conversation(conversation_id: UUID, *, caller: Caller) -> None:
-    """Delete a conversation with its runs; a run under way stops."""
+    """Delete a conversation with its runs; a running one stops."""
     if not await conversations.delete(conversation_id, owner_id=caller.owner_id):
         raise _unknown_conversation()
 
@@ -165,7 +165,7 @@ async def post_message(conversation_id: UUID, *, text: str, caller: Caller) -> A
 
 
 async def show_run(conversation_id: UUID, *, run_id: UUID, caller: Caller) -> RunAnswer:
-    """Show where a run stands, its steps and its cost."""
+    """Return a run's state, steps and cost."""
     row = await find_run(conversation_id, run_id=run_id, caller=caller)
     await dynamic_tools.wait_until_loaded()
     steps = [_step(step, caller=caller) for step in await run_requests.find_steps(row["id"])]
@@ -175,7 +175,7 @@ async def show_run(conversation_id: UUID, *, run_id: UUID, caller: Caller) -> Ru
 
 
 async def show_step(conversation_id: UUID, *, run_id: UUID, number: int, caller: Caller) -> WholeStep:
-    """Show a step's whole answer; raises ScopeMissing where the caller may not use its tool."""
+    """Return a step's whole answer; raises ScopeMissing if the caller may not use its tool."""
     row = await find_run(conversation_id, run_id=run_id, caller=caller)
     found = await run_requests.find_step(row["id"], number=number)
     if found is None:
@@ -194,7 +194,7 @@ async def show_step(conversation_id: UUID, *, run_id: UUID, number: int, caller:
 
 
 async def cancel_run(conversation_id: UUID, *, run_id: UUID, caller: Caller) -> Cancellation:
-    """Cancel a run; its worker stops at once. A run that is cancelled already gives the same answer."""
+    """Cancel a run; its worker stops at once. Cancelling again gives the same answer."""
     row = await find_run(conversation_id, run_id=run_id, caller=caller)
     if following := await leases.cancel(row["id"]):
         enqueue(RUNS, work_id=following)
@@ -205,7 +205,7 @@ async def cancel_run(conversation_id: UUID, *, run_id: UUID, caller: Caller) -> 
 
 
 async def approve_step(conversation_id: UUID, *, run_id: UUID, approval: Approval, caller: Caller) -> Decision:
-    """Approve the waiting call, with other arguments where some are given; requires the scope of the call."""
+    """Approve the waiting call, with other arguments if some are given; requires the call's scope."""
     row = await find_run(conversation_id, run_id=run_id, caller=caller)
     arguments = "" if approval.arguments is None else encode(approval.arguments).decode()
     number = await run_requests.approve(
@@ -215,7 +215,7 @@ async def approve_step(conversation_id: UUID, *, run_id: UUID, approval: Approva
 
 
 async def reject_step(conversation_id: UUID, *, run_id: UUID, rejection: Rejection, caller: Caller) -> Decision:
-    """Reject the waiting call; the model goes on, knowing why."""
+    """Reject the waiting call; the model continues and is told why."""
     row = await find_run(conversation_id, run_id=run_id, caller=caller)
     return _confirm_decision(
         row, number=await run_requests.reject(row["id"], number=rejection.step, word=rejection.word)
@@ -223,7 +223,7 @@ async def reject_step(conversation_id: UUID, *, run_id: UUID, rejection: Rejecti
 
 
 async def run_again(conversation_id: UUID, *, run_id: UUID, caller: Caller) -> UUID:
-    """Queue a new run of the same question, with the rights of the person who asks again; gives its id."""
+    """Queue a new run of the same question, with the rights of the person who asks again; returns its id."""
     row = await find_run(conversation_id, run_id=run_id, caller=caller)
     if row["state"] in LIVE:
         raise Refusal(CONVERSATION_BUSY, "It is being answered already.", suggestion="Wait for it, or stop it first.")
@@ -233,7 +233,7 @@ async def run_again(conversation_id: UUID, *, run_id: UUID, caller: Caller) -> U
 
 
 async def find_run(conversation_id: UUID, *, run_id: UUID, caller: Caller) -> Row:
-    """Find a run of the caller's conversation; raises Refusal."""
+    """Return a run of the caller's conversation; raises Refusal."""
     row = await run_requests.owned_run(run_id, owner_id=caller.owner_id, conversation_id=conversation_id)
     if row is None:
         raise _unknown_run()
@@ -241,7 +241,7 @@ async def find_run(conversation_id: UUID, *, run_id: UUID, caller: Caller) -> Ro
 
 
 def parse_conversation_id(text: str) -> UUID:
-    """Read an id; raises Refusal as for a conversation that does not exist."""
+    """Parse an id; raises the same Refusal as for an unknown conversation."""
     try:
         return UUID(text)
     except ValueError:
@@ -249,7 +249,7 @@ def parse_conversation_id(text: str) -> UUID:
 
 
 def parse_run_id(text: str) -> UUID:
-    """Read an id; raises Refusal as for a run that does not exist."""
+    """Parse an id; raises the same Refusal as for an unknown run."""
     try:
         return UUID(text)
     except ValueError:
@@ -257,7 +257,7 @@ def parse_run_id(text: str) -> UUID:
 
 
 def parse_number(text: str, *, name: str, default: int, maximum: int = MAX_NUMBER, minimum: int = 1) -> int:
-    """Read a whole number and clamp it; raises Refusal where it is none."""
+    """Parse a whole number and clamp it; raises Refusal if it is not a number."""
     if not text:
         return default
     if not (text.isascii() and text.lstrip("-").isdigit()):
@@ -267,7 +267,7 @@ def parse_number(text: str, *, name: str, default: int, maximum: int = MAX_NUMBE
 
 
 def parse_moment(text: str) -> datetime | None:
-    """Read `before` of a page; raises Refusal where it is not a time with its zone."""
+    """Parse `before` of a page; raises Refusal if it is not a time with a time zone."""
     if not text:
         return None
     try:
@@ -284,7 +284,7 @@ def parse_moment(text: str) -> datetime | None:
 
 
 def _unknown_conversation() -> Refusal:
-    """Refuse a conversation that does not exist or is another owner's; both in the same words."""
+    """Return the refusal of a conversation that is unknown or another owner's; both in the same words."""
     return Refusal(UNKNOWN_CONVERSATION, "There is no such conversation.", suggestion=f"GET {PATH} lists yours.")
 
 

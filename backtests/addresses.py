@@ -1,7 +1,7 @@
 """URIs of the domain's MCP resources, and links from a truncated answer to them."""
 
-from backtests.answers import EventPage
-from backtests.contracts import RunQuestion
+from backtests.contracts.answers import EventPage
+from backtests.contracts.questions import RunQuestion
 from toolbox.contract.models import Link
 from toolbox.contract.resources import fill_uri
 

@@ -8,8 +8,8 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from unfold.contrib.filters.admin import FieldTextFilter, RangeDateTimeFilter
 
-from backtests import run_page
 from backtests.models import QuarantinedLine, Run
+from backtests.overview import run_page
 from toolbox.admin_pages.curation import BrowsedAdmin, CuratedAdmin
 
 SHOWN_BYTES = 2_000

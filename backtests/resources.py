@@ -5,8 +5,8 @@ from uuid import UUID
 
 from backtests import resource_queries
 from backtests.addresses import JSON, RUN
-from backtests.answers import RunAnswer
-from backtests.contracts import GUID
+from backtests.contracts.answers import RunAnswer
+from backtests.contracts.questions import GUID
 from backtests.tools import toolkit
 from toolbox.contract.encoding import encode
 from toolbox.contract.resources import CompletionRequest

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
-from backtests import queries
+from backtests.runs import queries
 from toolbox.contract.slots import Candidate, Slot
 from toolbox.database.caches import TtlCache
 from toolbox.database.pools import reader

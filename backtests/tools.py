@@ -3,9 +3,8 @@
 from datetime import UTC, datetime
 from uuid import UUID
 
-from backtests import paging, queries
 from backtests.addresses import whole_run
-from backtests.answers import (
+from backtests.contracts.answers import (
     Aggregations,
     Delta,
     DeltaMetadata,
@@ -18,7 +17,18 @@ from backtests.answers import (
     Snapshot,
     SnapshotMetadata,
 )
-from backtests.contracts import (
+from backtests.contracts.error_envelope import (
+    EVENT_NOT_FOUND,
+    FILE_NOT_FOUND,
+    FILE_REFUSED,
+    INVALID_JSON_PATH,
+    INVALID_TIME_RANGE,
+    PERFORMANCE_NOT_BUILT,
+    RESULT_TOO_LARGE,
+    RUN_NOT_FOUND,
+    BacktestsErrorEnvelope,
+)
+from backtests.contracts.questions import (
     DeltaQuestion,
     EventsByEntity,
     EventsByType,
@@ -29,17 +39,6 @@ from backtests.contracts import (
     SequenceQuestion,
     SnapshotQuestion,
     ValidationErrorsQuestion,
-)
-from backtests.error_envelope import (
-    EVENT_NOT_FOUND,
-    FILE_NOT_FOUND,
-    FILE_REFUSED,
-    INVALID_JSON_PATH,
-    INVALID_TIME_RANGE,
-    PERFORMANCE_NOT_BUILT,
-    RESULT_TOO_LARGE,
-    RUN_NOT_FOUND,
-    BacktestsErrorEnvelope,
 )
 from backtests.performance.contracts import (
     AttributionQuestion,
@@ -55,11 +54,12 @@ from backtests.performance.contracts import (
     TradePage,
     TradesQuestion,
 )
-from backtests.run_questions import ask_run, first_moment, last_moment, require_run
+from backtests.runs import paging, queries
+from backtests.runs.snapshots import moments_of
+from backtests.runs.state import difference
+from backtests.runs.validation import ask_run, first_moment, last_moment, require_run
 from backtests.sequences import pages as sequence_pages
 from backtests.slots import SLOTS
-from backtests.snapshots import moments_of
-from backtests.state import difference
 from backtests.store.lists import number_list, severity_list
 from backtests.vocabulary import EVENT_TYPES, TYPE_CODES
 from toolbox.contract.client_channel import ClientChannel
@@ -403,6 +403,6 @@ async def ingest_backtest(ask: IngestBacktestQuestion, client: ClientChannel) ->
     refusal shows what they seem to mean. Done twice it changes nothing. It goes on as a task where the client knows
     tasks.
     """
-    from backtests.ingest_tool import ingest
+    from backtests.uploads.ingest_tool import ingest
 
     return await ingest(ask, client=client)

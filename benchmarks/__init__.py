@@ -1,1 +1,1 @@
-"""Measured claims, each beside what a user would pick instead."""
+"""Benchmarks of our claims, each beside what a user would choose instead."""

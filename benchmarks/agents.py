@@ -1,10 +1,10 @@
 """
-What a conversation costs beside its model and its tools, and what one host holds.
+Measure what a conversation costs beyond its model and tools, and how many runs one host can hold.
 
     python benchmarks/agents.py            # about two minutes
     python benchmarks/agents.py --quick    # about one minute
 
-README.md beside this file says how each figure is got.
+README.md beside this file explains each figure.
 """
 
 import argparse
@@ -13,7 +13,7 @@ import signal
 import sys
 from pathlib import Path
 
-# As a script its own folder comes first on the path, where this file would stand in for the app `agents`.
+# As a script, its own folder comes first on the path, where this file would shadow the app `agents`.
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 from benchmarks.scratch import scratch_database  # noqa: E402

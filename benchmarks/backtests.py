@@ -7,7 +7,7 @@ How fast backtests answers about runs of 10,000 to 1,000,000 events, beside SQLi
     python benchmarks/backtests.py --sweeps 1000000   # a sweep of 1,000 runs, and two runs of this size compared
     python benchmarks/backtests.py --huge     # 10,000,000 events as well: some 20 GB of disk, most of an hour
 
-README.md beside this file says how each figure is got.
+README.md beside this file says how each figure is measured.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-# As a script its own folder comes first on the path, where this file would stand in for the app `backtests`.
+# As a script, its own folder comes first on the path, where this file would shadow the app `backtests`.
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 from benchmarks.scratch import scratch_database  # noqa: E402

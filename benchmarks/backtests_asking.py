@@ -1,4 +1,4 @@
-"""The tools under measurement: what each question takes, and what its answer saves an agent from reading."""
+"""Measure the tools of backtests: the time of each question, and what its answer saves an agent from reading."""
 
 import json
 import time
@@ -34,13 +34,13 @@ class Question:
 
     @property
     def body(self) -> bytes:
-        """Write the arguments as a client does."""
+        """Return the arguments as JSON."""
         return json.dumps(self.arguments).encode()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taken:
-    """What a question took: in the database, as the answer says it, and in all."""
+    """The durations of a question: in the database, as its answer says, and altogether."""
 
     database: Latency
     said: float
@@ -49,7 +49,7 @@ class Taken:
 
 
 def questions(log: Log) -> dict[str, Question]:
-    """Give the questions that every size of run is asked, by name."""
+    """Return the questions that every size of run is asked, by name."""
     given = [*_about_events(log), *_about_state(log)]
     return {name: Question(name=name, tool=tool, arguments=arguments) for name, tool, arguments in given}
 
@@ -95,9 +95,9 @@ def _about_state(log: Log) -> list[Asked]:
 
 def measure(logs: Mapping[int, Log], *, key: str, seconds: float) -> dict[int, dict[str, Taken]]:
     """
-    Ask every question of every run, one caller, in this process, at most so many seconds each; by size, by name.
+    Measure every question on every run, by size and name: one caller, in this process, limited seconds each.
 
-    In turns of rounds, so that what else the machine does falls on all alike.
+    The questions alternate in rounds, so that other load on the machine affects all alike.
     """
     asked = {(size, name): question for size, log in logs.items() for name, question in questions(log).items()}
     taken = event_loop.run(_measured(asked, key=key, seconds=seconds))
@@ -105,7 +105,7 @@ def measure(logs: Mapping[int, Log], *, key: str, seconds: float) -> dict[int, d
 
 
 def timed(work: Work, *, seconds: float = 2.0) -> float:
-    """Give the median milliseconds of a peer's work, of at most so many seconds and at least three runs."""
+    """Return the median milliseconds of a peer's work, within so many seconds but at least three times."""
     work()
     taken: list[float] = []
     until = time.perf_counter() + seconds
@@ -118,7 +118,7 @@ def timed(work: Work, *, seconds: float = 2.0) -> float:
 
 def savings(log: Log, *, key: str) -> list[tuple[str, int, int]]:
     """
-    Ask ten typical questions; give each with the bytes of its answer, and of the JSONL an agent would have read.
+    Ask ten typical questions; returns each with the bytes of its answer and of the JSONL that an agent would have read.
 
     Without a tool an agent reads, at best, the lines of the event types that the question is about, found by grep.
     """
@@ -151,7 +151,7 @@ async def _saved(asked: Mapping[str, Question], lines: Mapping[str, int], *, key
 
 
 def measured(asked: Sequence[Question], *, key: str, seconds: float) -> dict[str, Taken]:
-    """Ask each question, at most so many seconds each; by name."""
+    """Measure each question, limited seconds each; by name."""
     taken = event_loop.run(_measured({(0, question.name): question for question in asked}, key=key, seconds=seconds))
     return {name: one for (_, name), one in taken.items()}
 
@@ -191,7 +191,7 @@ async def _ask(question: Question, *, key: str) -> bytes:
 
 
 class _Series:
-    """Durations of one question, as they come in."""
+    """Durations of one question."""
 
     def __init__(self) -> None:
         self._whole: list[float] = []
@@ -200,20 +200,20 @@ class _Series:
         self._bytes = 0
 
     def add(self, body: bytes, *, whole: float, database: float) -> None:
-        """Take down one answer."""
+        """Record one answer."""
         self._whole.append(whole)
         self._database.append(database)
         self._said.append(json.loads(body)["metadata"]["queryTimeMs"])
         self._bytes = len(body)
 
     def taken(self) -> Taken:
-        """Sum up."""
+        """Summarise."""
         database, whole = Latency.of(self._database), Latency.of(self._whole)
         return Taken(database=database, said=median(self._said), whole=whole, answer_bytes=self._bytes)
 
 
 class _Watch:
-    """Adds up what statements take while a question is answered."""
+    """Adds up the reader's query times while a question is answered."""
 
     def __init__(self) -> None:
         self.seconds = 0.0

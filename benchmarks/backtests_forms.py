@@ -1,4 +1,4 @@
-"""Runs of unusual form: ten-step chains of a different shape each, late events, many small runs."""
+"""Measure runs of unusual form: ten-step chains of different shapes, late events, many small runs."""
 
 import os
 import random
@@ -98,12 +98,12 @@ def _measure_small_runs(folder: Path, *, share: float, goal: Goal) -> None:
 
 
 def _cpu(said: dict[str, float]) -> float:
-    """Give the seconds of processors that a load took, its own and PostgreSQL's."""
+    """Return the CPU seconds of a load, its own and PostgreSQL's."""
     return said["cpu"] + said["database_cpu"]
 
 
 def _chains(run_id: str, *, count: int) -> Iterator[str]:
-    """Give the lines of so many chains of ten steps, each of other types in another order."""
+    """Yield the lines of so many chains of ten steps, each with its own order of types."""
     source = random.Random(count)
     for place, types in enumerate(islice(product(PROPERTIES, repeat=STEPS), count)):
         mixed, parent = [*types[-7:], *types[:-7]], "null"

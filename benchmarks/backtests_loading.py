@@ -1,4 +1,4 @@
-"""How fast a log goes in: the loader in a process of its own, beside a bare COPY of the very rows that it made."""
+"""Measure how fast a log is loaded in a separate process, beside a bare COPY of the same rows."""
 
 import json
 import os
@@ -26,7 +26,7 @@ CHUNK = 1 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loading:
-    """What loading one log took."""
+    """The figures of loading one log."""
 
     events: int
     seconds: float
@@ -39,17 +39,17 @@ class Loading:
 
     @property
     def rate(self) -> float:
-        """Give events a second."""
+        """Return events per second."""
         return self.events / self.seconds
 
     @property
     def of_copy(self) -> float:
-        """Tell how the rate compares with the bare COPY of everything that is stored."""
+        """Return the ratio of the rate to that of a bare COPY of everything stored."""
         return self.copy_seconds / self.seconds
 
 
 def load(log: Log, *, owner_url: str) -> Loading:
-    """Load the log, then copy the same rows bare into tables with the same indexes."""
+    """Load the log, then copy the same rows into tables with the same indexes."""
     said = in_own_process(log.path, run_id=log.run_id)
     if said["stored"] != log.events:
         raise RuntimeError(f"{said['stored']:,} of {log.events:,} events were stored")
@@ -67,7 +67,7 @@ def load(log: Log, *, owner_url: str) -> Loading:
 
 
 def child(path: str, run_id: str) -> None:
-    """Load a log in this process, and print what it took as JSON: what `load` starts."""
+    """Load a log in this process and print its figures as JSON; `load` starts this as a process."""
     import django  # noqa: PLC0415 - only the child needs it
 
     django.setup()
@@ -84,7 +84,7 @@ def child(path: str, run_id: str) -> None:
 
 
 def in_own_process(path: Path, *, run_id: UUID | None) -> dict[str, float]:
-    """Load a log in a process of its own, without a run into those that it names; gives what it took."""
+    """Load a log in a separate process and return its figures; without `run_id`, into the runs that it names."""
     before = database_cpu_seconds() or 0.0
     command = [sys.executable, "-m", "benchmarks.backtests_loading", str(path), str(run_id or "")]
     done = subprocess.run(command, cwd=PROJECT, env=os.environ, check=True, capture_output=True, text=True)
@@ -94,9 +94,9 @@ def in_own_process(path: Path, *, run_id: UUID | None) -> dict[str, float]:
 
 def _copied(connection: psycopg.Connection[tuple[object, ...]], table: str) -> tuple[float, float]:
     """
-    Time a COPY of a table's rows into an empty one like it, indexes included, in one transaction.
+    Time a COPY of a table's rows into an empty copy of it, indexes included, in one transaction.
 
-    Gives seconds, and those of PostgreSQL's processors.
+    Returns elapsed seconds, and PostgreSQL's CPU seconds.
     """
     names = sql.Identifier(table), sql.Identifier("bare_copy")
     with _exported(connection, names[0]) as rows:

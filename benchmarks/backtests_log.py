@@ -1,4 +1,4 @@
-"""Logs to measure with: a strategy's events, made from a seed, in the contract's own format."""
+"""Generate logs to measure with: a strategy's events from a seed, in the contract's format."""
 
 import random
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ NAMESPACE = UUID("6f1f6f0e-8a43-4a8c-9d2e-0f6e1c1f4b11")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Log:
-    """A log on disk, and what questions about it need to know."""
+    """A log on disk, with what questions about it need."""
 
     path: Path
     run_id: UUID
@@ -25,12 +25,12 @@ class Log:
     root_event_id: str
 
     def at(self, share: float) -> datetime:
-        """Give the moment at a share of the run."""
+        """Return the moment at a share of the run."""
         return START + (self.last - START) * share
 
 
 def write_log(folder: Path, *, events: int) -> Log:
-    """Write a log of so many events, the same for the same number; about 350 bytes each."""
+    """Write a log of so many events, always the same for the same number; about 350 bytes each."""
     run_id = uuid5(NAMESPACE, f"{SEED} {events}")
     path = folder / f"run_{events}.jsonl"
     maker = _Maker(run_id)
@@ -50,7 +50,7 @@ def write_log(folder: Path, *, events: int) -> Log:
 
 
 class _Maker:
-    """A strategy: a bar, its indicators, and on some bars an order with what came of it."""
+    """A strategy: bars with indicators, and on some bars an order with its consequences."""
 
     def __init__(self, run_id: UUID) -> None:
         self._random = random.Random(SEED)
@@ -61,7 +61,7 @@ class _Maker:
         self.order_id = self.root_event_id = ""
 
     def bars(self) -> Iterator[list[str]]:
-        """Give the lines of one bar after another, without end."""
+        """Yield the lines of bar after bar, without end."""
         while True:
             self.moment += timedelta(milliseconds=self._random.randrange(500, 4000))
             symbol = self._random.choice(SYMBOLS)

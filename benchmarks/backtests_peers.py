@@ -1,4 +1,4 @@
-"""The same events in SQLite, with the contract's own SQL and the indexes it would want, and in DuckDB."""
+"""Peers with the same events: SQLite with the contract's own SQL and suitable indexes, and DuckDB."""
 
 import math
 import sqlite3
@@ -54,7 +54,7 @@ FROM Trades WHERE RunId = ? AND Timestamp BETWEEN ? AND ?
 
 
 def sqlite_of(log: Log, *, folder: Path) -> tuple[sqlite3.Connection, float]:
-    """Load the log into SQLite, in one transaction, indexes after; gives the seconds it took."""
+    """Load the log into SQLite in one transaction, with indexes created afterwards; returns the seconds."""
     started = time.perf_counter()
     connection = sqlite3.connect(folder / f"peer_{log.events}.sqlite")
     connection.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -262144;")
@@ -66,7 +66,7 @@ def sqlite_of(log: Log, *, folder: Path) -> tuple[sqlite3.Connection, float]:
 
 
 def duck_of(log: Log) -> tuple[duckdb.DuckDBPyConnection, float]:
-    """Load the log into DuckDB, in memory; gives the seconds it took."""
+    """Load the log into DuckDB in memory; returns the seconds."""
     started = time.perf_counter()
     connection = duckdb.connect()
     connection.execute(_DUCK, [str(log.path)])
@@ -77,7 +77,7 @@ def duck_of(log: Log) -> tuple[duckdb.DuckDBPyConnection, float]:
 def aggregate_works(
     log: Log, *, sqlite: sqlite3.Connection, duck: duckdb.DuckDBPyConnection, first: datetime, last: datetime
 ) -> Mapping[str, Work]:
-    """Give the aggregate of the quantities traded in a range, as each peer asks it."""
+    """Return each peer's query for the aggregate of traded quantities in a range."""
     run, times = str(log.run_id), (_text(first), _text(last))
     naive = (first.replace(tzinfo=None), last.replace(tzinfo=None))
     return {
@@ -90,7 +90,7 @@ def aggregate_works(
 def page_works(
     log: Log, *, sqlite: sqlite3.Connection, duck: duckdb.DuckDBPyConnection, page: int
 ) -> Mapping[str, Work]:
-    """Give a page of trades with its exact total, as each peer asks it."""
+    """Return each peer's query for a page of trades with its exact total."""
     run = str(log.run_id)
     words = "FROM Events WHERE RunId = ? AND EventType = 'TradeExecution'"
     rows = f"SELECT * {words} ORDER BY Timestamp LIMIT {PAGE} OFFSET {page * PAGE}"
@@ -107,7 +107,7 @@ def page_works(
 
 
 def other_works(log: Log, *, sqlite: sqlite3.Connection, at: datetime) -> Mapping[str, Work]:
-    """Give the contract's other statements in SQLite: an order's events, a sequence, the state at a moment."""
+    """Return SQLite's queries for an order's events, a sequence, and the state at a moment."""
     run, moment = str(log.run_id), _text(at)
     order = """
     SELECT * FROM Events WHERE RunId = ? AND json_extract(Properties, '$.OrderId') = ? ORDER BY Timestamp LIMIT 100"""
@@ -135,7 +135,7 @@ def _row(line: bytes) -> tuple[Any, ...]:
 
 
 def _deviation(found: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Work out the deviation, which SQLite leaves to the application."""
+    """Compute the standard deviation, which SQLite leaves to the application."""
     count, total, *rest, squares = found
     spread = (squares - total * total / count) / (count - 1) if count > 1 else 0.0
     return (count, total, *rest, math.sqrt(max(spread, 0.0)))

@@ -1,4 +1,4 @@
-"""The whole of the backtests benchmark, in order, and its tables as Markdown."""
+"""Run the whole backtests benchmark and print its tables as Markdown."""
 
 import os
 import platform
@@ -67,7 +67,7 @@ def run_forms(*, events: int, folder: Path, seconds: float) -> None:
 
 
 def print_loading(measured: Mapping[int, Loading]) -> None:
-    """Show how fast the logs went in."""
+    """Print how fast the logs were loaded."""
     titles = ["events", "loaded in s", "events a second", "bare COPY of the same rows, s", "of which events"]
     titles += [
         "rate of COPY's",
@@ -93,7 +93,7 @@ def print_loading(measured: Mapping[int, Loading]) -> None:
 
 
 def print_tools(measured: Mapping[int, Size]) -> None:
-    """Show what each question took, by size of the run."""
+    """Print the time of each question by size of the run."""
     titles = [f"{size:,}: SQL ms" for size in measured] + ["largest: queryTimeMs", "answer() p50 / p95 ms", "bytes"]
     print(f"\n| question | {' | '.join(titles)} | growth |\n|---|{'--:|' * (len(titles) + 1)}")
     small, large = measured[min(measured)], measured[max(measured)]
@@ -115,7 +115,7 @@ def print_tools(measured: Mapping[int, Size]) -> None:
 
 
 def print_peers(measured: Mapping[int, Size]) -> None:
-    """Show the tools beside SQLite and DuckDB on the same events."""
+    """Print the tools beside SQLite and DuckDB on the same events."""
     print("\n| events | question | Toolroom, SQL ms | SQLite ms | DuckDB ms | DuckDB, own column ms |")
     print("|--:|---|--:|--:|--:|--:|")
     for size, one in measured.items():
@@ -135,7 +135,7 @@ def print_peers(measured: Mapping[int, Size]) -> None:
 
 
 def print_pages(size: Size) -> None:
-    """Hold the last page against the first."""
+    """Print the time of the last page beside the first."""
     first = size.taken["trades, first page"].database.median
     for name in ("trades, middle page", "trades, last page"):
         ratio = size.taken[name].database.median / first
@@ -143,7 +143,7 @@ def print_pages(size: Size) -> None:
 
 
 def print_savings(found: list[tuple[str, int, int]]) -> None:
-    """Show what ten answers save an agent from reading."""
+    """Print what ten answers save an agent from reading."""
     print("\n| question | answer, bytes | JSONL of the event types it is about, bytes | saved |\n|---|--:|--:|--:|")
     for name, answered, read in found:
         print(f"| {name} | {answered:,} | {read:,} | {100 * (1 - answered / read):.2f} % |")
@@ -153,7 +153,7 @@ def print_savings(found: list[tuple[str, int, int]]) -> None:
 
 
 def print_clients(scratch: Scratch, log: Log, *, key: str, seconds: float) -> None:
-    """Show calls a second by 8 and by 100 clients, in turns, over HTTP."""
+    """Print calls per second by 8 and by 100 clients, alternating, over HTTP."""
     titles = [f"{count} clients: calls a second (p50 / p95 ms)" for count in CLIENTS]
     print(f"\n| question, over HTTP | {' | '.join(titles)}", end="")
     print(f" | failed |\n|---|{'--:|' * (len(CLIENTS) + 1)}")

@@ -1,7 +1,7 @@
 """
-How fast runs are ranked and compared: a sweep of 1,000 runs, and two runs that part near their end.
+Measure how fast runs are ranked and compared: a sweep of 1,000 runs, and two runs that differ near their end.
 
-The sweep's summaries are of 1,000 days each (a year of minute bars is a million events), written as the builder writes
+The sweep's summaries cover 1,000 days each (a year of minute bars is a million events), written as the builder writes
 them; the two runs are loaded.
 """
 
@@ -57,7 +57,7 @@ def run_sweeps(*, pair_events: int, folder: Path) -> None:
         arguments={"firstRunId": str(first), "secondRunId": str(second)},
     )  # fmt: skip
     print(f"\nDecisions before the runs part: {told['metadata']['identicalDecisions']:,}.")
-    event_loop.run(event_loop.close())  # what is audited is written before the database goes
+    event_loop.run(event_loop.close())  # write the audit log before the database is dropped
 
 
 def _store_sweep() -> None:
@@ -81,7 +81,7 @@ def _store_sweep() -> None:
 
 
 def _load_pair(folder: Path, *, events: int) -> tuple[UUID, UUID]:
-    """Load a run, and the same with another price in one of its last executions."""
+    """Load a run, and a copy with another price in one of its last executions."""
     log = write_log(folder, events=events)
     lines = log.path.read_bytes().splitlines(keepends=True)
     other = uuid4()
@@ -94,7 +94,7 @@ def _load_pair(folder: Path, *, events: int) -> tuple[UUID, UUID]:
 
 
 def _measure(what: str, *, tool: str, arguments: dict[str, Any], is_first: bool = False) -> Any:
-    """Ask through the one entry, as every transport does, and print a row; `is_first` empties caches before each."""
+    """Call the tool through the one entry and print a row; `is_first` empties the caches before each call."""
     call = Call(
         tool=tool, arguments=json.dumps(arguments).encode(), credential=WHO, transport="rest", request_id="b" * 12
     )

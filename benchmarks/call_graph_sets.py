@@ -1,12 +1,12 @@
 """
-How good the code graph is on other people's sets of small programs, each with its calls written down beside it.
+Measure the code graph on published sets of small programs with their calls listed beside them.
 
     python -m benchmarks.call_graph_sets FOLDER py       # PyCG's `micro-benchmark/snippets`
     python -m benchmarks.call_graph_sets FOLDER js       # SWARM-CG's `benchmarks/javascript/swarm_js`
     python -m benchmarks.call_graph_sets FOLDER py --all # name every call that is missing or wrong
 
-A program is a folder with a `callgraph.json`: callers by dotted name, each with what it calls. Calls of what the
-program does not define are left out; a lambda counts as the function that it stands in.
+A program is a folder with a `callgraph.json`: callers by dotted name, each with what it calls. Calls of functions that
+the program does not define are left out; a lambda counts as the function that contains it.
 """
 
 import json
@@ -28,7 +28,7 @@ Calls = set[tuple[str, str]]
 
 
 def find_calls(folder: Path, *, ending: str, written: set[str]) -> tuple[Calls, set[str]]:
-    """Give the calls that the graph finds in a program, by dotted names, and every function of the program."""
+    """Return the calls that the graph finds in a program, by dotted names, and all of its functions."""
     paths = sorted(path for path in folder.rglob(f"*.{ending}"))
     texts = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
     facts = {name: read_facts(text, path=name) for name, text in texts.items()}
@@ -53,7 +53,7 @@ def find_calls(folder: Path, *, ending: str, written: set[str]) -> tuple[Calls, 
 
 
 def _name(facts: FileFacts, *, symbol: int, module: str, written: set[str]) -> str:
-    """Give a dotted name; a lambda whose name the set does not have counts as the function that it stands in."""
+    """Return a dotted name; a lambda whose name the set lacks counts as the function that contains it."""
     one = facts.symbols[symbol]
     while is_lambda(one) and f"{module}.{one.qualified_name}" not in written:
         if one.container < 0:
@@ -63,7 +63,7 @@ def _name(facts: FileFacts, *, symbol: int, module: str, written: set[str]) -> s
 
 
 def read_calls(folder: Path) -> tuple[Calls, set[str]]:
-    """Read the calls that the set says a program makes, and every name that it has."""
+    """Return the calls that the set lists for a program, and every name in it."""
     written = json.loads((folder / "callgraph.json").read_text())
     pairs = {(_LAMBDA.sub("", caller), callee) for caller, callees in written.items() for callee in callees}
     return pairs, {*written, *(callee for _, callee in pairs)}

@@ -1,7 +1,8 @@
 """
-What a user would write instead: a Celery task that runs the tool loop with the openai client, and keeps nothing.
+The peer that a user would write: a Celery task that runs the tool loop with the openai client and stores nothing.
 
-One process, a thread a run, as Toolroom's worker; the same broker, the same statement, no steps, no events.
+It uses one process with a thread per run, as Toolroom's worker does, the same broker and the same statement, but no
+steps and no events.
 """
 
 import json
@@ -35,7 +36,7 @@ TOOL = {
 
 @app.task(name="peer.ask")  # type: ignore[untyped-decorator] # Celery has no types
 def ask(question: str) -> str:
-    """Run the loop to its answer."""
+    """Run the loop until it has an answer."""
     messages: list[dict[str, Any]] = [{"role": "user", "content": question}]
     while True:
         stream = client.chat.completions.create(model="scripted-1", messages=messages, tools=[TOOL], stream=True)

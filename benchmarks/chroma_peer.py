@@ -1,7 +1,7 @@
 """
-ChromaDB in a virtual environment of its own: takes a folder of vectors, leaves what it found and how long it took.
+ChromaDB in a virtual environment of its own: reads a folder of vectors, writes its results and times.
 
-Run by benchmarks/remembering.py; in its own process, with no network between, which is to its advantage.
+Run by benchmarks/remembering.py; in its own process, without a network in between, which is an advantage for it.
 """
 
 import json

@@ -32,7 +32,7 @@ from devassist.code_graph.linking import LinkedCall, link
 from devassist.code_graph.modules import BUILD_FILES, Modules
 from devassist.code_graph.reading import language_of, read_facts
 from devassist.files import sources
-from tests.devassist.code_graph.truth import PROGRAMS, found_calls, is_lambda, true_calls
+from tests.devassist.code_graph.truth import PROGRAMS, SURE, found_calls, is_lambda, true_calls
 
 _PYTEST = "pytest==8.4.2"
 TUNED = {
@@ -115,10 +115,12 @@ class Graph:
     open_names: set[str] = field(default_factory=set)
     open_targets: set[Function] = field(default_factory=set)
     places: dict[Function, str] = field(default_factory=dict)
+    targets: dict[tuple[str, int, str], set[Function]] = field(default_factory=lambda: defaultdict(set))
+    """Of each call, by its path, line and name, the functions that it surely reaches, overrides left out."""
 
     @classmethod
-    def of(cls, root: Path) -> "Graph":
-        """Build it."""
+    def of(cls, root: Path, *, has_lambdas: bool = False) -> "Graph":
+        """Build it. Named lambdas count as what is around them, unless `has_lambdas`."""
         found = cls()
         wanted = list(sources.look(str(root), wanted=_is_wanted).files)
         facts = {path: read_facts((root / path).read_bytes(), path=path) for path in wanted if language_of(path)}
@@ -131,7 +133,7 @@ class Graph:
         found.handed_on = {(path, facts[path].symbols[symbol].qualified_name) for path, symbol in linked.handed_on}
         for path, rows in linked.calls.items():
             for row in rows:
-                caller = (path, _name_symbol(facts[path], symbol=row.caller))
+                caller = (path, _name_symbol(facts[path], symbol=row.caller, has_lambdas=has_lambdas))
                 target = (
                     (row.target[0], facts[row.target[0]].symbols[row.target[1]].qualified_name) if row.target else None
                 )
@@ -143,6 +145,12 @@ class Graph:
             self.open_names |= {row.callee_name} if row.is_open else set()
             return
         self.callers[target].add(caller)
+        if (
+            row.confidence >= SURE
+            and row.found_by != "hierarchy"
+            and self.functions.get(target, "class") not in CLASSES
+        ):
+            self.targets[caller[0], row.line, row.callee_name].add(target)
         if row.is_open:
             self.open_targets.add(target)
 
@@ -157,9 +165,9 @@ class Graph:
         return self.functions[function] != "method" or not names & self.open_names
 
 
-def _name_symbol(facts: FileFacts, *, symbol: int) -> str:
+def _name_symbol(facts: FileFacts, *, symbol: int, has_lambdas: bool) -> str:
     """Give the function that a call stands in; a lambda counts as what is around it, as in the profile."""
-    while symbol >= 0 and is_lambda(facts.symbols[symbol]):
+    while symbol >= 0 and not has_lambdas and is_lambda(facts.symbols[symbol]):
         symbol = facts.symbols[symbol].container
     return facts.symbols[symbol].qualified_name if symbol >= 0 else TOP_LEVEL
 

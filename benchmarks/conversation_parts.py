@@ -21,7 +21,7 @@ AT_ONCE = 100
 
 @contextmanager
 def own_broker() -> Iterator[dict[str, str]]:
-    """Run a broker; gives what points others at it."""
+    """Run a broker; yields the environment for processes that use it."""
     var = Path(tempfile.mkdtemp(prefix="toolroom-bench-"))
     try:
         broker.ensure_running(var)
@@ -33,7 +33,7 @@ def own_broker() -> Iterator[dict[str, str]]:
 
 @contextmanager
 def scripted_model(*options: str) -> Iterator[dict[str, str]]:
-    """Run the scripted model in a process of its own; gives what points others at it."""
+    """Run the scripted model in a separate process; yields the environment for processes that use it."""
     with _process([sys.executable, "-m", "tests.agents.model_server", *options], {}, stdout=subprocess.PIPE) as process:
         assert process.stdout
         address = process.stdout.readline().decode().strip()
@@ -42,7 +42,7 @@ def scripted_model(*options: str) -> Iterator[dict[str, str]]:
 
 @contextmanager
 def toolroom(environment: Mapping[str, str]) -> Iterator[tuple[httpx.URL, RunningServer]]:
-    """Run one web process and one worker for 100 runs; gives the address, and the worker."""
+    """Run one web process and one worker for 100 runs; yields the web process's address, and the worker."""
     command = [sys.executable, "-m", *WORKER, "--concurrency", str(AT_ONCE)]
     with _process(command, environment) as worker, toolroom_server(environment=environment) as web:
         yield (
@@ -53,7 +53,7 @@ def toolroom(environment: Mapping[str, str]) -> Iterator[tuple[httpx.URL, Runnin
 
 @contextmanager
 def celery_peer(environment: Mapping[str, str]) -> Iterator[tuple[Celery, RunningServer]]:
-    """Run the peer's worker for 100 runs; gives the app to ask by, and the worker."""
+    """Run the peer's worker for 100 runs; yields its app and the worker."""
     command = [
         "celery", "-A", "benchmarks.celery_peer", "worker", "--pool", "threads", "-c", str(AT_ONCE), "-Q", "peer",
         "--without-gossip", "--without-mingle", "--loglevel", "ERROR",
@@ -79,7 +79,7 @@ def _process(
 
 
 def megabytes(server: RunningServer) -> float:
-    """Sum the resident memory of a process and its children; pages that they share are counted in each."""
+    """Sum the resident memory of a process and its children; shared pages count in each."""
     total = 0
     for member in _family(server.process_id):
         status = Path(f"/proc/{member}/status")

@@ -1,4 +1,4 @@
-"""One run of the conversations' benchmark: a model server, a broker, a web process and a worker, and a peer beside."""
+"""Run the conversations' benchmark: a model server, a broker, a web process, a worker, and a peer."""
 
 import asyncio
 import os
@@ -84,7 +84,7 @@ async def _say(client: httpx.AsyncClient, address: str) -> dict[str, Any]:
 
 
 async def _until(client: httpx.AsyncClient, address: str, kind: str) -> None:
-    """Read a stream of events until one of the kind; any, for an empty kind."""
+    """Read a stream until an event of the kind, or until any event if the kind is empty."""
     async with client.stream("GET", address) as stream:
         async for line in stream.aiter_lines():
             if line.startswith(f"event: {kind}"):
@@ -92,7 +92,7 @@ async def _until(client: httpx.AsyncClient, address: str, kind: str) -> None:
 
 
 async def _first_events(web: httpx.URL, *, key: str, times: int) -> None:
-    """Measure from the moment the message is accepted to events read off a stream."""
+    """Measure the time from the accepted message to events read from a stream."""
     waited: dict[str, list[float]] = {"": [], "run.started": [], "text": []}
     async with _client(web, key) as client:
         await _until(client, (await _say(client, await _begin(client)))["events"], "run.finished")
@@ -111,7 +111,7 @@ async def _first_events(web: httpx.URL, *, key: str, times: int) -> None:
 
 
 def _steps(web: httpx.URL, peer: Celery, *, key: str, times: int, scratch: Scratch, address: str) -> None:
-    """Measure runs of 21 steps, of which the model and the tools take next to nothing."""
+    """Measure runs of 21 steps whose model and tools take almost no time."""
     asyncio.run(_long_runs(web, key=key, times=times))
     with psycopg.connect(scratch.owner_url) as connection:
         rows = connection.execute(
@@ -142,7 +142,7 @@ async def _long_runs(web: httpx.URL, *, key: str, times: int) -> None:
 
 
 def _bare_model(address: str) -> float:
-    """Ask the scripted model over one connection, in ms."""
+    """Measure calls of the scripted model over one connection, in ms."""
     asked = {"model": "scripted-1", "stream": True, "messages": [{"role": "user", "content": "How?"}]}
     taken = []
     with httpx.Client(base_url=address) as client:
@@ -156,7 +156,7 @@ def _bare_model(address: str) -> float:
 async def _at_once(
     web: httpx.URL, worker: RunningServer, *, key: str, scratch: Scratch, is_watched: bool
 ) -> dict[str, float]:
-    """Begin 100 runs at once, and wait for all, reading the events of each or none; gives figures of the worker."""
+    """Start 100 runs at once and wait for all, reading all event streams or none; returns figures of the worker."""
     async with _client(web, key) as client:
         await _until(client, (await _say(client, await _begin(client)))["events"], "run.finished")
         addresses = [await _begin(client) for _ in range(AT_ONCE)]
@@ -177,7 +177,7 @@ async def _at_once(
 
 
 def _all_over(scratch: Scratch) -> None:
-    """Wait until no run is left, looking at the runs' rows."""
+    """Wait until all runs have ended, by their rows."""
     left = "SELECT count(*) FROM agents_runs WHERE finished_at IS NULL"
     with psycopg.connect(scratch.owner_url, autocommit=True) as connection:
         while connection.execute(left).fetchone() != (0,):
@@ -215,7 +215,7 @@ def _print_at_once(ours: dict[str, float], theirs: dict[str, float], *, watched:
 
 
 async def _idle_streams(web: httpx.URL, *, key: str) -> None:
-    """Hold streams of runs that wait for a person; says what the web process takes."""
+    """Hold streams of runs that wait for a person; prints the web process's memory."""
     server = RunningServer(port=0, process_id=int(web.params["pid"]))
     async with _client(web, key) as client, _client(web, key) as streams:
         waiting = []
@@ -224,7 +224,7 @@ async def _idle_streams(web: httpx.URL, *, key: str) -> None:
             await _until(client, accepted["events"], "approval.needed")
             waiting.append(accepted["events"])
         before = megabytes(server)
-        async with _held(streams, [waiting[number % len(waiting)] for number in range(STREAMS)]):
+        async with _HeldStreams(streams, [waiting[number % len(waiting)] for number in range(STREAMS)]):
             after, cpu, started = megabytes(server), server.cpu_seconds() or 0, time.perf_counter()
             await asyncio.sleep(5)
             busy = ((server.cpu_seconds() or 0) - cpu) / (time.perf_counter() - started)
@@ -233,7 +233,7 @@ async def _idle_streams(web: httpx.URL, *, key: str) -> None:
     print(f"| its CPU meanwhile | {busy:.1%} | | |")
 
 
-class _held:  # noqa: N801 - used as a context manager alone
+class _HeldStreams:
     """Streams that were begun, and are read no further."""
 
     def __init__(self, client: httpx.AsyncClient, addresses: list[str]) -> None:

@@ -41,7 +41,7 @@ requests: Counter[str] = Counter()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taken:
-    """What one answer cost."""
+    """The cost of one answer."""
 
     milliseconds: float
     requests: int
@@ -66,7 +66,7 @@ def generate(root: Path) -> None:
 
 
 async def measured(root: str) -> None:
-    """Ask cold, then warm, and print."""
+    """Measure cold, then warm, and print."""
     machine = Machine(
         places={"bin": str(Path(sys.executable).parent), "servers": ""},
         environment={"PATH": os.environ["PATH"]},
@@ -127,7 +127,7 @@ def _print(label: str, taken: list[Taken]) -> None:
 
 
 def _cpu_seconds(caller_search: CallerSearch) -> float:
-    """Give the processor time of the servers' process groups."""
+    """Return the CPU time of the servers' process groups."""
     groups = {session.process_id for session in caller_search.servers.list_running()}
     total = 0
     for entry in Path("/proc").glob("[0-9]*/stat"):

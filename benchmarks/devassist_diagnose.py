@@ -1,10 +1,10 @@
 """
-The shipped crash diagnosed again and again, with the process's own CPU time beside the clock.
+Measure repeated diagnoses of the shipped crash, in elapsed time and this process's CPU time.
 
     python -m benchmarks.devassist_diagnose                # the shipped app alone
     python -m benchmarks.devassist_diagnose ~/projects/a   # with another workspace beside it
 
-The first call of a process also loads the embedding model; it is given by itself.
+The first call of a process also loads the embedding model; it is printed separately.
 """
 
 import asyncio

@@ -1,8 +1,8 @@
 """
-FastMCP with the same statement on the same database: what a user would write instead. Run by peers.py.
+FastMCP with the same statement on the same database, as a user would write it. Run by peers.py.
 
-Set up as well as its documentation knows: an async pool of the same size, stateless, plain JSON answers, no banner,
-no access log, uvloop and httptools installed. It checks no key and keeps no record of calls.
+Set up by the best advice of its documentation: an async pool of the same size, stateless, plain JSON answers, no
+banner, no access log, uvloop and httptools installed. It checks no key and keeps no record of calls.
 """
 
 import json

@@ -1,10 +1,10 @@
 """
-`python -m benchmarks.footprint`: what Toolroom takes before it does anything, and at rest.
+Measure what Toolroom takes before it does anything, and at rest: `python -m benchmarks.footprint`.
 
 Prints importing `config.asgi`, a web process with the embedding model in use, the processes that a host runs, and how
-long a client of `manage.py mcp` waits for its first list of tools. Runs on a database of its own. Times are CPU seconds
-beside elapsed ones: the former depend less on what else the machine does. Modules are compiled once, as on any host:
-PYTHONDONTWRITEBYTECODE would add the compilation of all of them to every start.
+long a client of `manage.py mcp` waits for its first list of tools. Uses a database of its own. CPU seconds are printed
+beside elapsed ones, because they depend less on other load. Modules are compiled once, as on any host:
+PYTHONDONTWRITEBYTECODE would add their compilation to every start.
 """
 
 import json
@@ -74,7 +74,7 @@ def run_process(code: str) -> Taken:
 
 
 def list_tools_over_stdio(environment: dict[str, str]) -> Taken:
-    """Start `manage.py mcp`, and end it once it has listed its tools."""
+    """Start `manage.py mcp`, and stop it once it has listed its tools."""
     before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     command = [sys.executable, str(Path(PROJECT, "manage.py")), "mcp"]
     with subprocess.Popen(

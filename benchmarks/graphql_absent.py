@@ -1,9 +1,9 @@
 """
-What is offered for things that a schema does not have: each field, argument and enum value is taken out and asked for.
+Check the hints for things that a schema lacks: each field, argument and enum value is removed and asked for.
 
     python -m benchmarks.graphql_absent [SCHEMA ...]         # about a minute of CPU time for the shipped schemas
 
-What was taken out is not there under another name, so an offer that does not ask for that very name is a wrong one.
+What was removed is not there under another name, so any fix that does not ask for that very name is wrong.
 """
 
 import argparse
@@ -51,7 +51,7 @@ REFUSED = [GraphqlError(message="refused")]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Absence:
-    """A schema without one thing, a document that asks for it, and what was offered."""
+    """A schema without one thing, a document that asks for it, and the offered fix."""
 
     coordinate: str
     name: str
@@ -60,12 +60,12 @@ class Absence:
 
     @property
     def is_wrong(self) -> bool:
-        """Whether something else was offered in its place."""
+        """Return whether something else was offered instead."""
         return self.offered is not None and self.name not in re.findall(r"\w+", self.offered)
 
 
 def main() -> None:
-    """Print how many things were taken out of each schema, and each wrong offer."""
+    """Print how many things were removed from each schema, and each wrong fix."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("schemas", nargs="*", type=Path, default=sorted(FOLDER.glob("*.graphql")))
     for path in parser.parse_args().schemas:
@@ -78,7 +78,7 @@ def main() -> None:
 
 
 def find_absences(text: str) -> Iterator[Absence]:
-    """Take out each thing of a schema in turn, and ask for it."""
+    """Remove each thing of a schema in turn, and ask for it."""
     tree = parse(text, no_location=True)
     schema = _build(tree)
     ways = _ways(schema)
@@ -111,7 +111,7 @@ def _absent_members(tree: DocumentNode, part: Any, *, schema: GraphQLSchema, way
 def _absent_values(
     tree: DocumentNode, part: EnumTypeDefinitionNode, *, schema: GraphQLSchema, ways: dict[str, list[str]]
 ) -> Iterator[Absence]:
-    """Ask for each value of an enum where it is an argument of a field."""
+    """Yield a request for each value of an enum that is an argument of a field."""
     for owner, way in ways.items():
         kind: Any = schema.type_map[owner]
         for name, known in kind.fields.items():
@@ -138,7 +138,7 @@ def _ask(tree: DocumentNode, *, coordinate: str, name: str, way: list[str], know
 
 
 def _call(name: str, known: GraphQLField, *, also: str = "", value: str = "") -> str:
-    """Write a field with the arguments that it needs, and one more."""
+    """Write a field with its required arguments and one more."""
     given = {one: _value(argument.type) for one, argument in known.args.items() if is_required_argument(argument)}
     if also:
         given[also] = value or _value(known.args[also].type)
@@ -152,7 +152,7 @@ def _value(kind: Any) -> str:
 
 
 def _ways(schema: GraphQLSchema) -> dict[str, list[str]]:
-    """Give for each type with fields a shortest way to it from the root, past what needs an input object."""
+    """Return for each type with fields a shortest path from the root that needs no input object."""
     root = schema.query_type
     found: dict[str, list[str]] = {root.name: []} if root else {}
     queue: list[Any] = [root] if root else []

@@ -1,5 +1,5 @@
 """
-Does the first retry run? What graphql_proxy offers for the shipped mistakes, by server and by rule.
+Measure whether the first retry works: graphql_proxy's fixes of the shipped mistakes, by server and by rule.
 
     python -m benchmarks.graphql_fixes                       # a few seconds; no server, no database
     python -m benchmarks.graphql_fixes --show silent wrong   # each mistake of these verdicts, with its hints
@@ -47,7 +47,7 @@ VERDICTS: tuple[Verdict, ...] = ("right", "wrong", "silent")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What was offered for one mistake."""
+    """The fix offered for one mistake."""
 
     mistake: Mistake
     advice: Advice
@@ -71,7 +71,7 @@ def main() -> None:
 
 
 def judge(mistake: Mistake) -> Outcome:
-    """Ask for help with one mistake, as an answer of the upstream is helped, and judge what is offered."""
+    """Ask for a fix of one mistake, as for an answer of the upstream, and judge it."""
     known = _known(mistake.schema)
     errors = read_errors(mistake.answer.get("errors") or [])
     draft = Draft(query=mistake.document, variables=mistake.variables or {}, operation_name=mistake.operation_name)
@@ -86,7 +86,7 @@ def judge(mistake: Mistake) -> Outcome:
 
 
 def _suffices(mistake: Mistake, errors: Iterable[GraphqlError]) -> bool:
-    """Tell whether the upstream's own words name everything that the right document has and the wrong one has not."""
+    """Return whether the upstream's message names everything that the right document has and the wrong lacks."""
     said = frozenset[str]().union(*(find_names(error) for error in errors))
     before = _words(mistake.document)
     return any(_words(right) - before and _words(right) - before <= said for right in mistake.documents)
@@ -131,7 +131,7 @@ def _print_groups(title: str, outcomes: list[Outcome], *, key: Callable[[Outcome
 
 
 def show(outcome: Outcome) -> None:
-    """Print one mistake with what was offered."""
+    """Print one mistake with the offered fix."""
     mistake = outcome.mistake
     print(f"### {mistake.id} {mistake.server} {mistake.rule}: {outcome.verdict}\n")
     print(f"    asked    {mistake.document} {mistake.variables or ''}")
@@ -163,7 +163,7 @@ def print_times(path: Path | None) -> None:
 
 
 class _CollectorClock:
-    """The longest run of the garbage collector, in ms of CPU time; it walks all objects of a large schema."""
+    """The longest garbage collection in ms of CPU time; it scans all objects of a large schema."""
 
     def __init__(self) -> None:
         self.longest = 0.0

@@ -1,4 +1,4 @@
-"""Recorded mistakes of models against GraphQL APIs: load them, and judge what is offered for one."""
+"""Recorded mistakes of models against GraphQL APIs: load them, and judge a fix for one."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -33,7 +33,7 @@ Verdict = Literal["right", "wrong", "silent"]
 
 @dataclass(frozen=True, kw_only=True)
 class Mistake:
-    """One request that a server refused, in the server's words, and what must be offered for it."""
+    """One request that a server refused, its error, and the expected fix."""
 
     id: str
     server: str
@@ -54,7 +54,7 @@ class Mistake:
 
     @property
     def expects_change(self) -> bool:
-        """Whether the record has a fix at all."""
+        """Return whether the record has a fix."""
         return bool(self.documents or self.right_variables is not None or self.right_operation_name)
 
 
@@ -72,11 +72,10 @@ def load_schema(name: str) -> GraphQLSchema:
 
 def judge_offer(mistake: Mistake, offered: Mapping[str, Any] | None, *, schema: GraphQLSchema) -> Verdict:
     """
-    Judge the arguments that were offered as a fix: `query`, `variables`, `operationName`, whatever of them changes.
+    Judge a fix's arguments: `query`, `variables`, `operationName`, whichever of them change.
 
-    Each must be as the record expects it; what the record expects nothing of must stay as it was. Where nothing is
-    expected, any offer is wrong. Silence is right there, and where the fix is a matter of opinion (`is_required` is
-    false).
+    Each must be as the record expects; everything else must stay unchanged. If no fix is expected, any is wrong. No fix
+    is right then, and also where the fix is a matter of opinion (`is_required` is false).
     """
     if not offered:
         return "silent" if mistake.is_required else "right"
@@ -106,13 +105,13 @@ def _is_right_document(offered: str, *, mistake: Mistake, schema: GraphQLSchema)
 
 
 def find_unnamed(mistake: Mistake, hints: Iterable[str]) -> list[str]:
-    """List the names that a hint must name and none does."""
+    """Return the names that a hint must mention and none does."""
     text = "\n".join(hints)
     return [name for name in mistake.hint_names if name not in text]
 
 
 def normalize_document(document: str, *, mistake: Mistake) -> str:
-    """Print a document so that order, whitespace and what is free to choose do not matter."""
+    """Print a document so that order, whitespace and free choices do not matter."""
     tree = visit(parse(document, no_location=True), _Canonical(mistake))
     return print_ast(tree)
 

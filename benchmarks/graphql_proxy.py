@@ -4,7 +4,7 @@ What the GraphQL proxy adds to a request, and how fast documents are judged on l
     python benchmarks/graphql_proxy.py            # about one minute
     python benchmarks/graphql_proxy.py --quick    # about 20 seconds
 
-README.md beside this file says how each figure is got.
+README.md beside this file says how each figure is measured.
 """
 
 import argparse
@@ -13,7 +13,7 @@ import signal
 import sys
 from pathlib import Path
 
-# As a script its own folder comes first on the path, where this file would stand in for the app `graphql_proxy`.
+# As a script, its own folder comes first on the path, where this file would shadow the app `graphql_proxy`.
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 from benchmarks.scratch import scratch_database  # noqa: E402

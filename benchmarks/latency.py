@@ -1,4 +1,4 @@
-"""One caller at a time: what each layer adds to the statement, taken in turns so that noise falls on all alike."""
+"""Measure one caller at a time: what each layer adds to the statement; series alternate, so noise affects all."""
 
 import asyncio
 import time
@@ -32,7 +32,7 @@ class Latency:
 
     @classmethod
     def of(cls, seconds: list[float]) -> "Latency":
-        """Sum up a series of durations."""
+        """Summarise a series of durations."""
         ordered = sorted(seconds)
         return cls(median=ordered[len(ordered) // 2] * 1000, p95=ordered[int(len(ordered) * 0.95)] * 1000)
 
@@ -40,12 +40,12 @@ class Latency:
 def measure_in_process(
     questions: tuple[BenchmarkQuestion, ...], *, reader_url: str, key: str, seconds: float
 ) -> dict[str, dict[str, Latency]]:
-    """Measure the bare statement and `answer()` on one uvloop, at most `seconds` a series; by question, by series."""
+    """Measure the bare statement and `answer()` on one uvloop, at most `seconds` per series; by question and series."""
     return uvloop.run(_in_process(questions, reader_url=reader_url, key=key, seconds=seconds))
 
 
 def measure_over_http(series: Mapping[str, tuple[int, ToolRequest]], *, seconds: float) -> dict[str, Latency]:
-    """Measure requests, each to its port over a connection kept alive, at most `seconds` a series."""
+    """Measure requests, each over a kept connection to its port, at most `seconds` per series."""
     connections = {name: KeptConnection(port=port) for name, (port, _) in series.items()}
     durations: dict[str, list[float]] = {name: [] for name in series}
     try:
@@ -97,7 +97,7 @@ async def _alternate(series: Mapping[str, AsyncCall], *, seconds: float) -> dict
 
 
 def _turns(seconds: float) -> Iterator[int]:
-    """Count turns until the time or the calls are used up; there is always one."""
+    """Count rounds until the time or the calls are used up; at least one."""
     until = time.monotonic() + seconds
     for turn in range(MAX_CALLS // IN_A_ROW):
         if turn and time.monotonic() > until:

@@ -4,7 +4,7 @@ How fast linescore answers, layer by layer and beside its peers.
     python benchmarks/linescore.py            # under 6 minutes
     python benchmarks/linescore.py --quick    # about one minute
 
-README.md beside this file says how each figure is got.
+README.md beside this file says how each figure is measured.
 """
 
 import argparse
@@ -14,7 +14,7 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
-# As a script its own folder comes first on the path, where this file would stand in for the app `linescore`.
+# As a script, its own folder comes first on the path, where this file would shadow the app `linescore`.
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 from benchmarks.scratch import scratch_database  # noqa: E402

@@ -1,8 +1,8 @@
 """
-Ten seasons: the one that ships, and nine copies of it, each a year earlier than the one before.
+Load ten seasons: the shipped one, and nine copies, each a year earlier.
 
-The copies get ids, seasons and dates of their own; who played and how it ended stays, so that every question has as
-many rows as on real data, in a table ten times as large.
+The copies have their own ids, seasons and dates; teams and results stay, so that every question has as many rows as on
+real data, in a table ten times as large.
 """
 
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ SELECT
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
-    """How much there is."""
+    """The numbers of loaded rows."""
 
     games: int
     periods: int
@@ -55,12 +55,12 @@ class Loaded:
 
 
 def load_ten_seasons() -> Loaded:
-    """Fill an empty database, as Django's connection sees it; leaves it vacuumed and analysed."""
+    """Fill an empty database through Django's connection; leaves it vacuumed and analysed."""
     load_samples()
     with connection.cursor() as cursor:
         cursor.execute(_COPY_GAMES, {"copies": COPIES})
         cursor.execute(_COPY_PERIODS, {"copies": COPIES})
-        # What autovacuum does by itself within a minute: statistics, and the map that index-only scans need.
+        # As autovacuum does within a minute: statistics, and the visibility map for index-only scans.
         cursor.execute("VACUUM ANALYZE linescore_teams, linescore_games, linescore_periods, linescore_period_results")
         cursor.execute(_COUNT)
         games, periods, results = cursor.fetchone()

@@ -1,8 +1,8 @@
 """
-Years of work of twenty teams, copied into a database: issues with sprints, moves, estimates, blocked times, links.
+Copy years of work of twenty teams into a database: issues with sprints, moves, estimates, blocked times, links.
 
-Plausible in size and spread, not in its words; the same seed gives the same rows. What follows from history is derived
-by the product's own functions.
+Sizes and distributions are plausible, texts are not; the same seed gives the same rows. What is derived from history is
+derived by the product's own functions.
 """
 
 import random
@@ -45,10 +45,10 @@ COLUMNS = {
 
 def fill(connection: Any, *, issues: int = ISSUES, seed: int = 7) -> int:
     """
-    Copy so many issues with their history into the tables, derive, and analyze; gives how many rows were copied.
+    Copy so many issues with their history into the tables, derive and analyse; returns how many rows were copied.
 
-    `connection` is psycopg's, as the owner of a migrated database. One transaction; where the connection commits by
-    itself, the tables are vacuumed after it.
+    `connection` is psycopg's, as the owner of a migrated database. Uses one transaction; in autocommit mode, the tables
+    are vacuumed afterwards.
     """
     made = _Made(dice=random.Random(seed), issues=issues)
     copied = 0
@@ -76,7 +76,7 @@ def fill(connection: Any, *, issues: int = ISSUES, seed: int = 7) -> int:
 
 
 def _without_keys(cursor: Any) -> list[str]:
-    """Drop the foreign keys, which cost more than the copying; gives what makes them again, checked all at once."""
+    """Drop the foreign keys, which cost more than the copying; returns the statements that recreate them."""
     cursor.execute(
         "SELECT conrelid::regclass::text, quote_ident(conname), pg_get_constraintdef(oid) FROM pg_constraint "
         "WHERE contype = 'f' AND conrelid::regclass::text = ANY (%s)",
@@ -109,7 +109,7 @@ def _copy(cursor: Any, table: str, rows: Iterable[str]) -> int:
 
 @dataclass(slots=True)
 class _Made:
-    """Rows as they are made; history is kept until the issues are copied."""
+    """Generated rows; history is kept until the issues are copied."""
 
     dice: random.Random
     issues: int
@@ -136,7 +136,7 @@ class _Made:
         ]
 
     def rows(self) -> Iterator[tuple[str, Iterable[str]]]:
-        """Give the tables in the order in which they point at each other."""
+        """Yield the tables in the order of their foreign keys."""
         yield (
             "sprints_teams",
             (f"{team}\t{self.organisation}\tTEAM{number}\tTeam {number}\t" for number, team in enumerate(self.teams)),
@@ -204,7 +204,7 @@ class _Made:
     def _moves(
         self, issue: str, *, who: str, begins: datetime, points: int | None
     ) -> tuple[datetime | None, int, datetime]:
-        """Move it along the board; gives when it was done, if it was, where it stands, and its last move."""
+        """Move an issue along the board; returns when it was done (if it was), its status, and its last move."""
         at, status, last = begins, 0, begins
         while status < DONE and at < AS_OF:
             self.moves.append(f"{issue}\t{at}\t{self.statuses[status]}\t{self.statuses[status + 1]}\t{who}\t")

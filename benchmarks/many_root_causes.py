@@ -1,4 +1,4 @@
-"""A table full of root causes, made of real texts: vectors and words mixed of two, and a little noise."""
+"""Fill the table of root causes from real texts: vectors and words mixed from two entries, with a little noise."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ _INDEXES = ("devassist_root_causes_near", "devassist_root_causes_words")
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """What the table holds, by place; place 0 has id 1."""
+    """The content of the table by position; position 0 has id 1."""
 
     vectors: Vectors
     languages: Sequence[str]
@@ -37,7 +37,7 @@ class Filled:
 
 
 def mixed(vectors: Vectors, texts: Sequence[str], *, count: int) -> tuple[Vectors, list[str]]:
-    """Make `count` entries of real ones: each mostly one, partly another, with noise; its text is half of each."""
+    """Generate `count` entries from real ones: each mostly one, partly another, with noise; so is its text."""
     chance = np.random.default_rng(7)
     first, second = chance.integers(len(texts), size=(2, count))
     share = chance.uniform(0.55, 0.95, size=(count, 1)).astype(np.float32)
@@ -49,7 +49,7 @@ def mixed(vectors: Vectors, texts: Sequence[str], *, count: int) -> tuple[Vector
 
 
 def fill(vectors: Vectors, texts: Sequence[str], *, clock: Any) -> Filled:
-    """Empty the table and fill it by COPY; the two large indexes are made afterwards, as after any bulk load."""
+    """Empty the table and fill it by COPY; the two large indexes are created afterwards, as after any bulk load."""
     chance = np.random.default_rng(8)
     languages = [LANGUAGES[place] for place in chance.integers(len(LANGUAGES), size=len(texts))]
     kinds = [f"kind{place}error" for place in chance.integers(KINDS, size=len(texts))]

@@ -1,4 +1,4 @@
-"""One run of mcp_load.py: servers, rounds in turns, the table."""
+"""One run of mcp_load.py: servers, alternating rounds, the table."""
 
 import json
 import os
@@ -37,7 +37,7 @@ LEAST_TIMES_A_KEY = 0.9
 
 
 def run(scratch: Scratch, *, quick: bool, with_peers: bool) -> None:
-    """Fill the database, measure in turns, print."""
+    """Fill the database, measure in alternation, print."""
     rounds, seconds = (1, 2) if quick else (5, 3)
     call_command("migrate", verbosity=0)
     load_samples()
@@ -70,7 +70,7 @@ def run(scratch: Scratch, *, quick: bool, with_peers: bool) -> None:
 
 
 def _credentials() -> tuple[str, str]:
-    """Make a key, and a token that somebody let a client have; both may read linescore."""
+    """Create a key, and an OAuth token of a client; both may read linescore."""
     owner = User.objects.create_user("benchmark")
     owner.groups.add(Group.objects.get_or_create(name="linescore:read")[0])
     key = ApiKey.make(name="benchmark", owner_id=owner.pk, scopes=["linescore:read"])[1]
@@ -111,7 +111,7 @@ def _peers(stack: ExitStack, *, scratch: Scratch) -> list[Contender]:
 
 
 def _check_answers(contenders: list[Contender]) -> None:
-    """See that all give the same rows before anybody is timed; raises WrongAnswer."""
+    """Check that all servers return the same rows before measuring; raises WrongAnswer."""
     expected = 0
     for contender in contenders:
         kept = KeptConnection(port=contender.server.port)

@@ -1,8 +1,8 @@
 """
-The official SDK's own server with the same statement on the same database, set up as its documentation knows best.
+The official SDK's own server with the same statement on the same database, set up by its documentation's best advice.
 
-An async pool of the same size, stateless, plain JSON answers, uvloop and httptools, no access log. It checks no key and
-keeps no record of calls. Run by mcp_load.py with the project's own interpreter.
+It uses an async pool of the same size, stateless, plain JSON answers, uvloop and httptools, no access log. It checks no
+key and keeps no record of calls. Run by mcp_load.py with the project's own interpreter.
 """
 
 import json

@@ -1,10 +1,10 @@
 """
-Tool calls while somebody guesses client secrets: 24 wrong ones at once.
+Measure tool calls while somebody guesses client secrets: 24 wrong ones at once.
 
     python -m benchmarks.oauth_load            # some seconds
 
-One web process on a database of its own. A caller sends one REST call after another over a connection that is kept
-alive: first alone, then from the moment at which 24 wrong secrets are sent until the last of them is answered.
+One web process on a database of its own. A caller sends one REST call after another over a kept connection: first
+alone, then from the moment when 24 wrong secrets are sent until the last of them is answered.
 """
 
 import http.client
@@ -31,7 +31,7 @@ ARGUMENTS = {"teamCode": "CAR", "startDate": "2025-02-01", "endDate": "2025-02-2
 
 @dataclass(frozen=True, kw_only=True)
 class Round:
-    """Milliseconds of calls alone and beside the guesses, seconds until the guesses were answered, their statuses."""
+    """Milliseconds of calls alone and beside the guesses, seconds until the guesses were answered, statuses."""
 
     alone: list[float]
     beside: list[float]
@@ -50,7 +50,7 @@ def main() -> None:
         with toolroom_server(environment=scratch.environment) as server:
             client_id = _register(server.port)
             rounds = [_measure(server.port, key=key, client_id=client_id) for _ in range(ROUNDS + 1)]
-    _print(rounds[1:])  # the first request for a token loads what answers it
+    _print(rounds[1:])  # the first token request loads the code for it
 
 
 def _prepare() -> str:

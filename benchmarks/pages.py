@@ -78,7 +78,7 @@ ADDRESSES = {
 
 
 def main() -> None:
-    """Fill, ask and print; ends with 1 where a page takes longer than 200 ms."""
+    """Fill, measure and print; exits with 1 if a page takes longer than 200 ms."""
     parser = argparse.ArgumentParser(description="How long pages of the console take.")
     parser.add_argument("--calls", type=int, default=CALLS)
     parser.add_argument("--events", type=int, default=EVENTS)
@@ -121,7 +121,7 @@ def _measure(*, calls: int, events: int, issues: int) -> list[str]:
     print("| page | median ms | worst ms | CPU, ms |\n|---|--:|--:|--:|")
     middle = call - calls // 2
     slow = [name for name, address in ADDRESSES.items() if _time(browser, name, address.format(call=middle, run=run))]
-    event_loop.run(audit.flush())  # the calls of these pages, before their database is gone
+    event_loop.run(audit.flush())  # write the audit log before the database is dropped
     return slow
 
 

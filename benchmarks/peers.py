@@ -1,4 +1,4 @@
-"""What a user would pick instead: FastMCP and MCP Toolbox, each with the same statement on the same database."""
+"""The servers that a user would choose instead, FastMCP and MCP Toolbox, with our statement on the same database."""
 
 import json
 import re
@@ -27,7 +27,7 @@ class PeerMissing(RuntimeError):
 
 @contextmanager
 def fastmcp_server(folder: Path, *, question: BenchmarkQuestion, scratch: Scratch) -> Iterator[RunningServer]:
-    """Run FastMCP from a virtual environment of its own below `folder`; raises PeerMissing."""
+    """Run FastMCP in a virtual environment of its own below `folder`; raises PeerMissing."""
     python = _fastmcp_python(folder / "fastmcp")
     port = free_port()
     setup = {
@@ -59,12 +59,12 @@ def toolbox_server(folder: Path, *, question: BenchmarkQuestion, scratch: Scratc
 
 
 def toolbox_arguments(question: BenchmarkQuestion) -> str:
-    """Give the question's arguments with the limit, which a `postgres-sql` tool has no default for."""
+    """Return the question's arguments with a limit, for which a `postgres-sql` tool has no default."""
     return json.dumps(json.loads(question.arguments) | {"limit": question.statement.parameters["most"]})
 
 
 def toolbox_rest_request(question: BenchmarkQuestion) -> ToolRequest:
-    """Call the tool on MCP Toolbox's own REST address."""
+    """Build the tool call for MCP Toolbox's own REST API."""
     return ToolRequest(path=f"/api/tool/{TOOL}/invoke", body=toolbox_arguments(question))
 
 
@@ -99,7 +99,7 @@ def _install(command: list[str]) -> None:
 
 
 def toolbox_configuration(question: BenchmarkQuestion, *, scratch: Scratch) -> str:
-    """Write its configuration, as JSON, which YAML takes; `queryParams.host` has it use the unix socket too."""
+    """Return its configuration as JSON, which is valid YAML; `queryParams.host` makes it use the unix socket."""
     source = {
         "kind": "source", "name": "scratch", "type": "postgres", "host": "localhost", "port": "5432",
         "database": scratch.name, "user": scratch.reader_role, "password": "unused",
@@ -118,6 +118,6 @@ def toolbox_configuration(question: BenchmarkQuestion, *, scratch: Scratch) -> s
 
 
 def _numbered(sql: str) -> str:
-    """Write %(name)s as $1, $2 ... in the order in which MCP Toolbox is given the parameters; the first page alone."""
+    """Replace %(name)s by $1, $2 … in the order of MCP Toolbox's parameters; for the first page only."""
     first_page = sql.replace("OFFSET %(skipped)s", "")
     return re.sub(r"%\((\w+)\)s", lambda found: f"${ORDER.index(found[1]) + 1}", first_page)

@@ -1,4 +1,4 @@
-"""How PostgreSQL runs each statement: which index, and for how long."""
+"""How PostgreSQL executes each statement: which index, and how long."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ RUNS = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """One line about a plan: its scans, the rows it gave, planning and execution in milliseconds."""
+    """A summary of a plan: its scans, its rows, planning and execution time in milliseconds."""
 
     scans: str
     rows: int
@@ -23,10 +23,10 @@ class Plan:
 
 
 def explain(question: BenchmarkQuestion, *, reader_url: str) -> Plan:
-    """Run EXPLAIN ANALYZE some times on the reader's terms, and give the quickest."""
+    """Run EXPLAIN ANALYZE several times with the reader's settings, and return the fastest."""
     wanted = question.statement
     with psycopg.connect(reader_url, autocommit=True, options=READER_OPTIONS) as connection:
-        # Bound by the client: EXPLAIN then plans for these very values, as a prepared statement's first runs do.
+        # The client fills in the values: EXPLAIN then plans for them, as a prepared statement's first runs do.
         cursor = psycopg.ClientCursor(connection)
         plans = []
         for _ in range(RUNS):

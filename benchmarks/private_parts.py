@@ -1,11 +1,11 @@
 """
-What private parts of psycopg and uvicorn would add, in tool calls a second: pairs of runs without and with them.
+Measure what private parts of psycopg and uvicorn would gain, in tool calls per second: pairs without and with them.
 
     python benchmarks/private_parts.py                       # about two minutes
     python benchmarks/private_parts.py --pairs 20 --seconds 2
 
-The product uses none; the private versions are benchmarks/private_{psycopg,uvicorn}.py. A part is worth having where
-"without / with" is 0.90 or less (docs/decisions/0015).
+The product uses none; the private versions are benchmarks/private_{psycopg,uvicorn}.py. A part is worth having if the
+ratio "without / with" is 0.90 or less (docs/decisions/0015).
 """
 
 import argparse
@@ -73,7 +73,7 @@ def prepare_requests() -> "Mapping[str, ToolRequest]":
 
 
 def start_server(parts: str) -> AbstractContextManager[RunningServer]:
-    """Run the server with these private parts on."""
+    """Run the server with these private parts."""
     from config.child_servers import SERVER  # noqa: PLC0415 - after the settings are named
 
     port = free_port()
@@ -84,7 +84,7 @@ def start_server(parts: str) -> AbstractContextManager[RunningServer]:
 def measure_pairs(
     plain: RunningServer, private: RunningServer, request: "ToolRequest", *, pairs: int, seconds: float
 ) -> "list[tuple[Load, Load]]":
-    """Drive both in turns, each first in every other pair; return (without, with) of each pair."""
+    """Measure both alternately, each first in every other pair; returns (without, with) of each pair."""
     from benchmarks.throughput import drive  # noqa: PLC0415 - after the settings are named
 
     measured = []
@@ -98,7 +98,7 @@ def measure_pairs(
 
 
 def format_row(parts: str, transport: str, pairs: "list[tuple[Load, Load]]") -> str:
-    """Write one row of the table."""
+    """Return one row of the table."""
     ratios = sorted(without.calls_per_second / with_.calls_per_second for without, with_ in pairs)
     cpu = [(one.cpu_us_per_call or 0) / (two.cpu_us_per_call or 1) for one, two in pairs]
     rates = [f"{median(pair[side].calls_per_second for pair in pairs):,.0f}" for side in (0, 1)]

@@ -1,4 +1,4 @@
-"""A psycopg connection that waits without timers and fetches without a cursor, by private parts of psycopg."""
+"""A psycopg connection that waits without timers and fetches without a cursor, using private parts of psycopg."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -25,12 +25,12 @@ _TO_READ, _READABLE = Wait.R, Ready.R
 
 
 class FetchingConnection(psycopg.AsyncConnection[DictRow]):
-    """A connection of a Pool; what is not said here is psycopg's."""
+    """A connection of a Pool; everything else is psycopg's."""
 
     _own: abc.Transformer | None = None
 
     async def fetch(self, statement: bytes, parameters: Parameters) -> list[dict[str, Any]]:
-        """Run one statement, prepared, and give its rows; the connection must be in autocommit and nobody else's."""
+        """Run one statement, prepared, and return its rows; needs autocommit mode and no concurrent use."""
         if self._own is None:
             self._own = Transformer(self)
         found = await self.wait(self._answered(statement, parameters, types=self._own))
@@ -41,7 +41,7 @@ class FetchingConnection(psycopg.AsyncConnection[DictRow]):
         return rows
 
     async def wait(self, gen: PQGen[Result], interval: float = 0.0, timeout: float | None = None) -> Result:  # noqa: ASYNC109 - psycopg's own signature
-        """Finish the generator as psycopg does, without its timer; cancelled, it cancels the statement."""
+        """Run the generator to its end as psycopg does, without its timer; a cancellation cancels the statement."""
         if timeout is not None:
             return await super().wait(gen, timeout=timeout)
         try:
@@ -55,7 +55,7 @@ class FetchingConnection(psycopg.AsyncConnection[DictRow]):
         try:
             wanted = next(gen)
             while True:
-                if wanted != _TO_READ:  # as when the statement is too large to be sent at once
+                if wanted != _TO_READ:  # such as when the statement is too large to be sent at once
                     return await super().wait(_again(gen, wanted=wanted))
                 arrived, socket = loop.create_future(), self.pgconn.socket
                 loop.add_reader(socket, _wake, arrived)
@@ -71,7 +71,7 @@ class FetchingConnection(psycopg.AsyncConnection[DictRow]):
             raise psycopg.OperationalError("connection socket closed") from gone
 
     async def _call_off(self, gen: PQGen[Any]) -> None:
-        """Cancel the statement in the database and read what it says; a connection that stays unclear is closed."""
+        """Cancel the statement in the database and read the result; a connection that stays active is closed."""
         if self.pgconn.transaction_status != TransactionStatus.ACTIVE:
             return
         try:
@@ -83,7 +83,7 @@ class FetchingConnection(psycopg.AsyncConnection[DictRow]):
                 self.pgconn.finish()
 
     def _answered(self, statement: bytes, parameters: Parameters, *, types: abc.Transformer) -> PQGen[PGresult]:
-        """Prepare the statement where it is new on this connection, and run it."""
+        """Prepare the statement if it is new on this connection, and run it."""
         query, known = PostgresQuery(types), self._prepared
         query.convert(statement, parameters)
         state, name = known.get(query, True)
@@ -108,7 +108,7 @@ class FetchingConnection(psycopg.AsyncConnection[DictRow]):
 
 
 def _again(gen: PQGen[Result], *, wanted: Wait) -> PQGen[Result]:
-    """Give a generator that has begun to one who has not heard what it waits for, and who begins with None."""
+    """Continue a started generator for a caller that starts generators itself, beginning with what it waits for."""
     while True:
         try:
             wanted = gen.send((yield wanted) or Ready.NONE)
@@ -123,7 +123,7 @@ def _wake(arrived: asyncio.Future[None]) -> None:
 
 
 def _good(results: Sequence[PGresult]) -> PGresult:
-    """Give the one result; raises the error that the database answered."""
+    """Return the last result; raises the error that the database returned."""
     for result in results:
         if result.status == ExecStatus.FATAL_ERROR:
             raise error_from_result(result)

@@ -1,4 +1,4 @@
-"""Run uvicorn with private library parts on: `python -m benchmarks.private_server PARTS UVICORN_ARGUMENTS`."""
+"""Run uvicorn with private library parts: `python -m benchmarks.private_server PARTS UVICORN_ARGUMENTS`."""
 
 import asyncio
 import os
@@ -11,7 +11,7 @@ PARTS = ("psycopg", "uvicorn")
 
 
 def use_private_psycopg() -> None:
-    """Fetch by the private connection, in every pool made from now on."""
+    """Use the private connection in every pool created from now on."""
     from benchmarks.private_psycopg import FetchingConnection, Parameters  # noqa: PLC0415 - needs Django's settings
     from toolbox.database import pools  # noqa: PLC0415
 
@@ -26,7 +26,7 @@ def use_private_psycopg() -> None:
 
 
 def use_private_uvicorn(arguments: list[str]) -> None:
-    """Name the private protocol in place of the server's."""
+    """Use the private protocol instead of the server's."""
     arguments[arguments.index("--http") + 1] = "benchmarks.private_uvicorn:PrivateHttpProtocol"
 
 

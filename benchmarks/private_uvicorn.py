@@ -1,4 +1,4 @@
-"""The server's HTTP with private parts of uvicorn: whole responses in one piece, one timer a connection."""
+"""The server's HTTP protocol with private parts of uvicorn: whole responses in one write, one timer per connection."""
 
 from functools import lru_cache
 from typing import Any
@@ -16,26 +16,26 @@ class WholeAnswerCycle(RequestResponseCycle):
     """
     One request and its answer.
 
-    The head of an answer that says its length waits for the body, which comes at once; every other answer, and every
-    mistake, is uvicorn's to write.
+    The head of an answer with a content-length waits for the body, which follows at once; uvicorn writes every other
+    answer and every error.
     """
 
     _head: dict[str, Any] | None = None
 
     async def send(self, message: Any) -> None:
-        """Take a part of the answer, as ASGI says."""
+        """Send a part of the answer, as ASGI defines it."""
         head, self._head = self._head, None
-        if message["type"] == "http.response.start":  # again: the server's own 500, after a head that nobody saw
+        if message["type"] == "http.response.start":  # a second start: the server's own 500, before the head was sent
             head = None
         if head is None and not self.response_started and _says_length(message):
             self._head = message
         elif head is None or not self._wrote(head, body=message):
             if head:
-                await super().send(head)  # type: ignore[arg-type]  # a message, as it came
+                await super().send(head)  # type: ignore[arg-type]  # the message, unchanged
             await super().send(message)
 
     def _wrote(self, head: dict[str, Any], *, body: dict[str, Any]) -> bool:
-        """Write the whole answer; False where it is not that plain, and nothing was written."""
+        """Write the whole answer; False, with nothing written, if it is not a plain one."""
         content = body.get("body", b"")
         is_ready = self.keep_alive and not self.access_log and not self.disconnected and not self.flow.write_paused
         if body.get("more_body") or not is_ready or self.scope["method"] == "HEAD":
@@ -58,7 +58,7 @@ def _says_length(start: dict[str, Any]) -> bool:
 
 @lru_cache(maxsize=1024)
 def _line(name: bytes, value: bytes) -> bytes:
-    """Write a header's line; nothing where it changes the connection, or is none."""
+    """Format a header line; b"" if it affects the connection or is invalid."""
     name = name.lower()
     if name in _OF_THE_CONNECTION or HEADER_RE.search(name) or HEADER_VALUE_RE.search(value):
         return b""
@@ -66,7 +66,7 @@ def _line(name: bytes, value: bytes) -> bytes:
 
 
 class PrivateHttpProtocol(BoundedHttpProtocol):
-    """Skips the proxy middleware where no proxy's header came, writes whole responses, and keeps one idle timer."""
+    """Skips the proxy middleware without a proxy's headers, writes whole responses, and keeps one idle timer."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -75,7 +75,7 @@ class PrivateHttpProtocol(BoundedHttpProtocol):
         self._idle_since: float | None = None
 
     def on_headers_complete(self) -> None:
-        """Choose the application, and put our cycle in place of uvicorn's; its task has not begun."""
+        """Choose the application, and replace uvicorn's cycle by ours before its task begins."""
         is_of_a_proxy = any(name in _OF_A_PROXY for name, _ in self.headers)
         self.app = self._whole_app if is_of_a_proxy else self._bare_app
         before = self.cycle
@@ -84,7 +84,7 @@ class PrivateHttpProtocol(BoundedHttpProtocol):
             self.cycle.__class__ = WholeAnswerCycle
 
     def on_response_complete(self) -> None:
-        """Go on with the next request, or wait for it, by the timer of the last wait where that still runs."""
+        """Start the next request, or wait for it with the timer that still runs."""
         self.server_state.total_requests += 1
         if self.transport.is_closing():
             return
@@ -97,7 +97,7 @@ class PrivateHttpProtocol(BoundedHttpProtocol):
             self._look_again_in(self.timeout_keep_alive)
 
     def timeout_keep_alive_handler(self) -> None:
-        """Close when nothing came for long enough; else look again when that could be."""
+        """Close after the idle time; otherwise set the timer again for the rest of it."""
         self.timeout_keep_alive_task = None
         if self._idle_since is None:
             return

@@ -1,4 +1,4 @@
-"""One run of the proxy's benchmark: judging documents in this process, then requests through servers."""
+"""Run the proxy's benchmark: judging documents in this process, then requests through servers."""
 
 import asyncio
 import json
@@ -56,14 +56,14 @@ def run(scratch: Scratch, *, seconds: float) -> None:
 
 
 def _schemas() -> list[tuple[str, GraphQLSchema]]:
-    """Give a real schema, and one of 1,600 types made of it."""
+    """Return a real schema, and one of 1,600 types built from it."""
     text = read_text("graphql/eliteprospects.graphql")
     real = build_schema(text)
     return [(f"{_types(real):,} types", real), _grown(text, real)]
 
 
 def _grown(text: str, schema: GraphQLSchema) -> tuple[str, GraphQLSchema]:
-    """Add a type with as many fields as an average one, until there are enough."""
+    """Add types with an average number of fields until there are enough."""
     missing = TYPES_WANTED - _types(schema)
     more = "\n".join(
         f"type Grown{n} {{ {' '.join(f'field{f}(limit: Int): Grown{(n * 7 + f) % missing}' for f in range(12))} }}"
@@ -100,7 +100,7 @@ def _judging(name: str, schema: GraphQLSchema, *, seconds: float) -> None:
 
 
 def _timed(work: Callable[[], object], *, seconds: float, of: int = 1) -> Latency:
-    """Time `work` until the seconds are over, a few times at least; CPU time, per one of the `of` things it does."""
+    """Time `work` for so many seconds, a few times at least; returns CPU time per each of the `of` items."""
     for _ in range(5):
         work()
     taken: list[float] = []
@@ -113,7 +113,7 @@ def _timed(work: Callable[[], object], *, seconds: float, of: int = 1) -> Latenc
 
 
 def _fill() -> str:
-    """Fill the scratch database with the season and our own upstream; gives a key."""
+    """Fill the scratch database with the season and our own upstream; returns a key."""
     call_command("migrate", verbosity=0)
     load_season()
     load_samples()

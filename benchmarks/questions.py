@@ -1,4 +1,4 @@
-"""What is asked: the contract's example of each pattern, and heavier variants of them."""
+"""The questions to measure: the contract's example of each pattern, and heavier variants."""
 
 from dataclasses import dataclass
 
@@ -11,19 +11,19 @@ DOMAIN = "linescore"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BenchmarkQuestion:
-    """One question: a name for the table, and the arguments as an agent sends them."""
+    """One question: a name for the table, and the arguments that an agent sends."""
 
     name: str
     arguments: str
 
     @property
     def asked(self) -> LinescoreQuery:
-        """Give the question as the tool reads it."""
+        """Return the tool's parsed input."""
         return LinescoreQuery.model_validate_json(self.arguments)
 
     @property
     def statement(self) -> Statement:
-        """Give the statement that the tool runs for it."""
+        """Return the statement that the tool runs."""
         return statement(self.asked)
 
 

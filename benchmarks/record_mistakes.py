@@ -1,9 +1,9 @@
 """
-Ask the servers that run here again for the answers of the recorded mistakes, and print what differs.
+Ask local servers again for their answers to the recorded mistakes, and print the differences.
 
-`python -m benchmarks.record_mistakes [FILE] [--write] [--node-modules FOLDER]`. The answers of graphql-core are asked
-in this process; those of graphql-js and Apollo Server by Node, from a folder made once with
-`npm install gql15@npm:graphql@15 gql16@npm:graphql@16 gql17@npm:graphql@17 graphql@16 @apollo/server@4`.
+`python -m benchmarks.record_mistakes [FILE] [--write] [--node-modules FOLDER]`. graphql-core answers in this process;
+graphql-js and Apollo Server in Node, from a folder created once with `npm install gql15@npm:graphql@15
+gql16@npm:graphql@16 gql17@npm:graphql@17 graphql@16 @apollo/server@4`.
 """
 
 import argparse

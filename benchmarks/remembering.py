@@ -1,4 +1,4 @@
-"""Past root causes: how well they are found, how fast, and ChromaDB beside it. Prints Markdown."""
+"""Measure the search of past root causes: quality and speed, beside ChromaDB. Prints Markdown."""
 
 import asyncio
 import json
@@ -20,7 +20,16 @@ from django.conf import settings
 from django.core.management import call_command
 
 from benchmarks.many_root_causes import Filled, fill, mixed
-from benchmarks.retrieval import RetrievalSet, Vectors, difference, gains, query_vectors, retrieval_sets, vectors
+from benchmarks.retrieval import (
+    RetrievalSet,
+    Vectors,
+    difference,
+    gains,
+    query_vectors,
+    retrieval_sets,
+    sample,
+    vectors,
+)
 from devassist.contracts.vector_search_db import PastErrorsQuestion
 from devassist.entries.bm25 import Rarity, place_of, weights_of
 from devassist.models import RootCause
@@ -56,21 +65,37 @@ SELECT id FROM (
 
 
 def run(*, entries: int, with_peers: bool) -> None:
-    """Measure everything; a busy machine is named as such."""
+    """Measure everything; the output says if the machine is busy."""
     call_command("migrate", verbosity=0, interactive=False)
     busy = os.getloadavg()[0]
     print(f"{os.cpu_count()} cores, load average {busy:.1f}{' (busy machine)' if busy > 1 else ''}, "
           f"{platform.system()}, Python {platform.python_version()}.")  # fmt: skip
     sets = retrieval_sets()
-    print("\n| nDCG@10 | documents | queries | meaning alone | BM25 alone | both, as the tool ranks | "
-          "with the floor, as the tool answers | that minus meaning alone (95 %) |"
-          "\n|---|--:|--:|--:|--:|--:|--:|--:|")  # fmt: skip
-    for one in sets:
-        print(_quality(one), flush=True)
+    print_quality(sets)
     _speed(sets, entries=entries, with_peers=with_peers)
 
 
-def _quality(one: RetrievalSet) -> str:
+def find_sets_below(*, queries: int, documents: int) -> list[str]:
+    """Rank samples of the sets, and give those on which the tool is significantly below meaning alone."""
+    call_command("migrate", verbosity=0, interactive=False)
+    return print_quality([sample(one, queries=queries, documents=documents) for one in retrieval_sets()])
+
+
+def print_quality(sets: Sequence[RetrievalSet]) -> list[str]:
+    """Print the table of nDCG, and give the sets that the tool ranks, floor aside, significantly worse than meaning."""
+    print("\n| nDCG@10 | documents | queries | meaning alone | BM25 alone | both, as the tool ranks | "
+          "with the floor, as the tool answers | that minus meaning alone (95 %) |"
+          "\n|---|--:|--:|--:|--:|--:|--:|--:|")  # fmt: skip
+    below = []
+    for one in sets:
+        line, highest_of_ranking = _quality(one)
+        print(line, flush=True)
+        below += [one.name] if highest_of_ranking < 0 else []
+    return below
+
+
+def _quality(one: RetrievalSet) -> tuple[str, float]:
+    """Give a line of the table, and the upper end of the interval of the ranking without its floor."""
     texts, ids = list(one.documents.values()), list(one.documents)
     dense, asked = vectors(texts, name=one.name), query_vectors(one)
     fill(dense, texts, clock=perf_counter)
@@ -91,8 +116,10 @@ def _quality(one: RetrievalSet) -> str:
         gains(one, ranked=tool),
     )
     means = " | ".join(f"{found.mean():.3f}" for found in figures)
-    compared = difference(figures[-1], figures[0])
-    return f"| {one.name} | {len(ids):,} | {len(one.relevant):,} | {means} | {compared} |"
+    mean, low, high = difference(figures[-1], figures[0])
+    compared = f"{mean:+.3f} ({low:+.3f} to {high:+.3f})"
+    line = f"| {one.name} | {len(ids):,} | {len(one.relevant):,} | {means} | {compared} |"
+    return line, difference(figures[2], figures[0])[2]
 
 
 def _bm25(one: RetrievalSet) -> Any:
@@ -115,14 +142,14 @@ def _bm25(one: RetrievalSet) -> Any:
 
 
 def _sought(text: str, vector: Any, **filters: Any) -> SearchTerms:
-    """Give what the tool would search for, its vector being known."""
+    """Return the tool's search terms for a text whose vector is known."""
     ask = PastErrorsQuestion(query=text, limit=10, **({"min_confidence": 0.0, "include_unvalidated": True} | filters))
     with _Known({extract_excerpt(text).meaning: vector}):
         return event_loop.run(search._build_terms(extract_excerpt(text), ask=ask))  # noqa: SLF001 - the tool's own step
 
 
 class _Known:
-    """Stands in for the model where a text's vector is known, so that only the rest is measured."""
+    """Replaces the embedding model by known vectors, so that only the rest is measured."""
 
     def __init__(self, known: dict[str, Any]) -> None:
         self.known = known
@@ -164,7 +191,7 @@ def _measured(
     name: str, chosen: dict[str, Any], *, filled: Filled, chroma: dict[str, Any]
 ) -> tuple[float, float, str]:  # fmt: skip
     filters = FILTERS[name]
-    event_loop.run(_timed(chosen, filters=filters, rounds=1))  # warm
+    event_loop.run(_timed(chosen, filters=filters, rounds=1))  # warm-up
     whole = event_loop.run(_timed(chosen, filters=filters, rounds=1))
     sought = [_sought(text, vector, **filters) for text, vector in chosen.items()]
     near, times = event_loop.run(_nearest(sought))
@@ -199,7 +226,7 @@ async def _timed(chosen: dict[str, Any], *, filters: dict[str, Any], rounds: int
 
 
 async def _nearest(sought: Sequence[SearchTerms]) -> tuple[list[list[int]], list[float]]:
-    """Search by meaning alone, with the index, the settings and the candidates of the tool; gives the nearest ten."""
+    """Search by vectors only, with the tool's index, settings and candidates; returns the ten nearest, and times."""
     times: list[float] = []
 
     async def work(connection: Connection, *, one: SearchTerms) -> list[int]:
@@ -246,7 +273,7 @@ def _recall(found: Sequence[Sequence[int]], exact: Sequence[Sequence[int]]) -> f
 
 
 def _chroma(filled: Filled, asked: Vectors) -> dict[str, Any]:
-    """Run ChromaDB on the same vectors; gives nothing where it cannot be installed."""
+    """Run ChromaDB on the same vectors; {} if it cannot be installed."""
     home_folder = Path(settings.TOOLROOM_VAR) / "bench" / "chroma"
     python = home_folder / "bin" / "python"
     try:

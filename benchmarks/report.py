@@ -1,4 +1,4 @@
-"""The tables, as Markdown on standard output, and what became of the goals."""
+"""Print the tables as Markdown, and which targets were met."""
 
 import os
 import platform
@@ -18,7 +18,7 @@ OURS = "Toolroom REST"
 OURS_ON_TWO = "Toolroom REST, two workers"
 MAX_SQL_MS = 5.0
 MAX_ADDED_MS = 0.5
-# MCP Toolbox is one process on every core, so Toolroom is held to it with one worker and with two.
+# MCP Toolbox is one process that uses all cores, so Toolroom is compared with one worker and with two.
 GOALS = (
     (OURS, FASTMCP, 5.0),
     (OURS, TOOLBOX_REST, 1.0),
@@ -31,7 +31,7 @@ ByClients = Mapping[int, Load]
 
 
 def print_head(loaded: Loaded, *, quick: bool) -> None:
-    """Say what was measured on what."""
+    """Print what was measured, and on which machine."""
     packages = ", ".join(
         f"{name} {version(name)}" for name in ("uvicorn", "httptools", "uvloop", "psycopg", "pydantic", "mcp")
     )
@@ -44,14 +44,14 @@ def print_head(loaded: Loaded, *, quick: bool) -> None:
 
 
 def print_plans(plans: Mapping[str, Plan]) -> None:
-    """Show how PostgreSQL finds the rows of each question."""
+    """Print how PostgreSQL finds the rows of each question."""
     print("\n| question | scans | rows | planning ms | execution ms |\n|---|---|--:|--:|--:|")
     for name, plan in plans.items():
         print(f"| {name} | {plan.scans} | {plan.rows} | {plan.planning_ms:.2f} | {plan.execution_ms:.2f} |")
 
 
 def print_latency(measured: Mapping[str, Mapping[str, Latency]]) -> None:
-    """Show the median and 95th percentile of each layer, one client."""
+    """Print the median and 95th percentile of each layer, one client."""
     series = list(next(iter(measured.values())))
     print(f"\n| median / p95, ms | {' | '.join(series)} |\n|---|{'--:|' * len(series)}")
     for name, by_series in measured.items():
@@ -66,7 +66,7 @@ def print_latency(measured: Mapping[str, Mapping[str, Latency]]) -> None:
 
 
 def print_throughput(measured: Mapping[str, ByClients]) -> None:
-    """Show calls a second by number of clients, with the server's CPU time a call."""
+    """Print calls per second by number of clients, with the server's CPU time per call."""
     clients = list(next(iter(measured.values())))
     titles = [f"{count} client{'s' if count > 1 else ''}" for count in clients]
     print(f"\n| calls a second (p50 / p95 ms) | {' | '.join(titles)} | CPU µs a call | failed |", end="")
@@ -81,7 +81,7 @@ def print_throughput(measured: Mapping[str, ByClients]) -> None:
 
 
 def print_audit(*, recorded: int, measured: Mapping[str, ByClients]) -> None:
-    """Hold the audit against the calls that were counted."""
+    """Compare the audit log with the number of calls."""
     calls = sum(
         load.calls for name, loads in measured.items() if name.startswith("Toolroom") for load in loads.values()
     )

@@ -65,12 +65,26 @@ def gains(one: RetrievalSet, *, ranked: Callable[[str], Sequence[str]]) -> NDArr
     return np.array(found_gains)
 
 
-def difference(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> str:
-    """Word the mean difference with the 95 % interval of a paired bootstrap of 5,000 draws."""
+def sample(one: RetrievalSet, *, queries: int, documents: int) -> RetrievalSet:
+    """Draw some queries with their documents, and further documents; the same ones each time."""
+    dice = np.random.default_rng(7)
+    chosen = set(dice.permutation(sorted(one.relevant))[:queries].tolist())
+    wanted = {document for query in chosen for document in one.relevant[query]}
+    wanted |= set(dice.permutation(sorted(one.documents))[:documents].tolist())
+    return replace(
+        one,
+        documents={key: text for key, text in one.documents.items() if key in wanted},
+        queries={key: text for key, text in one.queries.items() if key in chosen},
+        relevant={key: grades for key, grades in one.relevant.items() if key in chosen},
+    )
+
+
+def difference(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> tuple[float, float, float]:
+    """Give the mean difference with the 95 % interval of a paired bootstrap of 5,000 draws."""
     pairs = ours - theirs
     draws = np.random.default_rng(7).integers(0, len(pairs), (5_000, len(pairs)))
     low, high = np.quantile(pairs[draws].mean(axis=1), (0.025, 0.975))
-    return f"{pairs.mean():+.3f} ({low:+.3f} to {high:+.3f})"
+    return float(pairs.mean()), float(low), float(high)
 
 
 def _gain(grades: Sequence[float]) -> float:

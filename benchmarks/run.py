@@ -1,4 +1,4 @@
-"""One run of the benchmark, from an empty database to the printed tables."""
+"""Run the linescore benchmark, from an empty database to the printed tables."""
 
 import sys
 import time
@@ -81,7 +81,7 @@ def run(scratch: Scratch, *, quick: bool, with_peers: bool) -> None:
         _check_answers(contenders)
         before = ToolCall.objects.count()
         measured = _throughput(contenders, pace=pace)
-    # The servers have ended, and so have written out what they had recorded.
+    # The servers have ended, and with them the audit log is written.
     report.print_throughput(measured)
     report.print_audit(recorded=ToolCall.objects.count() - before, measured=measured)
     connections.close_all()
@@ -147,7 +147,7 @@ def _peers(stack: ExitStack, *, scratch: Scratch) -> list[Contender]:
 
 
 def _check_answers(contenders: list[Contender]) -> None:
-    """See that all give the same rows before anybody is timed; raises WrongAnswer."""
+    """Check that all servers return the same rows before measuring; raises WrongAnswer."""
     expected = 0
     for contender in contenders:
         kept = KeptConnection(port=contender.server.port)
@@ -159,7 +159,7 @@ def _check_answers(contenders: list[Contender]) -> None:
 
 
 def _throughput(contenders: list[Contender], *, pace: Pace) -> dict[str, dict[int, Load]]:
-    """Measure all in turns, and give each one's median round by number of clients."""
+    """Measure all servers alternately, and return each one's median round by number of clients."""
     rounds: dict[tuple[str, int], list[Load]] = {}
     for number in range(pace.rounds):
         for contender in contenders:

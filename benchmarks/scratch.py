@@ -1,4 +1,4 @@
-"""A database of the benchmark's own on the embedded server, dropped when the run ends, however it ends."""
+"""A database for the benchmark on the embedded server, dropped when the run ends, however it ends."""
 
 import os
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from config.postgres.roles import ANALYST, OWNER, READER
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scratch:
-    """Where the scratch database is, for its owner and for the reader role, and the folder of its socket."""
+    """The addresses of the scratch database for its owner and the reader role, and the folder of its socket."""
 
     name: str
     owner_url: str
@@ -26,7 +26,7 @@ class Scratch:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Give what points a Toolroom process at this database."""
+        """Return the environment of a Toolroom process that uses this database."""
         return {
             "DATABASE_URL": self.owner_url,
             "DATABASE_READER_URL": self.reader_url,
@@ -37,9 +37,9 @@ class Scratch:
 @contextmanager
 def scratch_database(*, name: str = "") -> Iterator[Scratch]:
     """
-    Make an empty database, and drop it at the end; databases that other runs left behind go first.
+    Create an empty database and drop it at the end; first drops databases that other runs left behind.
 
-    `name` tells several of one run apart.
+    `name` distinguishes several databases of one run.
     """
     place = ensure_running(Environment().toolroom_var)
     admin = address(place, database="postgres", user=SUPERUSER)
@@ -60,7 +60,7 @@ def scratch_database(*, name: str = "") -> Iterator[Scratch]:
 
 
 def _drop_orphans(admin: str) -> None:
-    """Drop what a killed run left: databases of ours whose process is gone."""
+    """Drop what a killed run left: databases of ours whose process has ended."""
     with psycopg.connect(admin) as connection:
         found = connection.execute(r"SELECT datname FROM pg_database WHERE datname LIKE 'toolroom\_benchmark\_%'")
         names = [str(row[0]) for row in found]

@@ -1,4 +1,4 @@
-"""Servers under measurement: started in a session of their own, stopped with every process of theirs."""
+"""Servers under measurement, each started in its own session and stopped with all its processes."""
 
 import os
 import signal
@@ -22,7 +22,7 @@ STOP_SECONDS = 15
 
 
 class ServerDidNotStart(RuntimeError):
-    """A server ended, or did not listen in time; the message holds the end of what it said."""
+    """A server ended, or did not listen in time; the message holds the end of its output."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,7 @@ class RunningServer:
     process_id: int
 
     def cpu_seconds(self) -> float | None:
-        """Sum user and system time of all its processes; None where /proc does not tell."""
+        """Sum user and system time of all its processes; None without /proc."""
         if not Path("/proc/self/stat").exists():
             return None
         ticks = sum(_ticks(process_id) for process_id in _family(self.process_id))
@@ -56,8 +56,8 @@ def toolroom_server(*, environment: Mapping[str, str], workers: int = 1) -> Iter
 def running(
     command: list[str], *, port: int, environment: Mapping[str, str], cwd: Path = PROJECT
 ) -> Iterator[RunningServer]:
-    """Run a server until the block ends; enters the block once it listens. Raises ServerDidNotStart."""
-    # A session of its own: Ctrl-C reaches the benchmark alone, which then stops its servers one by one.
+    """Run a server until the block ends, entering it once the server listens. Raises ServerDidNotStart."""
+    # A session of its own: Ctrl-C then reaches only the benchmark, which stops its servers one by one.
     process = subprocess.Popen(
         command, cwd=cwd, env=os.environ | environment, start_new_session=True, stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
@@ -70,7 +70,7 @@ def running(
 
 
 def free_port() -> int:
-    """Find a port of the loopback that nobody listens on."""
+    """Return a free port of the loopback interface."""
     with socket.socket() as probe:
         probe.bind((HOST, 0))
         return int(probe.getsockname()[1])
@@ -100,7 +100,7 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def database_cpu_seconds() -> float | None:
-    """Sum what the embedded PostgreSQL has used so far, sessions that have ended too; None where nothing tells."""
+    """Sum the CPU time of the embedded PostgreSQL so far, ended sessions included; None if unknown."""
     pid_file = find_place(Environment().toolroom_var).data / "postmaster.pid"
     if not Path("/proc/self/stat").exists() or not pid_file.exists():
         return None
@@ -111,7 +111,7 @@ def database_cpu_seconds() -> float | None:
 
 
 def _family(process_id: int) -> list[int]:
-    """Give the process and all that descend from it."""
+    """Return the process and all its descendants."""
     children: dict[int, list[int]] = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         fields = _fields(stat)
@@ -129,7 +129,7 @@ def _ticks(process_id: int) -> int:
 
 
 def _fields(stat: Path) -> list[str]:
-    """Give the fields after the program's name, which may itself hold spaces; none if the process has gone."""
+    """Return the fields after the program's name, which may contain spaces; none if the process has ended."""
     try:
         return stat.read_text().rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):

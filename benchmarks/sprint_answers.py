@@ -23,7 +23,7 @@ def load_questions(path: Path = QUESTIONS) -> list[dict[str, Any]]:
 
 
 def judge_answer(question: dict[str, Any], *, asks_back: bool, rows: Iterable[Any]) -> Verdict:
-    """Judge one answer. Where the question must be asked back, rows are right only if a reading accepts them."""
+    """Judge one answer. If the question should be asked back, rows are right only if a reading accepts them."""
     if asks_back:
         return "right" if question["kind"] == "ask_back" else "asked back"
     found = [list(row.values()) if isinstance(row, dict) else list(row) for row in rows]
@@ -43,14 +43,14 @@ def _is_same(question: dict[str, Any], expected: list[list[Any]], found: list[li
 
 
 def _is_one_row_for_all(expected: list[list[Any]], found: list[list[Any]], columns: Sequence[int]) -> bool:
-    """Accept two figures side by side in one row for two rows, if the row names both or there is no name at all."""
+    """Accept two figures side by side in one row instead of two rows, if the row names both or there are no names."""
     if (len(found), len(expected), len(columns)) != (1, 2, 2):
         return False
     return _holds(found[0], [value for row in expected for value in row])
 
 
 def _pair_up(wanted: list[list[Any]], found: list[list[Any]], *, sizes: list[Any] | None) -> bool:
-    """Match each wanted row with a row of its own; if ranked, rows may change places only where sizes are equal."""
+    """Match each expected row with a different row; if ranked, rows may change places only where sizes are equal."""
     free = list(range(len(found)))
     for place, row in enumerate(wanted):
         fitting = [
@@ -58,13 +58,13 @@ def _pair_up(wanted: list[list[Any]], found: list[list[Any]], *, sizes: list[Any
         ]
         if not fitting:
             return False
-        # A row that fits exactly is taken before one with more in it.
+        # A row that fits exactly is preferred to one with more in it.
         free.remove(min(fitting, key=lambda at: len(found[at])))
     return True
 
 
 def _holds(cells: list[Any], wanted: list[Any]) -> bool:
-    """Tell whether each wanted value is in a cell of its own."""
+    """Return whether each expected value is in a different cell."""
     left = list(cells)
     for value in wanted:
         at = next((at for at, cell in enumerate(left) if _same_value(value, cell)), None)
@@ -91,7 +91,7 @@ def _same_month(expected: Any, found: Any) -> bool:
 
 
 def _same_number(expected: Decimal, found: Decimal) -> bool:
-    """Compare at the decimals of the coarser, but at one at least: 37 is not 37.33, 37.3 is."""
+    """Compare at the coarser precision, but at least one decimal: 37 is not 37.33, 37.3 is."""
     if expected == expected.to_integral_value():
         return abs(expected - found) < Decimal("0.000001")
     exponent = found.as_tuple().exponent

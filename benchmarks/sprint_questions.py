@@ -1,11 +1,11 @@
 """
-How many of 200 plain-language questions about the sample organisation are answered right, without a model.
+Measure how many of 200 plain-language questions about the sample organisation are answered right, without a model.
 
     python -m benchmarks.sprint_questions                    # a minute
     python -m benchmarks.sprint_questions --file more.jsonl  # another set of the same form
     python -m benchmarks.sprint_questions --show wrong       # each question of this verdict, with its SQL and rows
 
-The questions and the SQL that gives the truth were written by somebody who did not see the grammar.
+The questions, and the SQL for the right answers, were written by somebody who had not seen the grammar.
 """
 
 import argparse
@@ -28,7 +28,7 @@ VERDICTS: tuple[Verdict, ...] = ("right", "wrong", "asked back")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What came of one question."""
+    """The result of one question."""
 
     question: dict[str, Any]
     verdict: Verdict
@@ -39,7 +39,7 @@ class Outcome:
 
     @property
     def is_answerable(self) -> bool:
-        """Tell whether the question has an answer in the data."""
+        """Return whether the question has an answer in the data."""
         return bool(self.question["kind"] != "ask_back")
 
 
@@ -76,7 +76,7 @@ def ask_all(path: Path) -> list[Outcome]:
 
 
 async def _read_data_moment() -> datetime:
-    """Give the moment that the truths count from: the end of the data, whatever the day of the run is."""
+    """Return the end of the data, which the right answers count from, whatever today is."""
     from sprints.linking.name_cache import data_as_of  # noqa: PLC0415
     from toolbox.database.pools import reader  # noqa: PLC0415
 
@@ -118,7 +118,7 @@ def _cells(outcomes: Iterable[Outcome]) -> str:
 
 
 def print_outcome(outcome: Outcome) -> None:
-    """Print one question with what came of it."""
+    """Print one question with its result."""
     question = outcome.question
     print(f"\n{question['id']} {outcome.verdict}: {question['question']}")
     if question["previous"]:

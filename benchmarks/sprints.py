@@ -4,7 +4,7 @@ How fast sprints answers over 200,000 issues with history.
     python benchmarks/sprints.py            # about five minutes
     python benchmarks/sprints.py --quick    # 20,000 issues, under a minute
 
-README.md beside this file says how each figure is got.
+README.md beside this file says how each figure is measured.
 """
 
 import argparse
@@ -14,7 +14,7 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
-# As a script its own folder comes first on the path, where this file would stand in for the app `sprints`.
+# As a script, its own folder comes first on the path, where this file would shadow the app `sprints`.
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 from benchmarks.scratch import scratch_database  # noqa: E402

@@ -1,4 +1,4 @@
-"""The whole of the sprints benchmark, in order, and its tables as Markdown."""
+"""Run the whole sprints benchmark and print its tables as Markdown."""
 
 import os
 import platform
@@ -60,19 +60,19 @@ ROUNDS = 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taken:
-    """Milliseconds of something done many times: on the clock, and of this process's processor a time."""
+    """Milliseconds of a repeated action: elapsed, and this process's CPU time each."""
 
     times: Sequence[float]
     cpu: float
 
     @property
     def middle(self) -> float:
-        """The median."""
+        """Return the median."""
         return median(self.times)
 
     @property
     def p95(self) -> float:
-        """The 95th percentile."""
+        """Return the 95th percentile."""
         return quantiles(self.times, n=20)[-1] if len(self.times) > 1 else self.times[0]
 
 
@@ -166,7 +166,7 @@ async def _dashboard(statements: dict[str, str], *, every: dict[str, str]) -> No
 
 
 def _statements(held: Library, *, index: NameIndex, said: str) -> dict[str, str]:
-    """Fill the slots of all queries that need no other name than those said."""
+    """Fill the slots of all queries that need no other names than these."""
     linked = link(said, index=index, today=AS_OF.date())
     filled = {}
     for query in held.statements:

@@ -57,7 +57,7 @@ def print_sizes() -> None:
 
 
 class CallPath:
-    """Records which functions of this repository run, in whichever task of this thread."""
+    """Records which functions of this repository run, in any task of this thread."""
 
     def __init__(self) -> None:
         self.codes: set[CodeType] = set()
@@ -74,7 +74,7 @@ class CallPath:
             self.codes.add(frame.f_code)
 
     def functions(self) -> list[str]:
-        """Give `file:function` of each, without what stands inside a function and benchmarks."""
+        """Return `file:function` of each, without nested functions and benchmarks."""
         found = set()
         for code in self.codes:
             path = Path(code.co_filename)
@@ -85,7 +85,7 @@ class CallPath:
 
 
 async def _send(application: Any, *, path: str, body: bytes, headers: dict[str, str]) -> bytes:
-    """Make one HTTP request of an ASGI application and give the body of its answer."""
+    """Make one HTTP request to an ASGI application and return the body of its answer."""
     waiting = [{"type": "http.request", "body": body, "more_body": False}]
     sent: list[dict[str, Any]] = []
 
@@ -111,7 +111,7 @@ async def _send(application: Any, *, path: str, body: bytes, headers: dict[str, 
 
 
 async def _measure(key: str) -> dict[str, list[str]]:
-    """Serve a REST and an MCP call in this process, twice each, and give the functions of the second."""
+    """Make a REST and an MCP call in this process, twice each, and return the functions of the second."""
     from benchmarks.questions import PATTERN_1  # noqa: PLC0415 - Django must be ready
     from benchmarks.tool_requests import mcp_request, rest_request  # noqa: PLC0415
     from config.asgi import application  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""Many callers at once: calls a second, by wrk where the machine has it, else by a client of our own."""
+"""Many callers at once: calls per second, by wrk if installed, else by a client of our own."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ TIMEOUT_SECONDS = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Load:
-    """What came of some seconds of calls by a number of clients."""
+    """The results of some seconds of calls by a number of clients."""
 
     calls: int
     seconds: float
@@ -32,17 +32,17 @@ class Load:
 
     @property
     def calls_per_second(self) -> float:
-        """Give the rate."""
+        """Return the rate."""
         return self.calls / self.seconds
 
 
 def generator_name() -> str:
-    """Name what makes the load."""
+    """Return the name of the load generator."""
     return "wrk" if shutil.which("wrk") else "an asyncio client of the benchmark's own"
 
 
 def drive(server: RunningServer, request: ToolRequest, *, clients: int, seconds: float) -> Load:
-    """Let so many clients call for so long, each again as soon as it is answered; counts the server's CPU time."""
+    """Let so many clients call for so long, each again as soon as it is answered; measures the server's CPU time."""
     before = server.cpu_seconds()
     make_load = _wrk if shutil.which("wrk") else _own
     load = make_load(request, port=server.port, clients=clients, seconds=seconds)
@@ -53,7 +53,7 @@ def drive(server: RunningServer, request: ToolRequest, *, clients: int, seconds:
 
 
 def middle(loads: list[Load]) -> Load:
-    """Sum rounds up: calls and failures of all, medians of the rest."""
+    """Combine rounds: the sums of calls and failures, medians of the rest."""
     cpu = [load.cpu_us_per_call for load in loads if load.cpu_us_per_call is not None]
     calls = sum(load.calls for load in loads)
     return Load(
@@ -98,7 +98,7 @@ async def _own_load(request: ToolRequest, *, port: int, clients: int, seconds: f
 
 
 async def _caller(request: ToolRequest, *, port: int, until: float) -> tuple[list[float], int]:
-    """Call until the time is up; gives every duration, and how many calls failed."""
+    """Call until the time is up; returns every duration, and how many calls failed."""
     reader, writer = await asyncio.open_connection(HOST, port)
     lines = [f"POST {request.path} HTTP/1.1", f"Host: {HOST}:{port}", f"Content-Length: {len(request.body)}"]
     lines += [f"{name}: {value}" for name, value in request.headers.items()]

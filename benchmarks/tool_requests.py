@@ -1,4 +1,4 @@
-"""The HTTP requests that are measured, one a transport, and single calls of them over one connection kept alive."""
+"""The HTTP requests to measure, one per transport, and single calls of them over one kept connection."""
 
 import http.client
 import json
@@ -28,25 +28,25 @@ class ToolRequest:
 
 
 def rest_request(question: BenchmarkQuestion, *, key: str) -> ToolRequest:
-    """Call the tool on Toolroom's REST transport."""
+    """Build the call for Toolroom's REST transport."""
     return ToolRequest(path=f"/api/tools/{DOMAIN}/{TOOL}", body=question.arguments, headers=JSON | _bearer(key))
 
 
 def mcp_request(arguments: str, *, key: str = "") -> ToolRequest:
-    """Call the tool by a bare JSON-RPC `tools/call`, as an MCP server without sessions takes it."""
+    """Build a bare JSON-RPC `tools/call`, as an MCP server without sessions accepts it."""
     call = {"name": TOOL, "arguments": json.loads(arguments)}
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call})
     return ToolRequest(path="/mcp", body=body, headers=MCP | (_bearer(key) if key else {}))
 
 
 class KeptConnection:
-    """One HTTP connection, used again for every call."""
+    """One HTTP connection, used for every call."""
 
     def __init__(self, *, port: int) -> None:
         self._connection = http.client.HTTPConnection(HOST, port, timeout=TIMEOUT_SECONDS)
 
     def call(self, request: ToolRequest) -> bytes:
-        """Send the request and give the body; raises WrongAnswer for anything but 200."""
+        """Send the request and return the body; raises WrongAnswer for any status but 200."""
         self._connection.request("POST", request.path, body=request.body, headers=dict(request.headers))
         response = self._connection.getresponse()
         body = response.read()
@@ -55,12 +55,12 @@ class KeptConnection:
         return body
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._connection.close()
 
 
 def rows_answered(body: bytes) -> int:
-    """Count the rows in an answer, whatever it is wrapped in; MCP servers may send each twice, as text and as data."""
+    """Count the rows in an answer, however it is wrapped; MCP servers may send each twice, as text and as data."""
     return body.count(b"period_number")
 
 

@@ -57,7 +57,7 @@ Catalogue = tuple[list[ToolText], list[Question]]
 
 
 def load_bfcl(wheel: Path) -> Catalogue:
-    """Read functions and questions; a function that is described twice counts as first described."""
+    """Load functions and questions; a function that is described twice keeps its first description."""
     tools: dict[str, ToolText] = {}
     asked: dict[str, frozenset[str]] = {}
     with ZipFile(wheel) as files:
@@ -78,7 +78,7 @@ def load_bfcl(wheel: Path) -> Catalogue:
 
 
 def load_azure(wheel: Path) -> Catalogue:
-    """Read commands that have examples."""
+    """Load commands that have examples."""
     tools: list[ToolText] = []
     questions: list[Question] = []
     with ZipFile(wheel) as files:
@@ -101,7 +101,7 @@ def load_azure(wheel: Path) -> Catalogue:
 
 
 def main() -> int:
-    """Print, for each catalogue, what is found by each way of ranking, and what it costs."""
+    """Print, for each catalogue, the results and the cost of each way of ranking."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("wheels", nargs="+", type=Path)
     parser.add_argument("--tuning", action="store_true", help="The half that the index was tuned on.")
@@ -155,7 +155,7 @@ def compare(name: str, *, tools: list[ToolText], questions: list[Question]) -> F
 
 
 def print_gains(figures: Figures) -> None:
-    """Print by how much ours is above the way that is best of the others, by each measure."""
+    """Print how much better ours is than the best of the others, by each measure."""
     for at, measure in enumerate(("nDCG@10", "recall@10", "recall@4")):
         best = max((way for way in figures if way != "tool_search"), key=lambda way: figures[way][at].mean())
         gained = figures["tool_search"][at] - figures[best][at]
@@ -206,7 +206,7 @@ def _measure(scores: Scores, *, names: list[str], questions: list[Question]) -> 
 
 
 def _bootstrap(gained: Scores) -> tuple[float, float]:
-    """Give the interval of a mean in which 95 % of resamples are."""
+    """Return the 95 % interval of a mean by resampling."""
     random = np.random.default_rng(17)
     means = [gained[random.integers(0, len(gained), len(gained))].mean() for _ in range(SAMPLES)]
     low, high = np.percentile(means, [2.5, 97.5])
@@ -224,7 +224,7 @@ def _read_function(function: dict[str, Any]) -> ToolText:
 
 
 def _read_helps(source: str) -> list[tuple[str, dict[str, Any]]]:
-    """Read `helps["group command"] = "…yaml…"`; what is written otherwise is left out."""
+    """Parse `helps["group command"] = "…yaml…"`; other forms are skipped."""
     found = []
     for node in ast.walk(ast.parse(source)):
         if not (isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)):

@@ -1,11 +1,11 @@
 """
-Tool calls a second through PgBouncer and with a replica, beside direct ones, in turns.
+Measure tool calls per second through PgBouncer and with a replica, beside direct ones, alternately.
 
     TOOLROOM_TEST_PGBOUNCER=/path/to/pgbouncer python -m benchmarks.topology       # about three minutes
     python -m benchmarks.topology --rounds 2 --seconds 2
 
-Wants PgBouncer 1.21 or newer. Everything runs on this machine: a cluster of its own, its streaming replica, PgBouncer
-in transaction mode with prepared statements, and a server of one process for each way.
+Needs PgBouncer 1.21 or newer. Everything runs on this machine: a cluster of its own, its streaming replica, PgBouncer
+in transaction mode with prepared statements, and a one-process server for each way.
 """
 
 import argparse
@@ -33,13 +33,13 @@ ROLES = {
 
 
 def direct_environment(cluster: ReplicatedCluster) -> dict[str, str]:
-    """Give the addresses of the three roles on the primary."""
+    """Return the addresses of the three roles on the primary."""
     host = cluster.primary.sockets
     return {name: f"postgresql://{role}@/toolroom?host={host}" for name, role in ROLES.items()}
 
 
 def list_ways(cluster: ReplicatedCluster, *, port: int) -> dict[str, dict[str, str]]:
-    """Give the environment of each way to the database."""
+    """Return the environment of each way to the database."""
     direct = direct_environment(cluster)
     pooled = {name: f"postgresql://{role}@127.0.0.1:{port}/toolroom" for name, role in ROLES.items()}
     pooled["DATABASE_LISTEN_URL"] = direct["DATABASE_URL"]
@@ -48,7 +48,7 @@ def list_ways(cluster: ReplicatedCluster, *, port: int) -> dict[str, dict[str, s
 
 
 def start_server(environment: dict[str, str], *, stack: ExitStack) -> RunningServer:
-    """Serve with one process until the stack ends."""
+    """Run a one-process server until the stack ends."""
     port = free_port()
     command = [
         sys.executable, "-m", "uvicorn", "--loop", "uvloop", "--http", "config.http_protocol:BoundedHttpProtocol",
@@ -60,7 +60,7 @@ def start_server(environment: dict[str, str], *, stack: ExitStack) -> RunningSer
 
 
 def measure(*, rounds: int, seconds: float) -> list[dict[str, Load]]:
-    """Measure every way in each round, each time beginning with another."""
+    """Measure every way in each round, starting with another one each time."""
     program = find_pooler(at_least=KNOWS_PREPARED)
     with ExitStack() as stack:
         cluster = stack.enter_context(run_replicated_cluster())

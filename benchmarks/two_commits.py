@@ -1,13 +1,12 @@
 """
-Tool calls a second of this checkout beside another one of the same project, in turns.
+Measure tool calls per second of this checkout and another one of the project, alternately.
 
     git worktree add ../before <commit>
     python -m benchmarks.two_commits ../before            # about two minutes
     python -m benchmarks.two_commits ../before --rounds 2
 
-Both run with this Python environment, each on a migrated scratch database of its own on one server. A round measures
-both, in an order that alternates; the ratios are of the two halves of one round, so a machine whose speed drifts
-spoils neither.
+Both run in this Python environment, each on a migrated scratch database of its own on one server. A round measures
+both, in alternating order; ratios are within one round, so a machine whose speed drifts does not distort them.
 """
 
 import argparse
@@ -45,7 +44,7 @@ print(ApiKey.make(name="benchmark", owner_id=owner.pk, scopes=["linescore:read"]
 
 @contextmanager
 def serve(checkout: Path, *, scratch: Scratch) -> Iterator[tuple[RunningServer, str]]:
-    """Fill the scratch database with the checkout's own code and serve it; gives the server and a key."""
+    """Fill the scratch database with the checkout's own code and serve it; yields the server and a key."""
     environment = scratch.environment | {"DJANGO_SETTINGS_MODULE": "config.settings", "TOOLROOM_LIMITS_URL": ""}
     prepared = subprocess.run(
         [sys.executable, "-c", PREPARE], cwd=checkout, env=os.environ | environment, check=True, capture_output=True,
@@ -66,7 +65,7 @@ def _requests(key: str) -> dict[str, ToolRequest]:
 
 
 def measure(other: Path, *, rounds: int, seconds: float) -> dict[str, list[tuple[Load, Load]]]:
-    """Measure both checkouts; gives pairs of loads, ours first, by transport."""
+    """Measure both checkouts; returns pairs of loads, ours first, by transport."""
     pairs: dict[str, list[tuple[Load, Load]]] = {}
     with ExitStack() as stack:
         servers = []

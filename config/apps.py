@@ -1,4 +1,4 @@
-"""The project's own app: commands that start things."""
+"""App configuration of the project: commands, checks and the presence of workers."""
 
 from importlib import import_module
 
@@ -12,13 +12,13 @@ from toolbox.work import worker
 
 
 class ConfigConfig(AppConfig):
-    """Holds quickstart and provision_database."""
+    """The app with the commands that start, check and back up a server."""
 
     name = "config"
     verbose_name = "Toolroom"
 
     def ready(self) -> None:
-        """Register the checks, and the scope of /metrics."""
+        """Register the checks and the scope of /metrics, and start tracing if it is on."""
         import_module("config.checks")
         worker.on_begin(_begin_presence)
         register_scopes("metrics")
@@ -27,6 +27,6 @@ class ConfigConfig(AppConfig):
 
 
 def _begin_presence() -> None:
-    """Say that a worker is there, and listen."""
+    """Start to listen for notifications and to write the worker's presence row."""
     notifications.start()
     presence.start("worker")

@@ -19,11 +19,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 django: ASGIApp = get_asgi_application()  # type: ignore[assignment]  # Django types its messages more narrowly
 
 from agents.event_stream import EventStreamMiddleware
-from backtests.upload_middleware import UploadMiddleware
+from backtests.uploads.middleware import UploadMiddleware
 from config.embedded.broker import BrokerDidNotStart
 from config.gc_tuning import freeze_startup_objects
 from config.observability.health_middleware import HealthMiddleware
 from config.observability.traces import TraceMiddleware
+from config.pages_application import PagesApplication
 from config.embedded.components import leave_embedded, revive_embedded, start_embedded
 from config.postgres.cluster import PostgresDidNotStart
 from config.topology.presence import WEB, presence
@@ -57,7 +58,8 @@ class Server:
     def __init__(self) -> None:
         start_embedded()
         is_fast = settings.TOOLROOM_FAST_LANE
-        behind = UploadMiddleware(EventStreamMiddleware(django)) if is_fast else django
+        self._pages = PagesApplication(django)
+        behind = UploadMiddleware(EventStreamMiddleware(self._pages)) if is_fast else self._pages
         self._mcp = McpOnDemand(behind, load=lambda: _load_mcp(behind), when_loaded=freeze_startup_objects)
         application = ToolCallMiddleware(self._mcp) if is_fast else self._mcp
         self._application: ASGIApp = HealthMiddleware(
@@ -88,21 +90,29 @@ class Server:
         notifications.start()
         presence.start(WEB)
         publisher.start()
+        watch, later = asyncio.create_task(_watch_parts()), asyncio.create_task(self._load_pages_and_models())
+        try:
+            async with self._mcp.run():
+                yield
+        finally:
+            later.cancel()
+            await event_loop.close()
+            watch.cancel()
+            # Here and not at exit alone: uvicorn ends by the signal that stopped it, and then nothing runs at exit.
+            await asyncio.to_thread(leave_embedded)
+
+    async def _load_pages_and_models(self) -> None:
+        """Load what tool calls can do without, while the first are answered."""
+        try:
+            await self._pages.load()
+        except Exception:  # requests for pages say so too; logged here
+            logger.exception("the pages cannot be loaded")
+        freeze_startup_objects()
         if settings.DEVASSIST_WARM:
             from devassist.warmer import warming  # noqa: PLC0415 - language servers and grammars
 
             warming.start()
             embedder.warm()
-        watch = asyncio.create_task(_watch_parts())
-        try:
-            async with self._mcp.run():
-                freeze_startup_objects()
-                yield
-        finally:
-            await event_loop.close()
-            watch.cancel()
-            # Here and not at exit alone: uvicorn ends by the signal that stopped it, and then nothing runs at exit.
-            await asyncio.to_thread(leave_embedded)
 
 
 def _load_mcp(behind: ASGIApp) -> "McpMiddleware":

@@ -1,7 +1,7 @@
 """
-Celery: the broker tells workers that a run waits; the run's row says everything else.
+The Celery app: the broker tells workers that work waits; the work's row says everything else.
 
-Workers start the embedded broker and database themselves where none of one's own is named.
+Workers start the embedded broker and database if the settings name no others.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ app.autodiscover_tasks()
 
 @worker_init.connect
 def start_parts(**_: Any) -> None:
-    """Make the embedded broker and database run, in the parent, before it forks."""
+    """Start the embedded broker and database, in the parent before it forks."""
     from config.embedded.components import start_embedded  # noqa: PLC0415 - Django's settings are read when they are needed
 
     start_embedded()
@@ -30,10 +30,10 @@ def start_parts(**_: Any) -> None:
 @worker_init.connect
 def survive_closed_connections(**_: Any) -> None:
     """
-    Have bookkeeping of messages survive its connection: what was received over one that is gone is not answered.
+    Let the acknowledgement of messages survive a lost connection: messages received over it are not acknowledged.
 
-    kombu 5.7 reaches for the closed connection, and the AttributeError ends the worker. The message matters no more:
-    the run's row says what was done, and the sweep tells the broker again of runs that wait.
+    kombu 5.7 uses the closed connection, and the AttributeError ends the worker. Nothing is lost without the
+    acknowledgement: the run's row says what was done, and the sweep enqueues waiting runs again.
     """
     from kombu.transport.redis import Channel, QoS  # noqa: PLC0415 - 30 MB of client that only workers need at start
 
@@ -63,7 +63,7 @@ def prepare_model(**_: Any) -> None:
 
 @worker_ready.connect
 def begin_sweeping(**_: Any) -> None:
-    """Sweep, and enqueue periodic tasks, from the worker itself: none of its places for runs has to be free for it."""
+    """Start to sweep and to enqueue periodic tasks on the event loop, so that neither needs a free slot for runs."""
     from toolbox.database import event_loop  # noqa: PLC0415 - Django must be ready
     from toolbox.work import schedule, worker  # noqa: PLC0415
 
@@ -74,7 +74,7 @@ def begin_sweeping(**_: Any) -> None:
 
 @worker_shutting_down.connect
 def drain(**_: Any) -> None:
-    """Have other workers go on with the runs, jobs and tasks of one that is told to end: it need not wait for them."""
+    """Release the work of a worker that is told to end, so that other workers continue it at once."""
     from toolbox.database import event_loop  # noqa: PLC0415 - Django must be ready
     from toolbox.work import worker  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""What `manage.py check --deploy` asks of the settings: that TOOLROOM_HTTPS is on, and agrees with TOOLROOM_URL."""
+"""System checks with `--deploy`: TOOLROOM_HTTPS is on and agrees with TOOLROOM_URL."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +10,7 @@ from django.core.checks import CheckMessage, Tags, Warning, register  # noqa: A0
 
 @register(Tags.security, deploy=True)
 def check_https(**_: Any) -> list[CheckMessage]:
-    """Name the variable behind Django's own warnings on cookies, HSTS and redirects."""
+    """Report problems with TOOLROOM_HTTPS, the variable behind Django's warnings on cookies, HSTS and redirects."""
     return list(_find_problems())
 
 

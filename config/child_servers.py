@@ -1,4 +1,4 @@
-"""Run web server and worker as child processes, for as long as somebody wants them."""
+"""Run the web server and a worker as child processes."""
 
 import os
 import random
@@ -18,13 +18,13 @@ SERVER = (
     "--ws", "none", "--lifespan", "on", "--no-access-log", "--log-level", "warning",
     "--timeout-graceful-shutdown", "10", "--timeout-keep-alive", "75",
 )  # fmt: skip
-"""The web server and how it is set; Procfile says the same for process managers."""
+"""The command of the web server; the Procfile has the same for process managers."""
 
 WORKER = (
     "celery", "-A", "config", "worker", "--pool", "threads", "--without-gossip", "--without-mingle",
     "--loglevel", "WARNING",
 )  # fmt: skip
-"""The process that answers conversations; Procfile says the same."""
+"""The command of a worker; the Procfile has the same."""
 
 START_SECONDS = 60
 STOP_SECONDS = 15
@@ -35,13 +35,13 @@ class ServerDidNotStart(RuntimeError):
 
 
 def module_command(*arguments: str) -> list[str]:
-    """Give the command that runs a module in a process which ends with ours, so that it holds no port and database."""
+    """Return the command that runs a module in a process that ends with ours, so that it keeps no port or database."""
     return [sys.executable, str(settings.BASE_DIR / "config" / "embedded" / "die_with_parent.py"), "-m", *arguments]
 
 
 @contextmanager
 def web_server(*, host: str, port: int, workers: int) -> Iterator[subprocess.Popen[bytes]]:
-    """Run uvicorn until the block ends; enters the block once it answers. Raises ServerDidNotStart."""
+    """Run uvicorn until the block ends, entering it once uvicorn answers. Raises ServerDidNotStart."""
     command = module_command(*SERVER, "--host", host, "--port", str(port), "--workers", str(workers))
     environment = os.environ | {"DJANGO_SETTINGS_MODULE": "config.settings"}
     process = subprocess.Popen(command, cwd=settings.BASE_DIR, env=environment)
@@ -54,8 +54,8 @@ def web_server(*, host: str, port: int, workers: int) -> Iterator[subprocess.Pop
 
 @contextmanager
 def workers(*, runs: int) -> Iterator[None]:
-    """Run a worker that takes so many runs at once until the block ends; does not wait for it."""
-    # Silent when tried out as root; the Procfile's workers do warn.
+    """Run a worker with so many concurrent runs until the block ends; does not wait for its start."""
+    # No warning about root, as when Toolroom is tried out; the Procfile's workers do warn.
     quiet = {"PYTHONWARNINGS": "ignore:You're running the worker with superuser privileges"}
     environment = os.environ | {"DJANGO_SETTINGS_MODULE": "config.settings"} | quiet
     command = module_command(*WORKER, "--concurrency", str(runs))
@@ -76,16 +76,16 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def reachable(host: str) -> str:
-    """Give the host by which this machine reaches a server that listens on `host`."""
+    """Return the host under which this machine reaches a server that listens on `host`."""
     return "127.0.0.1" if host in ("0.0.0.0", "::", "") else host  # noqa: S104 - compared, not bound
 
 
 def free_port(host: str, *, wanted: int) -> int:
     """
-    Give the wanted port, or the next one nobody listens on; 0 gives any free one.
+    Return the wanted port or the next free one; 0 means any free one. Raises ServerDidNotStart.
 
-    Any free one is below 32,768, where Linux takes the ports of outgoing connections from: one of those could
-    otherwise take it before its server does.
+    Any free one is below 32,768: Linux takes the ports of outgoing connections from above, and such a connection could
+    take the port before the server does.
     """
     ports = range(wanted, min(wanted + 50, 65_536)) if wanted else random.sample(range(15_000, 32_768), 50)
     for port in ports:

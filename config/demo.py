@@ -1,4 +1,4 @@
-"""The demo user and key of `quickstart`: derived from the secret key, so nobody keeps them."""
+"""The demo user and key of `quickstart`, derived from the secret key so that they need not be stored."""
 
 import base64
 import hmac
@@ -14,12 +14,12 @@ USERNAME = "demo"
 
 
 class DemoKeyRevoked(Exception):
-    """Somebody ended the demo key; quickstart does not bring it back by itself."""
+    """The demo key was revoked; quickstart does not restore it by itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Demo:
-    """How to log in to the admin, and the key for calls."""
+    """The demo user's log-in and API key."""
 
     user: User
     username: str
@@ -28,7 +28,7 @@ class Demo:
 
 
 def ensure_demo() -> Demo:
-    """Make the demo user (staff, superuser) and its key with every scope, where they are missing."""
+    """Create the demo user (staff, superuser) and its key with every scope, if missing. Raises DemoKeyRevoked."""
     user, is_new = User.objects.get_or_create(username=USERNAME, defaults={"is_staff": True, "is_superuser": True})
     password, key = _derive_secret("password")[:16], API_KEY_PREFIX + _derive_secret("api key")
     demo = Demo(user=user, username=USERNAME, password=password, key=key)

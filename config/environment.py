@@ -186,7 +186,7 @@ class Environment(BaseSettings):
     @field_validator("database_reader_url", mode="before")
     @classmethod
     def _split_addresses(cls, value: object) -> object:
-        """Split where an address begins: one address may itself name several hosts, by comma."""
+        """Split before each `postgres://`, because one address may contain commas between several hosts."""
         return re.split(r"[\s,]+(?=postgres(?:ql)?://)", value.strip()) if isinstance(value, str) and value else value
 
     @field_validator("database_reader_url")
@@ -245,7 +245,7 @@ class Environment(BaseSettings):
 
 
 def read_environment() -> Environment:
-    """Read the environment; ends the process with a line for each variable that cannot be used."""
+    """Read the environment; exits with a line for each invalid variable."""
     try:
         return Environment()
     except ValidationError as invalid:
@@ -257,7 +257,7 @@ def read_environment() -> Environment:
 
 
 def django_database(url: str) -> dict[str, Any]:
-    """Turn a postgresql:// address into an entry of Django's DATABASES."""
+    """Convert a postgresql:// address into an entry of Django's DATABASES."""
     parts: dict[str, Any] = conninfo_to_dict(url)
     return {
         "ENGINE": "django.db.backends.postgresql",
@@ -267,16 +267,16 @@ def django_database(url: str) -> dict[str, Any]:
         "HOST": parts.pop("host", ""),
         "PORT": str(parts.pop("port", "")),
         "OPTIONS": parts,
-        "DISABLE_SERVER_SIDE_CURSORS": True,  # behind a pooler the next transaction is another session's
+        "DISABLE_SERVER_SIDE_CURSORS": True,  # behind a pooler the next transaction may be in another session
     }
 
 
 def reader_on_primary(url: str, *, readers: list[str]) -> tuple[dict[str, Any], list[str]]:
     """
-    Give the reader's entry on the primary, and the addresses of replicas.
+    Return the reader's entry on the primary, and the addresses of replicas.
 
-    A reader's address that leads elsewhere than DATABASE_URL is a replica's; the role and its password are the same on
-    the primary.
+    A reader's address with another place than DATABASE_URL is a replica's; role and password are the same on the
+    primary.
     """
     places = ("host", "hostaddr", "port", "dbname")
     primary = conninfo_to_dict(url)
@@ -295,21 +295,21 @@ def reader_on_primary(url: str, *, readers: list[str]) -> tuple[dict[str, Any], 
 
 def upstream_secrets() -> dict[str, str]:
     """
-    Give the variables that headers of GraphQL upstreams may name: those that begin with GRAPHQL_SECRET_.
+    Return the variables that headers of GraphQL upstreams may name: those that begin with GRAPHQL_SECRET_.
 
-    No other variable can be named there: a person who edits upstreams must not be able to send the database's password.
+    No others may be named: a person who edits upstreams must not be able to send out the database's password.
     """
     known = dotenv_values(BASE_DIR / ".env") | os.environ
     return {name: value for name, value in known.items() if value and name.startswith("GRAPHQL_SECRET_")}
 
 
 def server_environment() -> dict[str, str]:
-    """Give what language servers see of the environment: nothing secret, and what programs need to start."""
+    """Return the environment of language servers: what programs need to start, and nothing secret."""
     return {name: os.environ[name] for name in _FOR_SERVERS if name in os.environ}
 
 
 def kept_secret(path: Path) -> str:
-    """Read the secret kept at `path`, making it on first use, readable by its owner alone."""
+    """Return the secret stored at `path`; creates it on first use, readable only by its owner."""
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor, draft = tempfile.mkstemp(dir=path.parent)

@@ -2,8 +2,6 @@
 
 import gc
 
-from django.urls import get_resolver
-
 YOUNG = 10_000
 """Objects made before the young are looked through; Python's 700 are some ten calls' worth."""
 
@@ -14,7 +12,6 @@ def freeze_startup_objects() -> None:
 
     A full collection went through 290,000 objects, which nobody lets go of, and stopped every call for 200 ms.
     """
-    get_resolver().url_patterns  # noqa: B018 - else the first page loads all addresses, which then stay as well
     gc.collect()
     gc.freeze()
     gc.set_threshold(YOUNG, *gc.get_threshold()[1:])

@@ -41,7 +41,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
             self.timeout_keep_alive_task.cancel()
 
     def data_received(self, data: bytes) -> None:
-        """Count what comes before the end of the headers, then parse it."""
+        """Count the bytes up to the end of the headers, then parse them."""
         if self._is_in_head:
             if self._head_bytes + len(data) > MAX_HEAD_BYTES and self._exceeds_limit(data):
                 self.transport.write(_TOO_LARGE)
@@ -63,23 +63,27 @@ class BoundedHttpProtocol(HttpToolsProtocol):
             super().on_header(name, value.strip(b" \t"))
 
     def on_headers_complete(self) -> None:
-        """Stop counting: what follows is the body, bounded elsewhere."""
+        """Stop counting: the body follows, which is limited elsewhere."""
         self._is_in_head, self._head_bytes, self._last_bytes = False, 0, b""
         self._cancel_head_timer()
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
-        """Count anew what is no body: a chunk's extensions and trailers, which the parser gathers as it does heads."""
+        """
+        Restart the count of bytes beside the body.
+
+        These are chunk extensions and trailers, which the parser buffers as it does headers.
+        """
         self._bytes_beside_body = 0
         super().on_body(body)
 
     def on_message_complete(self) -> None:
-        """Count again: what follows is the next request."""
+        """Count again: the next request follows."""
         self._is_in_head, self._bytes_beside_body = True, 0
         super().on_message_complete()
 
     def shutdown(self) -> None:
-        """End endless streams: lifespan is told of a stop only when no connection is left."""
+        """End endless streams, because the lifespan shutdown waits until no connection is left."""
         super().shutdown()
         close_streams()
 
@@ -88,7 +92,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         return self._head_bytes + (len(data) if end < 0 else end) > MAX_HEAD_BYTES
 
     def _end_waiting(self) -> None:
-        """Close, but not while a response is under way: the client may have sent a stray line after its body."""
+        """Close, but not during a response: the client may have sent a stray line after its body."""
         self._head_timer = None
         if self.cycle is None or self.cycle.response_complete:
             self.transport.close()

@@ -1,4 +1,4 @@
-"""How django-oauth-toolkit is set up as our authorization server (toolbox/oauth/authorization_server.py)."""
+"""Settings of django-oauth-toolkit as our authorization server (toolbox/oauth/authorization_server.py)."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ OAUTH_SERVER: dict[str, Any] = {
         "cursor",
         "vscode",
         "vscode-insiders",
-    ],  # http: loopback alone (toolbox/oauth/endpoints.py)
+    ],  # http: only for loopback addresses (toolbox/oauth/endpoints.py)
     "ALLOW_LOCALHOST_LOOPBACK": True,
     "APPLICATION_ADMIN_CLASS": "toolbox.admin_pages.oauth_clients.ClientAdmin",
     "ACCESS_TOKEN_ADMIN_CLASS": "toolbox.admin_pages.oauth_clients.NotShown",
@@ -34,7 +34,7 @@ OAUTH_SERVER: dict[str, Any] = {
     "DCR_REGISTRATION_TOKEN_EXPIRE_SECONDS": 30 * DAY_SECONDS,
     "CIMD_ENABLED": True,
     "CIMD_REGISTRATION_PERMISSION_CLASSES": ["toolbox.oauth.authorization_server.MetadataDocumentLimit"],
-    # RFC 9700, best current practice: no implicit or password grant, S256 alone, the issuer named, tokens hashed.
+    # RFC 9700 (best current practice): no implicit or password grant, only S256, issuer in responses, hashed tokens.
     "COMPLIANT_BCP_RFC9700_IMPLICIT_GRANT": True,
     "COMPLIANT_BCP_RFC9700_PASSWORD_GRANT": True,
     "COMPLIANT_BCP_RFC9700_PKCE_METHOD": True,

@@ -1,4 +1,4 @@
-"""The addresses of our authorization server, under the names by which django-oauth-toolkit finds them."""
+"""The addresses of our authorization server, under the names that django-oauth-toolkit uses."""
 
 from django.urls import path
 from oauth2_provider import views

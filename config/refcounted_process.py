@@ -13,14 +13,14 @@ from typing import IO
 
 
 def join(home: Path) -> IO[str]:
-    """Count this process among the users, for as long as it keeps the file given back."""
+    """Register this process as a user, for as long as it keeps the returned file open."""
     users = (home / "users.lock").open("w")
     fcntl.flock(users, fcntl.LOCK_SH)
     return users
 
 
 def is_last(users: IO[str]) -> bool:
-    """Tell whether nobody else uses the part; if so, nobody can join until the file is closed."""
+    """Return whether nobody else uses the server; if so, nobody can join until the file is closed."""
     try:
         fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -30,7 +30,7 @@ def is_last(users: IO[str]) -> bool:
 
 @contextmanager
 def lock_start(home: Path) -> Iterator[None]:
-    """Keep others from starting the part at the same time."""
+    """Keep other processes from starting the server at the same time."""
     with (home / "start.lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield

@@ -1,4 +1,4 @@
-"""One conversation through the public endpoints: asked over HTTP, answered by a worker, read as it comes."""
+"""One conversation through the public endpoints: asked over HTTP, answered by a worker, streamed."""
 
 import json
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ MAX_SILENCE_SECONDS = 60
 
 
 class ConversationFailed(RuntimeError):
-    """The worker's run did not succeed, or its events ended before it did."""
+    """The run did not succeed, or its events ended early."""
 
 
 def converse(console: Console, *, address: str, key: str) -> None:
@@ -37,7 +37,7 @@ def _post(client: httpx.Client, address: str, *, body: dict[str, Any]) -> dict[s
 
 
 def _events(client: httpx.Client, address: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Give each event's kind and data as it comes."""
+    """Yield each event's kind and data as it arrives."""
     kind = ""
     with client.stream("GET", address) as stream:
         stream.raise_for_status()

@@ -43,7 +43,7 @@ INSTALLED_APPS = [
     "oauth2_provider",
     "unfold",
     "unfold.contrib.filters",
-    "django.contrib.admin.apps.SimpleAdminConfig",  # config/urls.py finds the admin classes: workers need none
+    "django.contrib.admin.apps.SimpleAdminConfig",  # config/urls.py loads the admin classes: workers need none
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -93,11 +93,10 @@ TEMPLATES = [
 
 def _databases() -> tuple[dict[str, dict[str, Any]], list[str]]:
     """
-    Give the connections of the owner, the reader and the analyst, and the addresses of replicas.
+    Return the connections of the owner, the reader and the analyst, and the addresses of replicas.
 
-    They are those of the embedded server where no address is given.
-
-    Without DATABASE_ANALYST_URL a database of one's own has no analyst, and execute_query says that it is off.
+    Without addresses they are the embedded server's. With a database of your own but without DATABASE_ANALYST_URL,
+    there is no analyst, and execute_query says that it is off.
     """
     replicas: list[str] = []
     if not env.database_url:
@@ -207,7 +206,7 @@ TOOLROOM_PERIODIC_TASKS = {
     "agents.forget": 86_400,
     "toolbox.forget_tokens": 86_400,
 }
-"""How often each runs, in seconds; workers enqueue them (toolbox/work/schedule.py)."""
+"""Periods in seconds; workers enqueue these tasks (toolbox/work/schedule.py)."""
 
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
@@ -217,7 +216,7 @@ USE_TZ = True
 PASSWORD_HASHERS = [*global_settings.PASSWORD_HASHERS, "toolbox.oauth.client_secrets.SecretHasher"]
 LOGIN_URL = "/login/"
 LOGIN_REDIRECT_URL = "/"
-PASSWORD_RESET_TIMEOUT = 3_600  # of links that log in once
+PASSWORD_RESET_TIMEOUT = 3_600  # lifetime of log-in links
 
 STATIC_URL = "/static/"
 WHITENOISE_USE_FINDERS = True
@@ -228,9 +227,9 @@ if TOOLROOM_HTTPS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_HSTS_SECONDS = env.toolroom_hsts_seconds
     SECURE_SSL_REDIRECT = True
-    SECURE_REDIRECT_EXEMPT = [r"^graphql/$"]  # the upstream `hockey` is asked there by this server itself
+    SECURE_REDIRECT_EXEMPT = [r"^graphql/$"]  # this server itself calls the upstream `hockey` there
 SILENCED_SYSTEM_CHECKS = [
-    "security.W005", "security.W021",  # HSTS is for this host alone: other names of the domain are not ours to decide
+    "security.W005", "security.W021",  # HSTS only for this host: other names of the domain are not ours to decide
     "oauth2_provider.W008",  # http is for loopback addresses of native apps (RFC 8252); registration refuses others
 ]  # fmt: skip
 
@@ -280,7 +279,7 @@ UNFOLD = {
     "SIDEBAR": {"show_search": True, "navigation": "config.sidebar.list_groups"},
     "BORDER_RADIUS": "8px",
     "COLORS": {
-        # The accent of the console's pages, #0b5cad by day and #7db8f5 in the dark, as a scale.
+        # The accent colour of the console's pages (#0b5cad light, #7db8f5 dark) as a scale.
         "primary": {
             "50": "#f0f6fd",
             "100": "#e4effa",
@@ -315,8 +314,8 @@ LOGGING = {
     "loggers": {
         # Anybody can send a wrong Host; a stack trace for each would fill the log.
         "django.security.DisallowedHost": {"level": "CRITICAL"},
-        # uvicorn has set up its own lines before it imports us; they join ours.
+        # uvicorn sets up its own handlers before it imports us; its records join ours.
         "uvicorn": {"handlers": ["stderr"], "level": env.toolroom_log_level, "propagate": False},
-        "uvicorn.access": {"propagate": False},  # uvicorn writes no such lines where nobody handles them
+        "uvicorn.access": {"propagate": False},  # uvicorn writes no access log without a handler
     },
 }

@@ -1,4 +1,4 @@
-"""The admin's sidebar: lists by what they are of, each with an icon; only those that this person may see."""
+"""The admin's sidebar: lists in groups, each with an icon; only those that the person may see."""
 
 from typing import Any
 
@@ -45,11 +45,11 @@ GROUPS: dict[str, dict[str, str]] = {
         "oauth2_provider.idtoken": "badge",
     },
 }  # fmt: skip
-"""The groups in their order; each list by its model's label, with the name of a Material symbol."""
+"""The groups in order; each list by its model's label, with the name of a Material symbol."""
 
 
 def list_groups(request: HttpRequest) -> list[dict[str, Any]]:
-    """Give the groups as the admin's theme reads them; a list that no group names stands under More."""
+    """Return the groups as the admin's theme reads them; lists without a group are under More."""
     visible = {
         f"{app['app_label']}.{model['object_name']}".lower(): model
         for app in admin.site.get_app_list(request)

@@ -1,4 +1,4 @@
-"""Every address that Django serves."""
+"""The URL configuration: every address that Django serves."""
 
 from django.conf import settings
 from django.contrib import admin
@@ -7,8 +7,8 @@ from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerView
 
 from agents import api as agents_api
-from backtests import api as backtests_api
 from backtests import resources_api as backtests_resources
+from backtests.uploads import endpoints as backtests_api
 from devassist import api as devassist_api
 from linescore import resources_api as linescore_resources
 from linescore.graphql.on_demand import view as hockey_graphql

@@ -1,4 +1,4 @@
-"""The entry for WSGI servers: everything but MCP, and slower; ASGI is what Toolroom is made for."""
+"""The WSGI application: everything but MCP, and slower. Toolroom is made for ASGI."""
 
 import os
 

@@ -49,8 +49,11 @@ async def find_callers(ask: FindCallersQuestion, *, workspace: KnownWorkspace) -
     graph = await ensure_graph(
         workspace.id, root=root, shows_secrets=workspace.shows_secrets, seconds=ANSWER_SECONDS * GRAPH_SHARE
     )
-    usable = workspace.id if graph.is_current else None
-    asked = CallerQuestion(targets=_targets(ask, functions=functions), depth=ask.max_depth, server=server, graph=usable)
+    usable = workspace.id if graph.is_current or graph.changed is not None else None
+    asked = CallerQuestion(
+        targets=_targets(ask, functions=functions), depth=ask.max_depth, server=server, graph=usable,
+        changed=graph.changed,
+    )  # fmt: skip
     left = ANSWER_SECONDS - (asyncio.get_running_loop().time() - started)
     reasons = [graph.reason] if graph.reason else []
     try:

@@ -59,6 +59,7 @@ _REPOSITORY = "app/src/main/kotlin/com/example/trailnotes/data/NoteRepository.kt
     errors=FILE_CODES,
     queries=0,
     deadline_seconds=DEADLINE_SECONDS,
+    version=2,
 )
 async def read_file(ask: ReadFileQuestion, client: ClientChannel) -> FileText:
     """

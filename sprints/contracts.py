@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from toolbox.contract.models import ToolInput, ToolOutput
+from toolbox.contract.models import ToolInput, ToolOutput, WholeNumber
 
 DEFAULT_ROWS = 50
 MAX_ROWS = 1000
@@ -59,7 +59,7 @@ class QueryResult(CamelAnswer):
     """What a statement gave, or why it gave nothing."""
 
     rows: list[dict[str, Any]] = Field(description="The rows, by column name.")
-    count: int = Field(alias="rowCount", description="How many rows are here.")
+    count: WholeNumber = Field(alias="rowCount", description="How many rows are here.")
     runtime_ms: float = Field(description="How long the statement took, in milliseconds.")
     error: str | None = Field(None, description="Why there are no rows.")
     suggestion: str | None = Field(None, description="What to write instead, after an error.")

@@ -1,1 +1,1 @@
-"""What holds Toolroom to its word, room for room as the code."""
+"""The tests, in folders that mirror the code."""

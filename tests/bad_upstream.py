@@ -1,7 +1,7 @@
 """
-A server that misbehaves as it is told: the path names what to do.
+A server that misbehaves as the path of the request says.
 
-It runs on a thread and a loop of its own and counts requests and connections, so that a test can tell what was sent.
+It runs on a thread and a loop of its own and counts requests and connections, so that a test can see what was sent.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ Writer = asyncio.StreamWriter
 
 @dataclass
 class Asked:
-    """A request as it came in."""
+    """A received request."""
 
     path: str
     headers: dict[str, str]
@@ -30,7 +30,7 @@ class Asked:
 
 @dataclass
 class BadUpstream:
-    """A running server: its port, what it was asked, over how many connections."""
+    """A running server: its port, its requests, and the number of connections."""
 
     port: int = 0
     asked: list[Asked] = field(default_factory=list)
@@ -38,7 +38,7 @@ class BadUpstream:
     elsewhere: str = ""
 
     def url(self, path: str, *, host: str = "127.0.0.1") -> str:
-        """Give the address of a misbehaviour."""
+        """Return the address of a misbehaviour."""
         return f"http://{host}:{self.port}/{path}"
 
 
@@ -55,7 +55,7 @@ def _packed(body: bytes, encoding: str = "gzip") -> bytes:
 
 
 def _bomb() -> bytes:
-    """Pack a hundred megabytes of white space into a hundred kilobytes."""
+    """Compress a hundred megabytes of whitespace into a hundred kilobytes."""
     return gzip.compress(b" " * 100_000_000)
 
 

@@ -1,8 +1,8 @@
 """
-What every test may stand on: a migrated database with the shipped season, and a cast of callers.
+Fixtures for every test: a migrated database with the shipped season, and callers named alice, bob and charlie.
 
-Tools read on connections of their own, so what they should see is committed. The season is: loaded once per test
-worker. Tests that write take `scratch_database`, a clone of it that is thrown away; tests of the ORM alone take
+Tools read on connections of their own, so what they should see must be committed. The season is: it is loaded once per
+test worker. Tests that write take `scratch_database`, a clone that is dropped; tests of the ORM alone take
 pytest-django's `db`, which rolls back.
 """
 
@@ -32,7 +32,7 @@ from psycopg import sql
 from tests.graphql_proxy.hockey_schema import WITH_PLAYERS_SDL, with_players
 from tests.mock_upstream import MockUpstream, mock_upstream
 
-# How long an example takes says how busy the machine is, nothing about the code.
+# How long an example takes depends on how busy the machine is, so deadlines are off.
 hypothesis_settings.register_profile("toolroom", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 hypothesis_settings.load_profile("toolroom")
 
@@ -64,20 +64,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def patient_clients() -> None:
-    """Have clients of real servers wait a minute: how soon an answer comes says how busy the machine is."""
+    """Let clients of real servers wait a minute: how soon an answer comes depends on how busy the machine is."""
     usual = signature(httpx.get).parameters["timeout"].default
     usual.connect = usual.read = usual.write = usual.pool = 60.0
 
 
 @pytest.fixture(scope="session", autouse=True)
 def words_alone() -> None:
-    """Find tools by words, at once; tests of vectors say so."""
+    """Find tools by words only; tests of vectors ask for them."""
     settings.TOOLROOM_TOOL_VECTORS = False
 
 
 @pytest.fixture(scope="session", autouse=True)
 def static_files_read_once() -> Iterator[None]:
-    """Let applications share one list of static files: most tests make one, and each would look at every file."""
+    """Share one list of static files between applications: most tests create one, and each would read every file."""
     from whitenoise.middleware import WhiteNoiseMiddleware
 
     lists: dict[tuple[Any, ...], dict[str, Any]] = {}
@@ -97,7 +97,7 @@ def static_files_read_once() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def mock() -> Iterator[MockUpstream]:
-    """Run the GraphQL API, players included, that is the default upstream of tests."""
+    """Run the GraphQL API, players included, that is the tests' default upstream."""
     with mock_upstream(with_players()) as running:
         yield running
 
@@ -107,10 +107,10 @@ def django_db_setup(
     django_test_environment: None, django_db_modify_db_settings: None, django_db_blocker: Any, mock: MockUpstream
 ) -> Iterator[None]:
     """
-    Make and fill the test database, and keep a copy of it that nobody connects to, for `scratch_database`.
+    Create and fill the test database, and keep an unused copy of it for `scratch_database`.
 
-    Stands in for pytest-django's fixture of this name, which makes a database only where a test is marked with
-    django_db; tests of tools are not, because tools do not read through Django.
+    Replaces pytest-django's fixture of this name, which creates a database only for tests marked with django_db; tests
+    of tools are not, because tools do not read through Django.
     """
     for module in LOADED_BEFORE_TESTS:
         import_module(module)
@@ -174,7 +174,7 @@ def _make_cast() -> None:
 
 @pytest.fixture
 def scratch_database(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
-    """Give the test a database of its own, with the season and the cast in it, that it may change as it likes."""
+    """Create a database for the test, with the season and the callers, that it may change."""
     usual = connections["default"].settings_dict["NAME"]
     with django_db_blocker.unblock():
         _close_connections()
@@ -189,13 +189,13 @@ def scratch_database(django_db_setup: None, django_db_blocker: Any) -> Iterator[
 
 @pytest.fixture(scope="session")
 def cast(django_db_setup: None) -> SimpleNamespace:
-    """Name the keys: alice may do everything, bob reads linescore, charlie may use no tool."""
+    """Return the keys: alice may do everything, bob reads linescore, charlie may use no tool."""
     return SimpleNamespace(alice=ALICE_KEY, bob=BOB_KEY, charlie=CHARLIE_KEY)
 
 
 @pytest.fixture
 async def fast_client(cast: SimpleNamespace, django_db_blocker: Any) -> AsyncIterator[httpx.AsyncClient]:
-    """Give alice a client whose tool calls are served by the middleware; tools that bring rows in do so by Django."""
+    """Return alice's client of the middleware; tools that load rows use Django's connections."""
     from django.core.asgi import get_asgi_application
 
     from toolbox.rest.middleware import ToolCallMiddleware
@@ -207,7 +207,7 @@ async def fast_client(cast: SimpleNamespace, django_db_blocker: Any) -> AsyncIte
 
 @pytest.fixture
 async def ninja_client(cast: SimpleNamespace) -> AsyncIterator[httpx.AsyncClient]:
-    """Give alice a client whose tool calls are served by django-ninja."""
+    """Return alice's client whose tool calls are served by django-ninja."""
     from django.core.asgi import get_asgi_application
 
     async with _client(get_asgi_application(), key=cast.alice) as client:
@@ -216,14 +216,14 @@ async def ninja_client(cast: SimpleNamespace) -> AsyncIterator[httpx.AsyncClient
 
 @pytest.fixture(scope="session")
 def server(cast: SimpleNamespace) -> Iterator[str]:
-    """Run the real server on the worker's test database; gives its address."""
+    """Run the real server on the worker's test database; yields its address."""
     with running_server() as address:
         yield address
 
 
 @contextmanager
 def running_server(**environment: str) -> Iterator[str]:
-    """Run uvicorn on a free port, with the test database; gives the address once it answers."""
+    """Run uvicorn on a free port, with the test database; yields the address once it answers."""
     from config.child_servers import SERVER, free_port
 
     port = free_port("127.0.0.1", wanted=0)
@@ -244,7 +244,7 @@ def running_server(**environment: str) -> Iterator[str]:
 
 
 def server_environment() -> dict[str, str]:
-    """Give the environment in which another process uses this worker's test database."""
+    """Return the environment in which another process uses this worker's test database."""
     entries = {alias: connections[alias].settings_dict for alias in ("default", "reader", "analyst")}
     urls = {
         alias: f"postgresql://{entry['USER']}@/{entry['NAME']}?host={entry['HOST']}" for alias, entry in entries.items()
@@ -275,7 +275,7 @@ def _client(application: Any, *, key: str) -> httpx.AsyncClient:
 
 
 def _behind(django: Any) -> Any:
-    """Stand Django behind the middleware, and let it serve no tool call that it should have served itself."""
+    """Put Django behind the middleware, and let it refuse tool calls that the middleware should have served."""
 
     async def application(scope: Any, receive: Any, send: Any) -> None:
         is_missed = scope["method"] == "POST" and scope["path"].startswith("/api/tools/")
@@ -323,7 +323,7 @@ def _clone(source: str, *, to: str) -> None:
 
 
 def _end_sessions(database: str) -> None:
-    """End what threads of tests have left open; a session of the reader role ends for a superuser only."""
+    """End sessions that threads of tests have left open; those of the reader role need a superuser."""
     if settings.TOOLROOM_DATABASE_IS_EMBEDDED:
         from config.postgres.cluster import SUPERUSER
 
@@ -338,7 +338,7 @@ def _drop(database: str) -> None:
 
 
 def _strongest() -> str | None:
-    """Give the superuser of the embedded server; None, for the owner, elsewhere."""
+    """Return the superuser of the embedded server; None, which means the owner, for other servers."""
     from config.postgres.cluster import SUPERUSER
 
     return SUPERUSER if settings.TOOLROOM_DATABASE_IS_EMBEDDED else None

@@ -1,8 +1,8 @@
 """
-A GraphQL server over any schema, with made-up answers: graphql-core behind a real socket, on a thread of its own.
+A GraphQL server over any schema, with generated answers: graphql-core behind a real socket, on its own thread.
 
-A field's value follows from its type and name; a list holds two; `limit` is heeded; a search by `q` finds the one thing
-that is called so, unless the name is "Smith", which fits three.
+A field's value follows from its type and name; a list has two items; `limit` is respected; a search by `q` finds the
+one thing of that name, unless the name is "Smith", which fits three.
 """
 
 import json
@@ -32,7 +32,7 @@ SCALARS: dict[str, Any] = {"Int": 7, "Float": 1.5, "Boolean": True, "ID": "8"}
 @dataclass
 class MockUpstream:
     """
-    A running server: where it is, and which documents with which variables it was sent.
+    A running server: its address, and the documents and variables that it received.
 
     It answers nothing while `is_open` is cleared.
     """
@@ -43,7 +43,7 @@ class MockUpstream:
     is_open: threading.Event = field(default_factory=threading.Event)
 
     def times(self, document: str) -> int:
-        """Count how often it was sent a document."""
+        """Return how often it received a document."""
         return [said["query"] for said in self.asked].count(document)
 
 
@@ -84,7 +84,7 @@ def _handler(running: MockUpstream, *, schema: GraphQLSchema) -> type[BaseHTTPRe
                 self.wfile.write(answer)
 
         def log_message(self, *_: object) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     return Handler
 
@@ -103,7 +103,7 @@ def answered(schema: GraphQLSchema, said: dict[str, Any]) -> dict[str, Any]:
 
 
 def made_up(source: Any, info: "GraphQLResolveInfo[Any]", **arguments: Any) -> Any:
-    """Make up the value of a field."""
+    """Generate the value of a field."""
     below = source if isinstance(source, dict) else {}
     if info.field_name in below:
         return below[info.field_name]

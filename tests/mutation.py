@@ -31,7 +31,7 @@ _BOOLEAN = {ast.And: "or", ast.Or: "and"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mutation:
-    """One change: a piece of a file, and what stands there instead."""
+    """One change: a part of a file, and its replacement."""
 
     path: Path
     line: int
@@ -45,7 +45,7 @@ class Mutation:
 
 
 def find_mutations(source: str, *, path: Path) -> Iterator[Mutation]:
-    """Give every possible change of a module: operators, negations, booleans, numbers, returned values."""
+    """Yield every possible change of a module: operators, negations, booleans, numbers, returned values."""
     starts = [0]
     for line in source.encode().splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
@@ -82,7 +82,7 @@ def _is_text(node: ast.BinOp) -> bool:
 
 
 def find_tests(path: Path) -> Path:
-    """Give the nearest folder of tests that mirrors a module's folder."""
+    """Return the nearest folder of tests that mirrors a module's folder."""
     folder = Path("tests") / path.parent
     while not (ROOT / folder).is_dir() and folder != Path("tests"):
         folder = folder.parent
@@ -90,7 +90,7 @@ def find_tests(path: Path) -> Path:
 
 
 def is_noticed(mutation: Mutation, *, clone: Path) -> bool:
-    """Apply a change in the clone, run the module's tests, restore the file. A run past its time counts as noticed."""
+    """Apply a change in the clone, run the module's tests, restore the file. A run that times out counts as noticed."""
     file = clone / mutation.path
     original = file.read_bytes()
     file.write_bytes(original[: mutation.start] + mutation.after.encode() + original[mutation.end :])

@@ -1,4 +1,4 @@
-"""What tests of pages share: somebody who is logged in, a table read back, statements counted."""
+"""Helpers for tests of pages: log in, parse a table, count statements."""
 
 import re
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from toolbox.database.pools import Pool, reader
 
 
 def as_user(name: str) -> Client:
-    """Log somebody in."""
+    """Log a person in."""
     client = Client()
     client.force_login(User.objects.get(username=name))
     return client
@@ -28,7 +28,7 @@ def rows(page: bytes, *, of: str) -> list[list[str]]:
 
 
 def counted(monkeypatch: pytest.MonkeyPatch, *, which: Callable[[Pool, str], bool]) -> list[str]:
-    """List such statements as are asked through the pools from here on."""
+    """Record the matching statements that the pools send from here on."""
     seen: list[str] = []
     usual = Pool.fetch
 
@@ -43,5 +43,5 @@ def counted(monkeypatch: pytest.MonkeyPatch, *, which: Callable[[Pool, str], boo
 
 @pytest.fixture
 def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """List what is read through the reader role while a page is made."""
+    """Record what is read through the reader role while a page is rendered."""
     return counted(monkeypatch, which=lambda pool, _: pool is reader)

@@ -1,4 +1,4 @@
-"""The kernel: what a tool is, how it is offered, who may call it, what was called."""
+"""The kernel: what a tool is, who may call it, how calls are served and recorded."""
 
 VERSION = "0.1.0"
-"""Toolroom's version, as servers and clients are told."""
+"""The version of Toolroom that servers and clients are told."""

@@ -1,4 +1,4 @@
-"""Where people make and end API keys, see who called what, and manage who may log in."""
+"""Admin pages of API keys, calls, people and groups."""
 
 from typing import Any
 
@@ -43,7 +43,7 @@ admin.site.register(ServerProcess, ServerProcessAdmin)
 
 @admin.register(User)
 class PersonAdmin(UserAdmin, CuratedAdmin):  # type: ignore[type-arg,misc]
-    """Who may log in, and whose keys there are."""
+    """People who may log in."""
 
     form = UserChangeForm
     add_form = UserCreationForm
@@ -54,11 +54,11 @@ class PersonAdmin(UserAdmin, CuratedAdmin):  # type: ignore[type-arg,misc]
 
 @admin.register(Group)
 class RoleAdmin(GroupAdmin, CuratedAdmin):  # type: ignore[misc]
-    """Permissions under one name."""
+    """Groups: permissions under one name."""
 
 
 class ApiKeyForm(forms.ModelForm):  # type: ignore[type-arg]
-    """A key as a person describes it; scopes are ticked, not typed."""
+    """Form of a key; scopes are checkboxes."""
 
     scopes = forms.MultipleChoiceField(
         widget=UnfoldAdminCheckboxSelectMultipleWidget,
@@ -85,7 +85,7 @@ class ApiKeyForm(forms.ModelForm):  # type: ignore[type-arg]
         scopes.choices = [(scope, scope) for scope in dict.fromkeys([*list_known_scopes(), *given])]
 
     def clean_calls_per_minute(self) -> int | None:
-        """Refuse a limit of no call at all."""
+        """Refuse a limit of zero calls."""
         limit: int | None = self.cleaned_data["calls_per_minute"]
         if limit == 0:
             raise ValidationError("At least 1, or empty for no limit. To stop a key, revoke it.")
@@ -94,7 +94,7 @@ class ApiKeyForm(forms.ModelForm):  # type: ignore[type-arg]
 
 @admin.register(ApiKey)
 class ApiKeyAdmin(CuratedAdmin):
-    """API keys: the key itself is shown once, when it is made."""
+    """API keys; the key itself is shown once, when it is created."""
 
     notice = "A key is shown once, right after it is made; only its hash is kept. A lost key is revoked and replaced."
     form = ApiKeyForm
@@ -109,17 +109,17 @@ class ApiKeyAdmin(CuratedAdmin):
     actions = ["revoke"]
 
     def get_fields(self, request: HttpRequest, obj: ApiKey | None = None) -> list[str]:
-        """Leave out what a new key cannot have yet."""
+        """Return the fields, without those that a new key cannot have yet."""
         later = {"revoked_at", "start", "created_at"}
         return [name for name in self.fields if obj or name not in later]
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
-        """Begin with the person's own key."""
+        """Preset the owner to the person who creates the key."""
         initial: dict[str, Any] = super().get_changeform_initial_data(request)
         return {"owner": request.user.pk} | initial
 
     def save_model(self, request: HttpRequest, obj: ApiKey, form: ApiKeyForm, change: bool) -> None:  # noqa: FBT001
-        """Make the key and show it, this once; or save what was changed."""
+        """Create the key and show it once; or save changes."""
         if change:
             super().save_model(request, obj, form, change)
             keys.forget()
@@ -139,7 +139,7 @@ class ApiKeyAdmin(CuratedAdmin):
 
     @admin.action(description="Revoke the selected keys", permissions=["change"])
     def revoke(self, request: HttpRequest, chosen: QuerySet[ApiKey]) -> None:
-        """End the keys that are not ended yet, and leave word of it in each one's history."""
+        """Revoke the keys that are still valid, and note it in each one's history."""
         ended = list(chosen.filter(revoked_at=None))
         ApiKey.objects.filter(pk__in=[row.pk for row in ended]).update(revoked_at=Now())
         for row in ended:
@@ -149,7 +149,7 @@ class ApiKeyAdmin(CuratedAdmin):
 
     @admin.display(description="scopes")
     def scope_list(self, row: ApiKey) -> str:
-        """Write the scopes in a line."""
+        """Return the scopes in one line."""
         return ", ".join(row.scopes)
 
 
@@ -165,7 +165,7 @@ TASK_COLOURS = {
 
 @admin.register(Task)
 class TaskAdmin(KeptAdmin):
-    """Calls that workers execute; deleting one forgets it."""
+    """Calls that workers execute as MCP tasks."""
 
     notice = (
         "Written by the server. Cancelling takes effect within some seconds, also on the run that an agent's task is. "
@@ -193,7 +193,7 @@ class TaskAdmin(KeptAdmin):
 
     @admin.action(description="Cancel the selected tasks", permissions=["change"])
     def cancel(self, request: HttpRequest, chosen: QuerySet[Task]) -> None:
-        """End those that have not ended, as their clients could."""
+        """Cancel the tasks that have not ended, as their clients could."""
         ended = [task for task in chosen if event_loop.run(task_queries.cancel_any(task.pk))]
         for task in ended:
             self.log_change(request, task, "Cancelled.")
@@ -201,5 +201,5 @@ class TaskAdmin(KeptAdmin):
 
     @display(description="status", ordering="state", label=TASK_COLOURS)  # type: ignore[untyped-decorator]
     def status_label(self, task: Task) -> str:
-        """Colour where it stands."""
+        """Return the status; unfold colours it."""
         return task.get_state_display()

@@ -1,4 +1,4 @@
-"""Gather every domain's tools once, at start."""
+"""App configuration: registers every domain's tools once, at start."""
 
 from importlib import import_module
 
@@ -19,7 +19,7 @@ class ToolboxConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Register the checks, and each app's tools, documents, prompts and jobs; a broken module stops the start."""
+        """Register the checks and each app's tools, resources, prompts and jobs. A broken module stops the start."""
         import_module("toolbox.checks")
         import_module("toolbox.oauth.validators")
         for app in apps.get_app_configs():

@@ -1,4 +1,4 @@
-"""What `manage.py check` asks: of tools, their schemas; with `--deploy`, that the reader role can only read."""
+"""System checks: the tools' schemas, and with `--deploy`, that the reader role can only read."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -44,7 +44,7 @@ SELECT has_schema_privilege('public', 'CREATE'), has_database_privilege(current_
 
 @register()
 def tools_are_described(**_: Any) -> list[CheckMessage]:
-    """Name what is wrong with the schemas of the tools that the code declares."""
+    """Report mistakes in the schemas of the declared tools."""
     return [
         Error(
             f"{tool.domain}.{tool.name}: {mistake}",
@@ -59,9 +59,9 @@ def tools_are_described(**_: Any) -> list[CheckMessage]:
 @register(Tags.security, deploy=True)
 def reader_can_only_read(**_: Any) -> list[CheckMessage]:
     """
-    Name every power of the reader role that it should not have, and every limit that it lacks.
+    Report every power that the reader role should not have, and every limit that it lacks.
 
-    Five statements on the reader's connection, catalogue only.
+    Runs five statements on the reader's connection, all on the catalogue.
     """
     try:
         with connections["reader"].cursor() as cursor:

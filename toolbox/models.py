@@ -1,4 +1,4 @@
-"""The kernel's tables: API keys, and the calls that were made."""
+"""The kernel's tables."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -14,7 +14,7 @@ from toolbox.contract.caller import hash_api_key, make_api_key
 
 
 class ApiKey(models.Model):
-    """A key of a person or program. Only its hash is kept; the key itself is shown once, when it is made."""
+    """A key of a person or program. Only its hash is stored; the key itself is shown once, when it is created."""
 
     name = models.CharField(max_length=100, help_text="Who or what uses it, as the audit will show.")
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_keys")
@@ -60,7 +60,7 @@ class ApiKey(models.Model):
         default_upstream: str = "",
         key: str = "",
     ) -> tuple[Self, str]:
-        """Make a key and give it beside its row: the only time that it can be seen."""
+        """Create a key; returns its row and the key, which cannot be read again."""
         key = key or make_api_key()
         row = cls.objects.create(
             name=name,
@@ -77,7 +77,7 @@ class ApiKey(models.Model):
 
 
 class ToolCall(models.Model):
-    """One call of a tool, on whichever transport. Written by toolbox.audit.log; nobody edits it."""
+    """One call, on any transport. Written by toolbox.audit.log and never edited."""
 
     class Outcome(models.TextChoices):
         """How a call ended."""
@@ -88,7 +88,7 @@ class ToolCall(models.Model):
         CANCELLED = "cancelled"
         CONTINUED = "continued"
         UNKNOWN = "unknown", "Outcome unknown"
-        """It writes, and has not ended: it is at work, or its process was killed (`is_lost`)."""
+        """A writing call that has not ended: its process works on it, or was killed."""
 
     called_at = models.DateTimeField(db_index=True)
     request_id = models.CharField(max_length=64)
@@ -134,9 +134,9 @@ class ToolCall(models.Model):
 
 class CallCount(models.Model):
     """
-    How many calls of an hour, a day, or ever took about so long: counted by a trigger, so that no page reads calls.
+    Counts of calls by hour, day or ever, and by duration bucket; kept by a trigger, so that no page reads calls.
 
-    Retention lowers no count. Names that are no tool's are counted under the empty name.
+    Retention lowers no count. Unknown names are counted under the empty name.
     """
 
     pk = models.CompositePrimaryKey("grain", "began_at", "domain", "tool", "outcome", "code", "bucket")
@@ -160,10 +160,10 @@ class CallCount(models.Model):
 
 
 class Job(models.Model):
-    """Work that a person started and a worker does (toolbox/work/jobs.py)."""
+    """Work that a person starts and a worker does (toolbox/work/jobs.py)."""
 
     class State(models.TextChoices):
-        """Where it stands; the last three are final."""
+        """The state; the last three are final."""
 
         QUEUED = "queued"
         RUNNING = "running"
@@ -210,22 +210,22 @@ class Job(models.Model):
 
     @classmethod
     def find_latest(cls) -> "list[Job]":
-        """Give the last eight, without their files."""
+        """Return the last eight jobs, without their files."""
         return list(cls.objects.defer("file").order_by("-created_at")[:8])
 
     @property
     def is_live(self) -> bool:
-        """Tell whether it waits or is under way."""
+        """Return whether it is queued or running."""
         return self.state in (self.State.QUEUED, self.State.RUNNING)
 
     @property
     def percent(self) -> int | None:
-        """Give how much of its step is done; None where nobody knows how much there is."""
+        """Return how much of its step is done; None if the total is unknown."""
         return min(100, 100 * self.done // self.expected) if self.expected else None
 
 
 class McpSession(models.Model):
-    """What a client of the 2025 MCP changed after it came; everything else about its session it keeps itself."""
+    """What a client of the 2025 MCP changed in its session; its id holds everything else."""
 
     id = models.CharField(max_length=64, primary_key=True, help_text="The hash of the session's id.")
     log_level = models.CharField(max_length=10)
@@ -243,7 +243,7 @@ class Task(models.Model):
     """A call that a worker executes; its caller polls it over MCP (SQL: toolbox/work/task_queries.py)."""
 
     class State(models.TextChoices):
-        """Where it is; the protocol calls the first two `working`, and the rest as here."""
+        """The state; MCP calls the first two `working`, and the others as here."""
 
         QUEUED = "queued"
         RUNNING = "running"
@@ -294,9 +294,9 @@ class Task(models.Model):
 
 class Example(models.Model):
     """
-    A question that people ask, and the call that answers it; `{team}` in it stands for a slot of the domain's toolkit.
+    A question that people ask, and the call that answers it; `{team}` stands for a slot of the domain's toolkit.
 
-    It answers where no language model is configured, and shows a model how the tools are used.
+    Examples answer questions without a language model, and show a model how the tools are used.
     """
 
     domain = models.CharField(max_length=60)
@@ -329,7 +329,7 @@ class Example(models.Model):
 
     @classmethod
     def ensure(cls, domain: str, *, name: str, columns: dict[str, Any]) -> bool:
-        """Add a shipped example that is missing, and say whether it was; one that is there stays as it is."""
+        """Add a shipped example if it is missing, and return whether it was; an existing one stays unchanged."""
         return cls.objects.get_or_create(domain=domain, name=name, defaults=columns)[1]
 
 
@@ -360,7 +360,7 @@ PROMPT_NAME = r"^[a-z][a-z0-9_]{2,59}$"
 
 
 class CuratedPrompt(models.Model):
-    """A question or task in a domain's words, which a client's user chooses and fills in (toolbox.prompts)."""
+    """A question or task that a client's user chooses and fills in (toolbox/catalogue/prompts.py)."""
 
     domain = models.CharField(max_length=60)
     name = models.CharField(
@@ -393,7 +393,7 @@ class CuratedPrompt(models.Model):
 
 
 class PeriodicTask(models.Model):
-    """When a periodic task was enqueued last (toolbox/work/schedule.py)."""
+    """When a periodic task was last enqueued (toolbox/work/schedule.py)."""
 
     name = models.CharField(max_length=100, primary_key=True)
     period_seconds = models.PositiveIntegerField()
@@ -407,7 +407,7 @@ class PeriodicTask(models.Model):
 
 
 class ServerProcess(models.Model):
-    """What a process of a host says of itself (config/topology/presence.py)."""
+    """What a process reports about itself and its host (config/topology/presence.py)."""
 
     id = models.CharField(max_length=150, primary_key=True)
     host = models.CharField(max_length=100)

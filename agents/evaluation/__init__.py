@@ -1,1 +1,1 @@
-"""Tasks whose answers are known, done by agents: with Toolroom's tools, or with the raw data alone."""
+"""Tasks with known answers, for agents with Toolroom's tools or with the raw data alone."""

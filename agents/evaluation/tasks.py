@@ -1,4 +1,4 @@
-"""Tasks with known answers, and the judge: rows, numbers and facts, never a model's opinion."""
+"""Tasks with known answers, and the judge of answers: by rows, numbers and facts, never by a model's opinion."""
 
 import re
 import tomllib
@@ -26,10 +26,10 @@ class _Strict(BaseModel):
 
 class Task(_Strict):
     """
-    A question, and what its answer has: each of the numbers, and each fact in one of its forms (between bars).
+    A question, and what its answer must have: each number, and each fact in one of its forms (separated by bars).
 
-    One with neither cannot be answered from the data. `toolkits` are the domains whose tools may be used; all, where
-    none is named.
+    A task without either cannot be answered from the data. `toolkits` are the domains whose tools may be used; empty
+    for all.
     """
 
     name: Annotated[str, Field(min_length=1)]
@@ -41,7 +41,7 @@ class Task(_Strict):
 
     @property
     def is_answerable(self) -> bool:
-        """Tell whether the data answer it."""
+        """Return whether the data have the answer."""
         return bool(self.numbers or self.facts)
 
 
@@ -50,7 +50,7 @@ class _TaskFile(_Strict):
 
 
 class Outcome(BaseModel):
-    """What an agent came to: its text, the state of its run, how many calls of tools it made, and what they took."""
+    """An agent's answer: its text, the run's state, the number of tool calls, tokens, cost and time."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -64,7 +64,7 @@ class Outcome(BaseModel):
 
 
 def load_tasks(path: Path | None = None, *, domains: Iterable[str] = ()) -> list[Task]:
-    """Read tasks, the shipped ones unless a file is named; raises ValueError that says what is wrong with it."""
+    """Return the tasks of a file, or the shipped ones; raises ValueError that says what is wrong with the file."""
     source = path or files("agents.evaluation") / "tasks.toml"
     wanted = set(domains)
     try:
@@ -80,9 +80,9 @@ def judge(task: Task, *, outcome: Outcome) -> Verdict:
     """
     Judge an answer by its numbers and facts.
 
-    An answer without what the task asks for is wrong where it claims something: where it has a number of its own that
-    is not marked, or, where no number is asked for, where a tool answered and the text denies nothing. Else it is asked
-    back, which is right for a task that cannot be answered.
+    An answer without the expected content is wrong if it claims something: if it has an unmarked number of its own, or,
+    for tasks without numbers, if a tool answered and the text denies nothing. Otherwise it is "asked back", which is
+    right for a task that cannot be answered.
     """
     text, _, marked = outcome.text.partition(MARK)
     own = _own_numbers(text, question=task.question, marked=marked)
@@ -96,7 +96,7 @@ def judge(task: Task, *, outcome: Outcome) -> Verdict:
 
 
 def is_marked(outcome: Outcome) -> bool:
-    """Tell whether the answer says that no tool gave some of its numbers."""
+    """Return whether the answer says that no tool gave some of its numbers."""
     return MARK in outcome.text
 
 

@@ -1,8 +1,8 @@
 """
-Do a task with nothing but the raw data: the sample files, to be listed, searched, read and asked in SQL.
+Do a task with the raw data only: list, search and read the sample files, and query them in SQL.
 
-What an agent would have without Toolroom. Tables of CSV files have the file's columns; those of JSON Lines have one
-column, `line`, for SQLite's JSON functions. Nothing is written.
+This is what an agent would have without Toolroom. Tables of CSV files have the file's columns; those of JSON Lines have
+one column, `line`, for SQLite's JSON functions. Nothing is written.
 """
 
 import asyncio
@@ -113,7 +113,7 @@ class RawData:
             raise Refusal(KERNEL_ENVELOPE.bad_input, f"SQLite: {error}", suggestion="Correct the statement.") from error
 
     async def call(self, request: ToolRequest) -> tuple[str, bool]:
-        """Answer a model's request; gives the answer, at most 20,000 bytes of it, and whether it is a refusal."""
+        """Answer a model's request; returns the answer, at most 20,000 bytes, and whether it is a refusal."""
         tool = next((tool for tool in self.tools if tool.name == request.name), None)
         try:
             if tool is None:
@@ -169,12 +169,12 @@ class RawData:
 
 
 def find_sample_files() -> RawData:
-    """Give the samples that the domains ship."""
+    """Return the sample files of all domains."""
     return RawData([Path(str(files(domain))) / "samples" for domain in usable_toolkits()])
 
 
 async def do_task(task: Task, *, data: RawData, model: Model) -> Outcome:
-    """Ask the task's question of a model that has the raw data alone."""
+    """Ask a model with only the raw data the task's question."""
     messages = [Message.system(_PROMPT.strip()), Message.user(task.question)]
     used, calls, answered, started = Used(prompt_tokens=0, completion_tokens=0), 0, 0, asyncio.get_running_loop().time()
     text, state = "", "failed"

@@ -1,4 +1,4 @@
-"""Do a task with Toolroom's tools: a conversation of its own, carried out in this process."""
+"""Do a task with Toolroom's tools, in a conversation of its own, executed in this process."""
 
 import asyncio
 

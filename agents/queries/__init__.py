@@ -1,1 +1,1 @@
-"""Every statement about conversations and runs."""
+"""All SQL of conversations and runs."""

@@ -1,9 +1,9 @@
 """
-Reservations of tokens and cost, taken before each call of the model.
+Reservations of tokens and cost, made before each model call.
 
-One transaction at a time reserves, so two runs of a key cannot take the same rest of a budget. A trigger (migration
-0005) ends a reservation when the call is saved or the run leaves its worker, however it leaves, and counts what the
-call took.
+Only one transaction reserves at a time, so two runs of a key cannot reserve the same rest of a budget. A trigger
+(migration 0005) ends a reservation when the call is saved or the run leaves its worker, however it leaves, and counts
+what the call used.
 """
 
 from decimal import Decimal
@@ -73,9 +73,9 @@ SET reserved_tokens = agents_daily_usage.reserved_tokens + excluded.reserved_tok
 
 async def reserve_tokens(connection: Connection, *, run_id: UUID, call: ModelCall) -> Reservation:
     """
-    Set aside what a call of the model may take, in a transaction that holds the run's row; raises BudgetUsedUp.
+    Reserve what a model call may use, in a transaction that locks the run's row; raises BudgetUsedUp.
 
-    A call of the run that broke off before is counted first. Until the transaction ends nobody else reserves.
+    An earlier call of the run that broke off is counted first. Until the transaction ends, no other run can reserve.
     """
     await connection.execute(_LOCK)
     await connection.execute(_SETTLE_BROKEN, [run_id])
@@ -96,7 +96,7 @@ async def reserve_tokens(connection: Connection, *, run_id: UUID, call: ModelCal
 
 
 async def _find_price(connection: Connection, *, model: str) -> Price:
-    """Give the price of today: the model's own, that of every model, or the environment's."""
+    """Return today's price: the model's own, the one for all models, or the environment's."""
     row = await (await connection.execute(_PRICE, [model])).fetchone()
     if row:
         return Price(prompt=row["prompt_price"], completion=row["completion_price"])

@@ -1,4 +1,4 @@
-"""Conversations and their messages, as their owners see them: every statement asks whose they are."""
+"""Conversations and their messages, as their owners see them: every statement checks the owner."""
 
 from typing import Any
 from uuid import UUID
@@ -112,40 +112,40 @@ Row = dict[str, Any]
 
 
 async def create(settings: Row, *, owner_id: int | None) -> Row:
-    """Begin a conversation."""
+    """Create a conversation."""
     return (await writer.fetch(_CREATE, settings | {"owner": owner_id})).rows[0]
 
 
 async def find(conversation_id: UUID, *, owner_id: int | None) -> Row | None:
-    """Give a conversation, if it is the owner's."""
+    """Return a conversation of the owner, or None."""
     found = await work_pool.fetch(_ONE, [conversation_id, owner_id])
     return found.rows[0] if found.rows else None
 
 
 async def find_page(*, owner_id: int | None, before: Any = None, limit: int = 50) -> list[Row]:
-    """Give the owner's conversations, the latest first; `before` is the last one's updated_at of the page before."""
+    """Return the owner's conversations, the latest first; `before` is the last updated_at of the previous page."""
     wanted = {"owner": owner_id, "before": before, "limit": min(limit, MAX_LISTED)}
     return (await work_pool.fetch(_LIST, wanted)).rows
 
 
 async def rename(conversation_id: UUID, *, owner_id: int | None, title: str) -> Row | None:
-    """Give a conversation another title."""
+    """Rename a conversation; None if it is not the owner's."""
     found = await work_pool.fetch(_RENAME, [title, conversation_id, owner_id])
     return found.rows[0] if found.rows else None
 
 
 async def find_messages(conversation_id: UUID, *, after: int = 0, limit: int = 200) -> list[Row]:
-    """Give messages after a number, in order; ask whose the conversation is before."""
+    """Return the messages after a number, in order. Does not check the owner."""
     return (await work_pool.fetch(_MESSAGES, [conversation_id, after, min(limit, MAX_MESSAGES)])).rows
 
 
 async def find_messages_until(conversation_id: UUID, *, question: int) -> list[Row]:
-    """Give the latest of what was said up to a question, in order; 400 messages at most."""
+    """Return the latest messages up to a question, in order; at most 400. Does not check the owner."""
     return (await work_pool.fetch(_SAID_BEFORE, [conversation_id, question])).rows[::-1]
 
 
 async def find_used_tools(conversation_id: UUID) -> list[str]:
-    """Name the tools that answered in a conversation, the latest used first; 8 at most."""
+    """Return the tools that answered in a conversation, the latest used first; at most 8."""
     return [row["tool"] for row in (await work_pool.fetch(_USED_TOOLS, [conversation_id])).rows]
 
 
@@ -153,9 +153,9 @@ async def fork(
     conversation_id: UUID, *, owner_id: int | None, number: int, title: str, by_reader: bool = False
 ) -> Row | None:
     """
-    Begin another conversation with the messages of this one, as far as `number`; None where there is no such.
+    Create a conversation with this one's messages up to `number`; None if there is no such message.
 
-    It is the owner's own, or `by_reader` one that is shared, which they then have a copy of.
+    The original is the owner's own or, with `by_reader`, a shared one, of which the reader gets a copy.
     """
     wanted = {
         "conversation": conversation_id, "owner": owner_id, "number": number, "title": title, "by_reader": by_reader,
@@ -172,7 +172,7 @@ async def fork(
 
 
 async def delete(conversation_id: UUID, *, owner_id: int | None) -> bool:
-    """Delete a conversation with all that hangs on it; a run at work is told by the database."""
+    """Delete a conversation with its messages and runs; the database notifies the workers of running ones."""
 
     async def remove(connection: Connection) -> bool:
         async with connection.transaction():

@@ -17,17 +17,17 @@ _OVER = "SELECT finished_at IS NOT NULL AND event_count <= %s AS is_over FROM ag
 
 
 async def is_over(run_id: UUID, *, number: int) -> bool:
-    """Tell whether nothing will come after this event: the run has ended, or is no more."""
+    """Return whether no event will follow this one: the run has ended or was deleted."""
     found = await work_pool.fetch(_OVER, [number, run_id])
     return not found.rows or bool(found.rows[0]["is_over"])
 
 
 async def load_events(run_id: UUID, *, number: int) -> list[dict[str, Any]]:
-    """Give the next events of a run, 200 at most."""
+    """Return the next events of a run, at most 200."""
     return (await work_pool.fetch(_AFTER, [run_id, number])).rows
 
 
 async def find_approval_event(run_id: UUID) -> dict[str, Any] | None:
-    """Give the latest event that told of a call to be approved."""
+    """Return the latest event that asked for an approval, or None."""
     found = await work_pool.fetch(_NEEDED, [run_id])
     return found.rows[0] if found.rows else None

@@ -1,4 +1,4 @@
-"""What a run found and left undone, in words: for answers that are partial, and for runs that are cancelled."""
+"""Describe what a run found and what is missing: for partial answers, and for cancelled runs."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -32,12 +32,12 @@ _STATES = {
 
 
 def has_findings(steps: Sequence[StepRow]) -> bool:
-    """Tell whether a tool of the run has answered."""
+    """Return whether a tool of the run has answered."""
     return any(step.state == Step.State.ANSWERED and not step.is_model for step in steps)
 
 
 def list_findings(steps: Sequence[StepRow], *, answer_bytes: dict[int, int] | None = None) -> str:
-    """List what was answered, without contents: who reads the conversation may lack the tools' scopes."""
+    """List what was answered, without contents: readers of the conversation may lack the tools' scopes."""
     sizes = answer_bytes or {step.number: len(step.answer.encode()) for step in steps}
     lines = [
         f"- step {step.number}, {step.tool}: answered, {sizes[step.number]:,} bytes"
@@ -48,7 +48,7 @@ def list_findings(steps: Sequence[StepRow], *, answer_bytes: dict[int, int] | No
 
 
 def list_missing(steps: Sequence[StepRow]) -> str:
-    """List the calls that the model asked for and that brought nothing; "" where there are none."""
+    """List the calls that the model requested but that have no answer; "" if there are none."""
     lines = [
         f"- step {step.number}, {step.tool}: {_STATES.get(Step.State(step.state), 'not made')}"
         for step in steps
@@ -58,7 +58,7 @@ def list_missing(steps: Sequence[StepRow]) -> str:
 
 
 async def describe_cancelled(connection: Connection, *, run_id: UUID) -> str:
-    """Say what a run that is being cancelled had said and found; "" where that is nothing."""
+    """Describe what a run that is being cancelled had said and found; "" if nothing."""
     rows = await (await connection.execute(_STEPS, [run_id])).fetchall()
     sizes = {row["number"]: row.pop("answer_bytes") for row in rows}
     steps = [StepRow(**row) for row in rows]

@@ -1,4 +1,4 @@
-"""Conversations as pages show them: searched, shared, with the runs that answer and their steps."""
+"""Conversations as pages show them: searched, shared, with their runs and steps."""
 
 from typing import Any
 from uuid import UUID
@@ -89,35 +89,35 @@ Row = dict[str, Any]
 
 
 async def search(*, owner_id: int, words: str = "", before: Any = None) -> list[Row]:
-    """Give the owner's conversations in which the words occur, the latest first; one more than a page, if there is."""
+    """Return the owner's conversations with these words, the latest first; one more than a page if there are more."""
     escaped = words.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     wanted = {"owner": owner_id, "before": before, "like": f"%{escaped}%" if words else "", "limit": PAGE + 1}
     return (await work_pool.fetch(_SEARCHED, wanted)).rows
 
 
 async def find_readable(conversation_id: UUID, *, reader_id: int) -> Row | None:
-    """Give a conversation that is the reader's own, or shared."""
+    """Return a conversation that is the reader's own or shared, or None."""
     found = await work_pool.fetch(_READABLE, {"id": conversation_id, "reader": reader_id})
     return found.rows[0] if found.rows else None
 
 
 async def find_exchanges(conversation_id: UUID, *, before: int | None = None, run_id: UUID | None = None) -> list[Row]:
-    """Give the latest questions, each with its latest run (or the one of `run_id`) and the answer."""
+    """Return the latest questions, each with its latest run (or that of `run_id`) and the answer."""
     wanted = {"id": conversation_id, "before": before, "run": run_id, "limit": QUESTIONS}
     return (await work_pool.fetch(_EXCHANGES, wanted)).rows
 
 
 async def find_steps(run_ids: list[UUID]) -> list[Row]:
-    """Give the steps of runs, with what the model said in between; a tool's answer is asked for by itself."""
+    """Return the steps of runs with what the model said; tools' answers are read by `find_step`."""
     return (await work_pool.fetch(_STEPS, [run_ids])).rows if run_ids else []
 
 
 async def find_step(conversation_id: UUID, *, run_id: UUID, number: int) -> Row | None:
-    """Give a step with its answer; ask first whether the conversation may be read."""
+    """Return a step with its answer. Does not check who may read the conversation."""
     found = await work_pool.fetch(_STEP, [conversation_id, run_id, number])
     return found.rows[0] if found.rows else None
 
 
 async def share(conversation_id: UUID, *, owner_id: int, is_shared: bool) -> bool:
-    """Let everybody who is logged in read it, or nobody else; tells whether it is the owner's."""
+    """Let everyone who is logged in read it, or only the owner again; returns whether it is the owner's."""
     return bool((await writer.fetch(_SHARE, [is_shared, conversation_id, owner_id])).rows)

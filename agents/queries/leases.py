@@ -1,4 +1,4 @@
-"""The lease of a run, and what is written under it: events, the end, the queue of its conversation."""
+"""The lease of a run, and what is written under it: events, the end, and the queue of its conversation."""
 
 from typing import Any
 from uuid import UUID
@@ -38,7 +38,7 @@ SELECT id FROM agents_conversations
 WHERE id = (SELECT conversation_id FROM agents_runs WHERE id = %s)
 FOR NO KEY UPDATE
 """
-"""Locked before the run's row, by all who lock both, so that there is no deadlock."""
+"""Everything that locks both locks this before the run's row, which prevents deadlocks."""
 _END = """
 UPDATE agents_runs
 SET state = %(state)s, finished_at = clock_timestamp(), error_code = %(code)s, error = %(error)s, worker = ''
@@ -72,7 +72,7 @@ LIMIT 200
 
 
 async def load_claimed(lease: Lease) -> ClaimedRun:
-    """Give the run as it is when a worker claims it; raises LeaseLost."""
+    """Return the run as it is when a worker claims it; raises LeaseLost."""
     found = (await work_pool.fetch(_CLAIMED, [lease.id, lease.attempt])).rows
     if not found:
         raise LeaseLost
@@ -88,20 +88,20 @@ async def load_claimed(lease: Lease) -> ClaimedRun:
 
 
 async def append_event(lease: Lease, *, kind: str, data: Row) -> None:
-    """Append an event as the run's holder, in one statement; raises LeaseLost."""
+    """Append an event under the lease, in one statement; raises LeaseLost."""
     parameters = {"run": lease.id, "attempt": lease.attempt, "kind": kind, "data": Jsonb(clean_json(data))}
     if not (await relaxed_pool.fetch(_APPEND, parameters)).rows:
         raise LeaseLost
 
 
 async def append(connection: Connection, *, run_id: UUID, kind: str, data: Row) -> None:
-    """Append an event within a transaction that holds the run's row."""
+    """Append an event within a transaction that locks the run's row."""
     parameters = {"run": run_id, "attempt": None, "kind": kind, "data": Jsonb(clean_json(data))}
     await connection.execute(_APPEND, parameters)
 
 
 def clean_json(value: Any) -> Any:
-    """Take out of JSON what jsonb cannot hold."""
+    """Remove from JSON what jsonb cannot store."""
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, dict):
@@ -110,7 +110,7 @@ def clean_json(value: Any) -> Any:
 
 
 async def finish(lease: Lease, *, state: str, text: str = "", code: str = "", error: str = "") -> UUID | None:
-    """End a run with its answer or its reason; gives the conversation's next run, if one waits. Raises LeaseLost."""
+    """End a run with its answer or its error; returns the conversation's next run, if any. Raises LeaseLost."""
     lease.is_ending = True
 
     async def end(connection: Connection) -> UUID | None:
@@ -123,9 +123,9 @@ async def end_run(
     connection: Connection, *, run_id: UUID, state: str, text: str = "", code: str = "", error: str = ""
 ) -> UUID | None:
     """
-    End a live run within a transaction that holds its conversation; gives the conversation's next run.
+    End a live run in a transaction that locks its conversation; returns the conversation's next run.
 
-    None also where the run had ended. One that is cancelled answers with what it had said and found.
+    Returns None also if the run had ended. A cancelled run answers with what it had said and found.
     """
     text = text or (await describe_cancelled(connection, run_id=run_id) if state == "cancelled" else "")
     parameters = {"run": run_id, "state": state, "code": code[:60], "error": clean(error)}
@@ -151,7 +151,7 @@ async def end_run(
 
 
 async def cancel(run_id: UUID) -> UUID | None:
-    """Cancel a run wherever it stands; its worker finds the lease lost. Gives the conversation's next run."""
+    """Cancel a run in any state; its worker notices that the lease is lost. Returns the conversation's next run."""
 
     async def end(connection: Connection) -> UUID | None:
         async with connection.transaction():
@@ -162,7 +162,7 @@ async def cancel(run_id: UUID) -> UUID | None:
 
 
 async def cancel_unwanted() -> list[UUID]:
-    """Cancel runs whose task was cancelled (agents/runs/ask_agent.py); gives the runs that are next."""
+    """Cancel runs whose task was cancelled (agents/runs/ask_agent.py); returns the runs that are next."""
     unwanted = [row["id"] for row in (await work_pool.fetch(_UNWANTED)).rows]
     return [following for run_id in unwanted if (following := await cancel(run_id))]
 

@@ -1,4 +1,4 @@
-"""How runs stand: what metrics and the admin's first page tell. Each reads a bounded number of rows."""
+"""Counts of runs, for metrics and the admin's first page. Each query reads a bounded number of rows."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -26,7 +26,7 @@ SELECT state, count(*) AS runs, sum(cost) AS cost, sum(prompt_tokens + completio
 
 @dataclass(slots=True)
 class RunCounts:
-    """Runs by state: those under way, and those begun since a moment that have ended, at most 20,000 of each."""
+    """Runs by state: live ones, and ended ones that began since a time; at most 20,000 of each."""
 
     runs: dict[str, int] = field(default_factory=lambda: dict.fromkeys([*LIVE, *FINAL], 0))
     oldest_queued: datetime | None = None
@@ -35,7 +35,7 @@ class RunCounts:
 
     @property
     def is_cut(self) -> bool:
-        """Tell whether there were more than were counted."""
+        """Return whether there were more than were counted."""
         return sum(self.runs[state] for state in FINAL) >= MAX_RUNS
 
 

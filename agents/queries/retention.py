@@ -1,4 +1,4 @@
-"""Forgetting how old runs went; what was said and what they came to stays."""
+"""Delete the steps and events of old runs; messages and outcomes stay."""
 
 from toolbox.database.pools import work_pool
 
@@ -21,7 +21,7 @@ SELECT id FROM old LIMIT 200
 
 
 async def forget(*, days: int) -> int:
-    """Delete steps and events of runs that ended so many days ago, 200 runs a statement; gives how many runs."""
+    """Delete steps and events of runs that ended `days` ago, 200 runs per statement; returns how many runs."""
     forgotten = 0
     while batch := len((await work_pool.fetch(_FORGET, {"days": days, "batch": BATCH})).rows):
         forgotten += batch

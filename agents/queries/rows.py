@@ -1,4 +1,4 @@
-"""What the engine knows of a run, as its rows say."""
+"""Rows of runs and steps, as the execution uses them."""
 
 import hashlib
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from toolbox.work.lease import Lease
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budgets:
-    """How far a run may go; its tokens and cost are held by the database (agents/queries/budgets.py)."""
+    """Limits of a run that the execution checks; the database checks tokens and cost (agents/queries/budgets.py)."""
 
     steps: int
     answer_bytes: int
@@ -22,7 +22,7 @@ class Budgets:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimedRun:
-    """A run as it is when a worker takes it up."""
+    """A run as it is when a worker claims it."""
 
     lease: Lease
     conversation_id: UUID
@@ -40,7 +40,7 @@ class ClaimedRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepRow:
-    """One step; `arguments` are those to call with, a person's where one changed them."""
+    """One step; `edited_arguments` are a person's, "" if unchanged."""
 
     number: int
     kind: str
@@ -57,28 +57,28 @@ class StepRow:
 
     @property
     def is_model(self) -> bool:
-        """Tell a call of the model from one of a tool."""
+        """Return whether it is a call of the model rather than of a tool."""
         return self.kind == Step.Kind.MODEL
 
     @property
     def is_over(self) -> bool:
-        """Tell whether it has its answer."""
+        """Return whether it has its answer."""
         return self.state in (Step.State.ANSWERED, Step.State.REFUSED, Step.State.REJECTED)
 
     @property
     def effective_arguments(self) -> str:
-        """Give what the tool is called with."""
+        """Return the arguments to call with: a person's, or else the model's."""
         return self.edited_arguments or self.arguments
 
     @property
     def digest(self) -> str:
-        """Give the digest of the call as it would be made."""
+        """Return the digest of the call as it would be made."""
         return digest_call(self.tool, arguments=self.effective_arguments)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelReply:
-    """What the model said in one step, as it is kept."""
+    """What the model said in one step, as it is stored."""
 
     text: str
     calls: tuple[dict[str, str], ...] = ()
@@ -89,14 +89,14 @@ class ModelReply:
     is_estimated: bool = False
     model: str = ""
     ends: dict[str, str] | None = None
-    """Set on the last turn of a run that must end: state, code and error of the end, whose text this reply is."""
+    """Set on the last turn of a run that must end: the end's state, code and error; this reply is its text."""
     details: Mapping[str, Any] | None = None
-    """Beside an answer: its outcome, what the question was taken for, what may be replied (StepEnd)."""
+    """Details shown beside an answer: outcome, how the question was understood, possible replies (StepEnd)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolReply:
-    """What a tool answered, as it is kept."""
+    """What a tool answered, as it is stored."""
 
     state: str
     answer: str
@@ -107,7 +107,7 @@ class ToolReply:
 
 
 def canonical_arguments(arguments: str) -> bytes:
-    """Give arguments in one form, however their JSON is written."""
+    """Return arguments in one form, however their JSON is written."""
     try:
         return orjson.dumps(orjson.loads(arguments or "{}"), option=orjson.OPT_SORT_KEYS)
     except (ValueError, TypeError):
@@ -115,10 +115,10 @@ def canonical_arguments(arguments: str) -> bytes:
 
 
 def digest_call(tool: str, *, arguments: str) -> str:
-    """Give what an approval is bound to: a digest of the tool and its arguments."""
+    """Return the digest of a tool and its arguments; an approval is bound to it."""
     return hashlib.sha256(tool.encode() + b"\0" + canonical_arguments(arguments)).hexdigest()
 
 
 def clean(text: str) -> str:
-    """Make text fit a column: without U+0000 and lone surrogates."""
+    """Replace U+0000 and lone surrogates, which a text column cannot store."""
     return text.replace("\x00", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()

@@ -1,4 +1,4 @@
-"""Messages that come in, runs as their owners see them, and what people decide about them."""
+"""New messages, runs as their owners see them, and people's decisions about calls."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -101,7 +101,7 @@ NotPosted = Literal["unknown", "busy", "full"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostedMessage:
-    """A message that was taken, and the run that will answer it."""
+    """An accepted message, and the run that will answer it."""
 
     run_id: UUID
     number: int
@@ -111,9 +111,9 @@ async def post_message(
     conversation_id: UUID, *, owner_id: int | None, key_id: int | None, text: str, run_id: UUID | None = None
 ) -> PostedMessage | NotPosted:
     """
-    Take a message and queue its run, as the conversation's policy says; the row is there before any broker hears.
+    Store a message and queue its run as the conversation's policy says; the row exists before any broker message.
 
-    The run gets the id `run_id`, where one is given.
+    The run gets the id `run_id` if one is given.
     """
 
     async def take(connection: Connection) -> PostedMessage | NotPosted:
@@ -135,7 +135,7 @@ async def post_message(
 
 
 async def run_again(run_id: UUID, *, by_owner: bool = False) -> UUID:
-    """Queue a new run of the same question, with the rights of the same key, or of the owner who asks again."""
+    """Queue a new run of the same question, with the rights of the same key or, with `by_owner`, of the owner."""
 
     async def repeat(connection: Connection) -> UUID:
         async with connection.transaction():
@@ -148,24 +148,24 @@ async def run_again(run_id: UUID, *, by_owner: bool = False) -> UUID:
 
 
 async def owned_run(run_id: UUID, *, owner_id: int | None, conversation_id: UUID | None = None) -> Row | None:
-    """Give a run, if it is the owner's (and of that conversation, where one is named)."""
+    """Return a run of the owner (and of that conversation, if given), or None."""
     found = await work_pool.fetch(_OWNED, [run_id, owner_id, conversation_id, conversation_id])
     return found.rows[0] if found.rows else None
 
 
 async def has_others(key_id: int | None, *, run_id: UUID | None = None, conversation_id: UUID | None = None) -> bool:
-    """Tell whether the run, or one of the conversation's, was asked for by another key, or by a person without one."""
+    """Return whether another key, or a person without one, asked for the run or for one of the conversation's."""
     found = await work_pool.fetch(_OTHERS, {"run": run_id, "conversation": conversation_id, "key": key_id})
     return bool(found.rows)
 
 
 async def find_steps(run_id: UUID) -> list[Row]:
-    """Give a run's steps without their answers; ask whose the run is before."""
+    """Return a run's steps without their answers. Does not check the owner."""
     return (await work_pool.fetch(_STEPS, [run_id])).rows
 
 
 async def find_step(run_id: UUID, *, number: int) -> Row | None:
-    """Give one step's whole answer; ask whose the run is before."""
+    """Return one step with its whole answer. Does not check the owner."""
     found = await work_pool.fetch(_STEP, [run_id, number])
     return found.rows[0] if found.rows else None
 
@@ -174,11 +174,11 @@ async def approve(
     run_id: UUID, *, number: int | None, caller: Caller, arguments: str = "", digest: str = ""
 ) -> int | None:
     """
-    Approve the waiting step, with other arguments where some are given; None where no step waits.
+    Approve the waiting step, with other arguments if some are given; None if no step waits.
 
     The approval holds for this tool with these arguments, once. Other arguments make another call, with an idempotency
-    key of its own. Raises ScopeMissing where the caller could not make the call themselves, and Refusal where `digest`
-    is given and is not that of the call that waits, or where the arguments have the mask of a value that was not shown.
+    key of its own. Raises ScopeMissing if the caller could not make the call themselves, and Refusal if `digest` is
+    given and differs from the waiting call's, or if the arguments contain the mask of a hidden value.
     """
 
     async def decide(connection: Connection, waiting: Row) -> None:
@@ -216,7 +216,7 @@ async def approve(
 
 
 async def reject(run_id: UUID, *, number: int | None, word: str = "") -> int | None:
-    """Have the waiting step not be done; the model is told so, and the person's word. None where none waits."""
+    """Reject the waiting step; the model is told so, with the person's `word`. None if no step waits."""
 
     async def decide(connection: Connection, waiting: Row) -> None:
         step = waiting["number"]

@@ -1,4 +1,4 @@
-"""The steps of a run: read whole when it is taken up, written one by one as they happen."""
+"""The steps of a run: loaded when a worker claims the run, then written one by one."""
 
 from typing import Any
 from uuid import UUID
@@ -108,19 +108,19 @@ UPDATE agents_runs SET state = 'awaiting_approval', paused_at = clock_timestamp(
 
 
 async def load_steps(run_id: UUID) -> list[StepRow]:
-    """Give every step of a run, in order."""
+    """Return every step of a run, in order."""
     found = await work_pool.fetch(_ALL, [run_id])
     return [StepRow(**row) for row in found.rows]
 
 
 async def begin_model(lease: Lease, *, number: int, call: ModelCall) -> int:
     """
-    Note that the model is being asked, and set aside what it may take; gives the longest answer in tokens.
+    Record that the model is being asked, and reserve its tokens; returns the limit of the answer in tokens.
 
-    Asking again after a crash takes the same step. Raises BudgetUsedUp, and nothing is begun then.
+    Asking again after a crash reuses the step. Raises BudgetUsedUp without beginning anything.
     """
     values = {"number": number, "key": _key(lease, number=number), "event": "model.asked", "data": {"step": number}}
-    if not call.prompt_tokens:  # examples answer: no tokens, no budget
+    if not call.prompt_tokens:  # answerers use no tokens, so there is no budget
         await _write(_BEGIN_MODEL, pool=relaxed_pool, lease=lease, **values)
         return call.max_tokens
 
@@ -133,7 +133,7 @@ async def begin_model(lease: Lease, *, number: int, call: ModelCall) -> int:
 
 
 async def save_model_reply(lease: Lease, *, number: int, reply: ModelReply) -> None:
-    """Save what the model said and plan the calls it asks for, in one statement; a saved reply is not changed."""
+    """Save the model's reply and plan the calls that it requests, in one statement; a saved reply is never changed."""
     calls = [
         {"number": place, "key": _key(lease, number=place), **call}
         for place, call in enumerate(reply.calls, start=number + 1)
@@ -149,16 +149,16 @@ async def save_model_reply(lease: Lease, *, number: int, reply: ModelReply) -> N
 
 async def begin_tool(lease: Lease, *, step: StepRow, data: dict[str, Any]) -> bool:
     """
-    Note that a tool is being called; `data` is what watchers are told.
+    Record that a tool is being called; `data` goes to the event.
 
-    An approval is used up by this. False, and nothing is begun, where it was given for another call or used before.
+    This uses up an approval. Returns False, without beginning, if the approval is for another call or was used before.
     """
     values = {"number": step.number, "digest": step.digest, "event": "tool.called", "data": data}
     return bool((await _write(_BEGIN_TOOL, pool=work_pool, lease=lease, **values))["is_begun"])
 
 
 async def save_tool_reply(lease: Lease, *, step: StepRow, reply: ToolReply) -> None:
-    """Save what a tool answered; a saved reply is not changed."""
+    """Save a tool's answer; a saved reply is never changed."""
     await _write(
         _SAVE_TOOL_REPLY, pool=work_pool, lease=lease, number=step.number, state=reply.state,
         answer=clean(reply.answer), shown=clean(reply.shown), code=reply.code[:60],
@@ -167,7 +167,7 @@ async def save_tool_reply(lease: Lease, *, step: StepRow, reply: ToolReply) -> N
 
 
 async def pause(lease: Lease, *, step: StepRow, data: dict[str, Any]) -> None:
-    """Let the run wait for a person's word on a step; the worker is free after it."""
+    """Let the run wait for a person's decision on a step; this frees the worker."""
 
     async def wait(connection: Connection) -> None:
         await connection.execute(_AWAIT_STEP, [lease.id, step.number])
@@ -179,7 +179,7 @@ async def pause(lease: Lease, *, step: StepRow, data: dict[str, Any]) -> None:
 
 
 def build_reply_steps(lease: Lease, *, number: int, reply: ModelReply) -> list[StepRow]:
-    """Build the rows that `save_model_reply` inserts: the model's step and the calls it planned."""
+    """Build the rows that `save_model_reply` writes: the model's step and the planned calls."""
     asked = _new(lease, number=number, kind=Step.Kind.MODEL, state=Step.State.ANSWERED)
     rows = [StepRow(**_row(asked), answer=_message(reply))]
     for place, call in enumerate(reply.calls, start=number + 1):
@@ -214,7 +214,7 @@ def _new(lease: Lease, *, number: int, kind: str, state: str) -> dict[str, Any]:
 
 
 def _call_columns(call: dict[str, str]) -> dict[str, Any]:
-    """Give a requested call as its step's columns."""
+    """Return a requested call as its step's columns."""
     return {"call_id": call["id"], "tool": call["name"], "arguments": call["arguments"]}
 
 
@@ -223,7 +223,7 @@ def _key(lease: Lease, *, number: int) -> str:
 
 
 async def _write(statement: str, *, pool: Pool, lease: Lease, **values: Any) -> dict[str, Any]:
-    """Write as the run's holder, in one statement and so one round trip; raises LeaseLost."""
+    """Write under the lease, in one statement and so one round trip; raises LeaseLost."""
     found = (await pool.fetch(statement, _parameters(lease, values))).rows
     if not found:
         raise LeaseLost

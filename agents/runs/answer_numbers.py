@@ -11,16 +11,16 @@ from toolbox.text.numbers import KnownNumbers
 
 MARK = "(Not certain: no answer of a tool in this run gives "
 MAX_READ_CHARACTERS = 500_000
-"""Of a run's answers together; of those beyond it, the part that the model saw is read."""
+"""Limit of all answers of a run together; beyond it, only the part that the model saw is read."""
 
 
 def mark_unfounded(said: str, *, steps: Sequence[StepRow], before: Sequence[dict[str, Any]], today: str) -> str:
     """
-    Give a paragraph that names the numbers of an answer that have no source; "" where there are none.
+    Return a paragraph that lists the numbers of an answer without a source; "" if all have one.
 
-    Numbers may come from what tools answered in this run, as they stand or by an operation that
-    `toolbox.text.numbers.KnownNumbers` lists; from the arguments of answered calls; and from what was said `before`
-    in the conversation (rows of `find_messages_until`), marked numbers apart.
+    Numbers may come from what tools answered in this run, unchanged or by an operation that
+    `toolbox.text.numbers.KnownNumbers` lists; from the arguments of answered calls; and from what was said `before` in
+    the conversation (rows of `find_messages_until`), except marked numbers.
     """
     known = KnownNumbers()
     known.add_text(today)

@@ -1,8 +1,8 @@
 """
-A run as a tool: `ask_agent` begins one, or looks at one again.
+A run as a tool: `ask_agent` starts one or returns to one.
 
-As a task the run's row is the task: it has the task's id, the task's worker carries it on, and the sweep cancels it
-with the task (toolbox/work/lease.py). Elsewhere another worker does, and the call waits for a while.
+As an MCP task, the run's row is the task: it has the task's id, the task's worker executes it, and the sweep cancels it
+with the task (toolbox/work/lease.py). Otherwise another worker executes it, and the call waits for a while.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ _NEWS = frozenset({"run.started", "model.asked", "tool.called", "approval.needed
 
 
 async def answer_question(ask: AgentQuestion, *, client: ClientChannel) -> AgentAnswer:
-    """Begin the run or find it, and wait for it; what must be approved is asked of a client that fills in forms."""
+    """Start or find the run and wait for it; approvals are asked of a client that supports forms."""
     if ask.run_id is None:
         refuse_unknown("toolkits", names=ask.toolkits, known=usable_toolkits())
         await client.continue_as_task()
@@ -39,13 +39,13 @@ async def answer_question(ask: AgentQuestion, *, client: ClientChannel) -> Agent
     until = None if client.task_id else clock() + ask.wait_seconds
     while True:
         row = await _follow_run(run_id, client=client, until=until, is_ours=client.task_id == run_id)
-        may_ask = client.task_id is not None or ask.run_id is not None  # elsewhere a second call would begin anew
+        may_ask = client.task_id is not None or ask.run_id is not None  # otherwise the second call would start a run
         if row["state"] != "awaiting_approval" or not (may_ask and await _request_decision(run_id, client=client)):
             return await _build_answer(row, caller=client.caller)
 
 
 async def _start_run(ask: AgentQuestion, *, client: ClientChannel) -> UUID:
-    """Begin the run; a task that begins anew finds the one that it began."""
+    """Start the run; a task that runs again finds the run that it started."""
     caller = client.caller
     if client.task_id and await run_requests.owned_run(client.task_id, owner_id=caller.owner_id):
         return client.task_id
@@ -81,7 +81,7 @@ async def _create_conversation(ask: AgentQuestion, *, caller: Caller) -> UUID:
 
 
 async def _follow_run(run_id: UUID, *, client: ClientChannel, until: float | None, is_ours: bool) -> run_requests.Row:
-    """Tell the client of the run's steps until it ends, a person must decide, or the time is over."""
+    """Report the run's steps to the client until it ends, waits for a person, or the time is over."""
     clock = asyncio.get_running_loop().time
     progress = _ProgressReporter()
     own: asyncio.Task[None] | None = None
@@ -102,7 +102,7 @@ async def _follow_run(run_id: UUID, *, client: ClientChannel, until: float | Non
 
 
 async def _wait_for_news(listener: RunListener, *, own: asyncio.Task[None] | None, seconds: float) -> None:
-    """Wait for news, the end of our own work, or so long."""
+    """Wait for an event, the end of our own execution, or the time."""
     waiting = asyncio.create_task(listener.wait(seconds=max(seconds, 0.01)))
     try:
         await asyncio.wait({waiting, own} if own and not own.done() else {waiting}, return_when=asyncio.FIRST_COMPLETED)
@@ -111,7 +111,7 @@ async def _wait_for_news(listener: RunListener, *, own: asyncio.Task[None] | Non
 
 
 async def _stop(own: asyncio.Task[None] | None) -> None:
-    """Let our own work end; where this process is told to end, after the tool call that is being made."""
+    """Let our own execution end; if this process is told to end, wait for the current tool call."""
     if own is None or own.done():
         return
     await asyncio.wait([own], timeout=None if worker.is_draining() else AGAIN_SECONDS)
@@ -121,13 +121,13 @@ async def _stop(own: asyncio.Task[None] | None) -> None:
 
 
 class _ProgressReporter:
-    """How far the run is, as its events tell."""
+    """Reports a run's progress from its events."""
 
     def __init__(self) -> None:
         self._number = self._steps = 0
 
     async def report(self, run_id: UUID, *, client: ClientChannel) -> None:
-        """Tell the client of what happened since."""
+        """Report the events since the last call."""
         message = ""
         for event in await events.load_events(run_id, number=self._number):
             self._number = event["number"]
@@ -140,7 +140,7 @@ class _ProgressReporter:
 
 
 async def _request_decision(run_id: UUID, *, client: ClientChannel) -> bool:
-    """Ask the user of the client to approve; False if the client shows no forms or the user decides nothing."""
+    """Ask the client's user to approve; False if the client supports no forms or the user decides nothing."""
     needed = await events.find_approval_event(run_id)
     if needed is None or not client.supports_forms:
         return False
@@ -155,7 +155,7 @@ async def _request_decision(run_id: UUID, *, client: ClientChannel) -> bool:
         },
         required=["approve"],
     )
-    name = f"approval-{run_id}-{needed['number']}"  # a call that is asked about twice has two numbers
+    name = f"approval-{run_id}-{needed['number']}"  # the number tells two questions about the same call apart
     given = (await client.ask({name: client_request}))[name]
     if given.get("action") not in ("accept", "decline"):
         return False
@@ -170,7 +170,7 @@ async def _request_decision(run_id: UUID, *, client: ClientChannel) -> bool:
 
 
 async def _load_run(run_id: UUID, *, caller: Caller) -> run_requests.Row:
-    """Give the run, if this very key began it; raises Refusal."""
+    """Return the run if this very key started it; raises Refusal."""
     row = await run_requests.owned_run(run_id, owner_id=caller.owner_id)
     if row is None or await run_requests.has_others(caller.key_id, run_id=run_id):
         raise _unknown_run()

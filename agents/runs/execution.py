@@ -1,9 +1,9 @@
 """
-Carrying out a run, from wherever its rows say that it stands: step after step, until it ends or a person must decide.
+Execute a run from the state of its rows, step after step, until it ends or a person must decide.
 
 Each step is committed before the next begins. Every write names the attempt of the run's lease (toolbox/work), so a
-worker that lost the run changes nothing. A run whose key has ended fails within 5 s, in the middle of a model's answer
-too.
+worker that lost the run changes nothing. A run whose key has ended fails within 5 s, even in the middle of a model's
+answer.
 """
 
 import asyncio
@@ -47,14 +47,14 @@ KEY_ENDED = End(
     error="The API key that this run acts with has ended, or its owner may not log in any more.",
 )
 CONCLUDED = {"STEPS_USED_UP", "TOKENS_USED_UP", "COST_USED_UP", "TIME_OVER"}
-"""Ends of runs that may take a last turn."""
+"""Error codes of runs that may take a last turn."""
 LAST_TURN_SECONDS, LAST_TURN_SHARE = 15.0, 0.2
-"""Of a run's time, the smaller of both is kept for the last turn."""
+"""The smaller of both is kept from a run's time for the last turn."""
 _FAILURES = ((ContextOverrun, "CONTEXT_OVERRUN"), (ModelMisbehaved, "MODEL_MISBEHAVED"))
 
 
 async def carry_out(lease: Lease) -> None:
-    """Take a run as far as it goes, within its time: to its end, or to where a person must decide."""
+    """Execute a run within its time until it ends or a person must decide."""
     run = await leases.load_claimed(lease)
     attempt = Attempt(run)
     lease.on_drain = attempt.leave
@@ -73,7 +73,7 @@ async def carry_out(lease: Lease) -> None:
 
 
 def _describe_span(run: ClaimedRun) -> dict[str, str | int]:
-    """Say what OpenTelemetry's conventions for agents ask for; an attempt to carry a run on is a span."""
+    """Return the span's attributes by OpenTelemetry's conventions for agents; each attempt at a run is a span."""
     return {
         "gen_ai.operation.name": "invoke_agent",
         "gen_ai.provider.name": PROVIDER,
@@ -104,14 +104,14 @@ async def _end_of(attempt: "Attempt") -> End | None:
 
 
 async def _save_progress(lease: Lease) -> None:
-    """Write what an answer that broke off took so far, to be counted as its reservation ends."""
+    """Write what an interrupted answer has used so far, so that it is counted when its reservation ends."""
     if lease.progress:
         await lease.heartbeat()
         lease.progress = {}
 
 
 async def _go_on_in_time(attempt: "Attempt", *, until: float) -> End | None:
-    """Go on until the run's time is over, or until only the time of a last turn is left and there is what to tell."""
+    """Execute until the run's time is over; with findings, only until the time of a last turn is left."""
     loop = asyncio.get_running_loop()
     held_back = min(LAST_TURN_SECONDS, (until - loop.time()) * LAST_TURN_SHARE)
     limit = asyncio.timeout_at(until)
@@ -133,7 +133,7 @@ async def _go_on_in_time(attempt: "Attempt", *, until: float) -> End | None:
 
 
 async def _while_key_is_good(run: ClaimedRun, work: Coroutine[Any, Any, End | None]) -> End | None:
-    """Work for as long as the run's key is good."""
+    """Run the work while the run's key is valid."""
     going = asyncio.create_task(work)
     watching = asyncio.create_task(_watch_key(run))
     try:
@@ -160,7 +160,7 @@ async def _watch_key(run: ClaimedRun) -> None:
 
 
 class ApprovalVoid(Exception):
-    """A call's approval was given for another call, or is used up."""
+    """A call's approval is for another call, or was used before."""
 
     def __init__(self, step: StepRow) -> None:
         super().__init__(step.tool)
@@ -169,9 +169,9 @@ class ApprovalVoid(Exception):
 
 class Attempt:
     """
-    What a worker knows of the run it holds.
+    The state of a run that this worker holds.
 
-    Raises LeaseLost and DatabaseUnavailable from every step.
+    Every step raises LeaseLost and DatabaseUnavailable.
     """
 
     def __init__(self, run: ClaimedRun) -> None:
@@ -188,13 +188,13 @@ class Attempt:
         )
 
     def leave(self) -> None:
-        """Be cancelled before the next step, and at once while the model is asked, which another worker can repeat."""
+        """Stop before the next step; at once while the model is asked, which another worker can repeat."""
         self._is_leaving = True
         if self._asking:
             self._asking.cancel()
 
     async def go_on(self) -> End | None:
-        """Take the run as far as it goes; None where it waits for a person."""
+        """Execute the run until it ends; None if it waits for a person."""
         await dynamic_tools.wait_until_loaded()
         self._steps = await rows.load_steps(self.run.lease.id)
         await leases.append_event(self.run.lease, kind="run.started", data={"attempt": self.run.lease.attempt})
@@ -251,7 +251,7 @@ class Attempt:
 
     @property
     def has_findings(self) -> bool:
-        """Tell whether there is something to tell in a partial answer."""
+        """Return whether a partial answer would have content."""
         return has_findings(self._steps)
 
     async def conclude(self, end: End, *, until: float) -> End:
@@ -277,7 +277,7 @@ class Attempt:
         return concluded if isinstance(concluded, End) else end
 
     async def doubt(self, end: End) -> End:
-        """Name the numbers of a language model's answer that have no source, after it; watchers are told too."""
+        """Append the numbers of a language model's answer that have no source, also as an event."""
         if not end.said or isinstance(choose_model(self.run.model), AnswererModel):
             return end
         before = await conversations.find_messages_until(self.run.conversation_id, question=self.run.question_number)
@@ -294,7 +294,7 @@ class Attempt:
         self._steps = [*before, *rows.build_reply_steps(self.run.lease, number=number, reply=reply)]
 
     async def _use_tools(self, steps: Sequence[StepRow], *, caller: Caller) -> None:
-        """Call tools at once; each answer is saved as it comes."""
+        """Call the tools concurrently; each answer is saved as it arrives."""
         for step in steps:
             arguments = shown_arguments(step.effective_arguments)
             data = {"step": step.number, "tool": step.tool, "arguments": arguments}
@@ -313,7 +313,7 @@ class Attempt:
         await self._keep(step, reply=reply)
 
     async def _repeat(self, repeat: Repeat) -> None:
-        """Answer the same call from memory, and say so: a model that goes round in circles may notice."""
+        """Answer a repeated call with a note instead of calling again, so that a model in a loop may notice."""
         note = (
             f"This very call was made before, as step {repeat.earlier.number}; its answer stands above. "
             "It was not made again. Answer with what is known, or ask something else."
@@ -346,7 +346,7 @@ class Attempt:
         await rows.pause(self.run.lease, step=step, data=data)
 
     def _needs_approval(self, name: str) -> bool:
-        """Tell whether a person must say yes; not where the call will be refused anyway."""
+        """Return whether a person must approve the call; not if it will be refused anyway."""
         tool = registry.find(name)
         if tool is None or self._caller is None or not self._caller.has(tool.scope):
             return False

@@ -1,4 +1,4 @@
-"""A step that asks the model: what comes of it is streamed to watchers as it comes, and kept when it is whole."""
+"""A step that calls the model: its text is streamed as events as it arrives, and stored when it is complete."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -38,18 +38,18 @@ from toolbox.work.lease import Lease, LeaseLost
 GATHER_SECONDS = 0.05
 LAST_ANSWER_TOKENS = 512
 PROVIDER = "openai"
-"""In spans: the form of the requests, not who answers them."""
+"""In spans: the API's format, not who answers."""
 FINISH_REASONS = {"calls": "tool_calls", "filtered": "content_filter"}
-"""In spans: what OpenAI's API calls the ends that we name otherwise."""
+"""In spans: OpenAI's names of ends that have other names here."""
 
 
 def choose_model(name: str) -> Model:
-    """Give the model that answers: the conversation's, the server's, or the answerers where none is set."""
+    """Return the model that answers: the conversation's, the server's, or the answerers if none is configured."""
     return configured_model(name) or AnswererModel()
 
 
 async def find_examples(run: ClaimedRun, *, model: Model, tools: Sequence[Tool]) -> Message | None:
-    """Give the curated examples nearest to the question, for a model to see how the tools are used."""
+    """Return the curated examples nearest to the question, which show a model how to use the tools."""
     if isinstance(model, AnswererModel):
         return None
     said = await conversations.find_messages_until(run.conversation_id, question=run.question_number)
@@ -58,7 +58,7 @@ async def find_examples(run: ClaimedRun, *, model: Model, tools: Sequence[Tool])
 
 
 class ModelStep:
-    """One call of the model; `shown` are examples of how its tools are used, `last_turn` asks for a partial answer."""
+    """One model call; `shown` are few-shot examples, and `last_turn` asks for a partial answer."""
 
     def __init__(
         self, run: ClaimedRun, *, number: int, model: Model, shown: Message | None, last_turn: Message | None = None
@@ -76,14 +76,14 @@ class ModelStep:
 
     @property
     def text(self) -> str:
-        """What the model has written so far."""
+        """Return what the model has written so far."""
         return clean("".join(self._text))
 
     async def execute(self, steps: Sequence[StepRow], *, tools: Sequence[Tool]) -> ModelReply:
         """
-        Ask, with less of what was said before and a shorter answer where all is too much.
+        Call the model; if the context is too long, again with less history and a shorter answer.
 
-        Sets aside what the call may take before; raises BudgetUsedUp, a ModelFailure, LeaseLost.
+        Reserves the tokens first; raises BudgetUsedUp, ModelFailure, LeaseLost.
         """
         clock = asyncio.get_running_loop().time
         started = clock()
@@ -122,7 +122,7 @@ class ModelStep:
         )
 
     def _describe_span(self, max_tokens: int) -> dict[str, str | int | bool]:
-        """Say what OpenTelemetry's conventions ask for of a call of a model."""
+        """Return the span's attributes by OpenTelemetry's conventions for model calls."""
         return {
             "gen_ai.operation.name": "chat",
             "gen_ai.provider.name": PROVIDER,
@@ -143,7 +143,7 @@ class ModelStep:
         }
 
     def _estimate_last_turn(self, messages: Sequence[Message]) -> int:
-        """Estimate what a last turn needs: the same without tools, and a short answer."""
+        """Estimate the tokens of a last turn: the same messages without tools, and a short answer."""
         prompt_tokens = self._model.estimate_tokens(messages)
         return prompt_tokens + LAST_ANSWER_TOKENS if prompt_tokens else 0
 
@@ -186,10 +186,10 @@ class ModelStep:
 
 class EventBatcher:
     """
-    Streams one step's text as `text` events: the first piece at once, then what came within 50 ms together.
+    Streams one step's text as `text` events: the first piece at once, then what arrives within 50 ms together.
 
-    Leaving the block sends what is left, unless it is left by an error. Raises LeaseLost from `discard` and at the end;
-    until then a run that is lost is found out by the heartbeat.
+    Leaving the block sends the rest, unless it is left by an error. Raises LeaseLost from `discard` and at the end;
+    until then the heartbeat notices a lost run.
     """
 
     def __init__(self, lease: Lease, *, step: int) -> None:
@@ -213,14 +213,14 @@ class EventBatcher:
             await asyncio.wait([self._sending])
 
     def say(self, text: str) -> None:
-        """Take a piece of text; it is sent soon."""
+        """Add a piece of text, to be sent soon."""
         self._waiting.append(text)
         if self._sending is None or self._sending.done():
             delay, self._is_first = (0.0 if self._is_first else GATHER_SECONDS), False
             self._sending = asyncio.get_running_loop().create_task(self._send_soon(delay))
 
     async def discard(self, retrying: RetryNotice) -> None:
-        """Tell watchers that what came of this step is void, and why it comes again."""
+        """Send an event that this step's text is void, and why it is asked again."""
         await self._flush()
         data = {
             "step": self._step,

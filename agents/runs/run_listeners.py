@@ -1,7 +1,7 @@
 """
 Listeners of runs' events, on the event loop of the pools.
 
-A notification carries no data: the listener reads the rows again. Where notifications may have been missed
+A notification carries no data: the listener reads the rows again. When notifications may have been missed
 (toolbox/database/notifications.py), every listener is notified, so nothing is missed for long.
 """
 

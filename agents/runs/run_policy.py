@@ -1,7 +1,7 @@
 """
-What a run does next, from its steps alone.
+The next action of a run, decided from its steps alone.
 
-Pure, so that a worker that takes a run over decides exactly as the one that died would have.
+Pure, so that a worker that takes a run over decides exactly as the dead one would have.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,28 +15,28 @@ from agents.queries.findings import list_findings, list_missing
 from agents.queries.rows import Budgets, StepRow
 
 ONCE_MORE = 1
-"""A refused call is tried again once; the contracts' retry rule."""
+"""A refused call is retried once, by the contracts' retry rule."""
 MAX_REASON = 500
 MAX_PARALLEL_READS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskModel:
-    """The model is to be asked, as this step."""
+    """Ask the model, as this step."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UseTools:
-    """Tools are to be called: several at once where all only read, else one."""
+    """Call tools: several at once if all only read, else one."""
 
     steps: tuple[StepRow, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repeat:
-    """The very same call was answered before: the model is told so instead of calling again."""
+    """The same call was answered before: tell the model so instead of calling again."""
 
     step: StepRow
     earlier: StepRow
@@ -45,9 +45,9 @@ class Repeat:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskPerson:
     """
-    A person is to approve the call.
+    Ask a person to approve the call.
 
-    `is_unsure` says that a dead worker may have made it already, `is_void` that an approval was given for another call.
+    `is_unsure` means that a dead worker may have made it already, `is_void` that an approval was for another call.
     """
 
     step: StepRow
@@ -57,7 +57,7 @@ class AskPerson:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class End:
-    """The run is over; `said` is the part of the text that the model wrote."""
+    """End the run; `said` is the part of the text that the model wrote."""
 
     state: str
     text: str = ""
@@ -71,7 +71,7 @@ Action = AskModel | UseTools | Repeat | AskPerson | End
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunPolicy:
-    """The rules of one run: its budgets, and which tools change things, may be repeated or need a person's word."""
+    """The rules of one run: its budgets, and which tools write, may be repeated or need approval."""
 
     budgets: Budgets
     writes: Callable[[str], bool]
@@ -95,7 +95,7 @@ class RunPolicy:
         return _too_many(self.budgets) if len(steps) >= self.budgets.steps else AskModel(number=len(steps) + 1)
 
     def _about_tools(self, steps: Sequence[StepRow], first: StepRow) -> Action:
-        """Call reads that follow each other at once; writes alone, in the order in which they were asked for."""
+        """Call consecutive reads at once, and writes one by one in the requested order."""
         action = self._about_tool(steps, first)
         if not isinstance(action, UseTools) or self.writes(first.tool):
             return action
@@ -128,7 +128,7 @@ class RunPolicy:
         return AskPerson(step=step) if self.needs_approval(step.tool) else UseTools(steps=(step,))
 
     def _since_last_change(self, steps: Sequence[StepRow]) -> list[StepRow]:
-        """Give the calls answered since a tool last changed something: before that, asking again made sense."""
+        """Return the calls answered since a tool last wrote: repeating an earlier call may give another answer."""
         answered = [step for step in steps if not step.is_model and step.state == Step.State.ANSWERED]
         changed = [place for place, step in enumerate(answered) if self.writes(step.tool)]
         return answered[changed[-1] :] if changed else answered
@@ -136,9 +136,9 @@ class RunPolicy:
 
 def end_partially(end: End, *, said: str, steps: Sequence[StepRow]) -> End:
     """
-    Give an end a partial answer that says so, why, and which calls brought nothing.
+    Add to an end a partial answer that says so, why, and which calls have no answer.
 
-    It is what the model said, or a list of what was found.
+    The answer is what the model said, or a list of what was found.
     """
     parts = (f"(Partial answer: {end.error})", (said or list_findings(steps)).strip(), list_missing(steps))
     return replace(end, text="\n\n".join(filter(None, parts)), said=said)
@@ -146,10 +146,10 @@ def end_partially(end: End, *, said: str, steps: Sequence[StepRow]) -> End:
 
 def rephrase(steps: Sequence[StepRow]) -> End | None:
     """
-    Give the end of a run whose second try was refused too: the person is asked to rephrase, with what went wrong.
+    Return the end of a run whose retry was refused too; it asks the person to rephrase and says what was wrong.
 
-    A second try is a call of the same tool that is refused in a later round, with no answer of it between; or, whatever
-    the tools, a second round in which every call was refused.
+    A retry is a call of the same tool that is refused in a later round without an answer in between; or, for any tools,
+    a second consecutive round in which every call was refused.
     """
     rounds = _rounds(steps)
     if not rounds or not (refused := [step for step in rounds[-1] if step.state == Step.State.REFUSED]):
@@ -170,7 +170,7 @@ def rephrase(steps: Sequence[StepRow]) -> End | None:
 
 
 def reason(refusal: str) -> tuple[str, str]:
-    """Find message and suggestion in a refusal's body, whatever its domain's dialect."""
+    """Return message and suggestion of a refusal's body, whatever its domain's envelope."""
     try:
         body = orjson.loads(refusal)
     except ValueError:
@@ -186,12 +186,12 @@ def reason(refusal: str) -> tuple[str, str]:
 
 
 def is_same_call(one: StepRow, *, other: StepRow) -> bool:
-    """Tell whether two steps call the same tool with the same arguments, however they are written."""
+    """Return whether two steps call the same tool with the same arguments, however their JSON is written."""
     return one.digest == other.digest
 
 
 def _rounds(steps: Sequence[StepRow]) -> list[list[StepRow]]:
-    """Gather tool calls by the model step that asked for them."""
+    """Group tool calls by the model step that requested them."""
     rounds: list[list[StepRow]] = []
     for step in steps:
         if step.is_model:
@@ -202,18 +202,18 @@ def _rounds(steps: Sequence[StepRow]) -> list[list[StepRow]]:
 
 
 def _was_refused_before(step: StepRow, *, rounds: Sequence[Sequence[StepRow]]) -> bool:
-    """Tell whether the tool's last call of an earlier round was refused."""
+    """Return whether the tool's last call of an earlier round was refused."""
     earlier = [call for calls in rounds for call in calls if call.tool == step.tool]
     return bool(earlier) and earlier[-1].state == Step.State.REFUSED
 
 
 def _is_hopeless(calls: Sequence[StepRow]) -> bool:
-    """Tell whether a round came to nothing but refusals."""
+    """Return whether all calls of a round were refused."""
     return bool(calls) and all(call.state == Step.State.REFUSED for call in calls)
 
 
 def _end_with_answer(steps: Sequence[StepRow]) -> End:
-    """End with what the model said in all its steps, as watchers have read it."""
+    """Return the end with everything the model said in its steps, as readers of the stream saw it."""
     said = [orjson.loads(step.answer) for step in steps]
     last = said[-1]
     if not last["text"].strip():
@@ -226,7 +226,7 @@ def _end_with_answer(steps: Sequence[StepRow]) -> End:
 
 
 def _end_with_last_turn(steps: Sequence[StepRow]) -> End | None:
-    """Give the partial answer of a run whose last turn was taken."""
+    """Return the end with a partial answer, if the last turn was taken."""
     last = steps[-1]
     if not (last.is_model and last.is_over):
         return None

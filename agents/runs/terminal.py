@@ -1,7 +1,7 @@
 """
-A run at a terminal: the answer on standard output, what leads to it beside it.
+A run in a terminal: the answer on standard output, everything else on standard error.
 
-The process that asks carries the run out itself where no worker claims it.
+The process executes the run itself if no worker claims it.
 """
 
 import asyncio
@@ -21,11 +21,11 @@ from toolbox.work.publisher import enqueue
 _DIM, _PLAIN = "\x1b[2m", "\x1b[0m"
 _MAX_NOTE = 300
 PATIENCE_SECONDS = 1.0
-"""How long a worker has to take the run up before this process does."""
+"""How long a worker has to claim the run before this process does."""
 
 
 class Terminal:
-    """Writes events as they come, and asks what a person must decide."""
+    """Writes events as they arrive, and asks for a person's decisions."""
 
     def __init__(self, out: TextIO, beside: TextIO) -> None:
         self._out = out
@@ -59,14 +59,14 @@ class Terminal:
         self._beside.flush()
 
     async def ask(self, prompt: str) -> str:
-        """Read a line; empty where there are no more."""
+        """Read a line; empty at the end of the input."""
         if sys.stdin.isatty():
             self._beside.write(prompt)
             self._beside.flush()
         return await asyncio.to_thread(sys.stdin.readline)
 
     async def decision(self, data: dict[str, Any]) -> tuple[bool, str]:
-        """Ask whether a call may be made; gives yes or no, and the other arguments or the word that came with it."""
+        """Ask whether a call may be made; returns the decision, and other arguments or the reason of a rejection."""
         self.note(f"{data['reason']}\n   {data['tool']} {data['arguments']}")
         word = (await self.ask("y to approve, a JSON object for other arguments, or why not: ")).strip()
         if word.lower() in ("y", "yes"):
@@ -108,7 +108,7 @@ def _is_object(word: str) -> bool:
 
 
 async def follow(run_id: UUID, *, caller: Caller, terminal: Terminal) -> str:
-    """Show a run's events to its end, asking the person what must be decided; gives the state it ended in."""
+    """Show a run's events until it ends, asking for decisions; returns its final state."""
     number, is_taken = 0, False
     own: asyncio.Task[None] | None = None
     with run_listeners.subscribe(run_id) as listener:
@@ -133,7 +133,7 @@ async def follow(run_id: UUID, *, caller: Caller, terminal: Terminal) -> str:
 
 
 def _is_taken(kind: str, *, before: bool) -> bool:
-    """Tell whether somebody is at work after this event."""
+    """Return whether a worker holds the run after this event."""
     if kind in ("run.queued", "run.taken_back", "approval.given", "approval.refused"):
         return False
     return before or kind == "run.started"

@@ -1,8 +1,8 @@
 """
-Which tools a step of the model is offered: those used before, those found by a search, those that fit the question.
+Choose the tools that a model step is offered: those used before, those found by search, those that fit the question.
 
-Where all tools of the caller take too many tokens, a tool that searches for others is offered with them. What it finds
-is offered from the next step on. A tool that is not offered may still be called by its name.
+If all tools of the caller take too many tokens, a search tool is offered with them. What it finds is offered from the
+next step on. A tool that is not offered may still be called by its name.
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,11 +29,11 @@ from toolbox.tool_search.catalogue import (
 )
 
 MAX_TOOL_BYTES = 9_000
-"""Of all tools of a step: 3,000 tokens where one is three bytes, as reservations count."""
+"""Limit of all tools of a step: 3,000 tokens, at three bytes each as reservations count."""
 MAX_FROM_SEARCH = 4
-"""Tools of one search that are offered."""
+"""How many tools of one search are offered."""
 WAIT_SECONDS = 2.0
-"""For the vectors of a catalogue that was just loaded; then words decide alone."""
+"""How long to wait for the vectors of a new catalogue; then words decide alone."""
 _ASKED = 2
 
 
@@ -44,7 +44,7 @@ class ToolQuery(ToolInput):
 
 
 async def search_tools(ask: ToolQuery, context: CallContext) -> object:
-    """Stand for the search of a run, which knows the run's caller (agents/runs/tool_step.py)."""
+    """Raise NotImplementedError: tool_step.py executes the search, because it knows the run's caller."""
     raise NotImplementedError
 
 
@@ -62,7 +62,7 @@ SEARCH_TOOL = Tool(
 
 
 class ToolChoice:
-    """The choice of one run; the question is compared with the catalogue once."""
+    """The choice of tools in one run; the question is compared with the catalogue once."""
 
     def __init__(self, run: ClaimedRun) -> None:
         self._run = run
@@ -70,7 +70,7 @@ class ToolChoice:
         self._used_earlier: list[str] = []
 
     async def choose(self, tools: Sequence[Tool], *, steps: Sequence[StepRow]) -> list[Tool]:
-        """Give the tools to offer next, of those that the caller may use."""
+        """Return the tools to offer next, among those that the caller may use."""
         if _size(tools) <= MAX_TOOL_BYTES:
             return list(tools)
         if self._ranked is None:
@@ -80,7 +80,7 @@ class ToolChoice:
         return fit_tools(order, tools=tools, always=frozenset(used))
 
     async def _compare(self, tools: Sequence[Tool]) -> None:
-        """Compare the question, and the one before it, which it may follow up, with the tools."""
+        """Rank the tools by the question and the previous one, which it may follow up."""
         said = await conversations.find_messages_until(self._run.conversation_id, question=self._run.question_number)
         asked = [row["text"] for row in said if row["role"] == "user" and row["number"] <= self._run.question_number]
         self._used_earlier = await conversations.find_used_tools(self._run.conversation_id)
@@ -89,7 +89,7 @@ class ToolChoice:
 
 
 async def order_tools(question: str, *, tools: Sequence[Tool], search: CatalogueSearch = catalogue_search) -> list[str]:
-    """Name the tools of the nearest examples, which the model is shown, then all by how well they fit."""
+    """Return tools' names: those of the nearest examples, which the model is shown, then all by how well they fit."""
     examples = await find_examples_for_tools(tool.name for tool in tools)
     nearest = chain.from_iterable(example.tools for example in await find_nearest(question, examples=examples))
     hits = await search.rank(question, tools=tools, wait_seconds=WAIT_SECONDS)
@@ -98,9 +98,9 @@ async def order_tools(question: str, *, tools: Sequence[Tool], search: Catalogue
 
 def fit_tools(order: Iterable[str], *, tools: Sequence[Tool], always: frozenset[str] = frozenset()) -> list[Tool]:
     """
-    Give the search tool, and tools in this order as far as they fit; those of `always` whatever they take.
+    Return the search tool and the tools in this order that fit; those of `always` whatever their size.
 
-    They stand as in the catalogue, so that what a server remembers of the last step's prompt is of use.
+    They are listed in the catalogue's order, so that a server can reuse its cache of the last step's prompt.
     """
     known = {tool.name: tool for tool in tools}
     chosen, size = set(), _size([SEARCH_TOOL])
@@ -113,7 +113,7 @@ def fit_tools(order: Iterable[str], *, tools: Sequence[Tool], always: frozenset[
 
 
 def _find_searched(steps: Sequence[StepRow]) -> list[str]:
-    """Name what the run's searches found, the latest first."""
+    """Return the tools that the run's searches found, the latest search first."""
     searches = [step for step in reversed(steps) if step.tool == SEARCH_TOOLS and step.state == Step.State.ANSWERED]
     found = (orjson.loads(step.answer).get("tools", ())[:MAX_FROM_SEARCH] for step in searches)
     return [tool["name"] for tool in chain.from_iterable(found)]

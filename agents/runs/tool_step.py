@@ -26,10 +26,10 @@ _RATE_LIMITED, _UNAVAILABLE = 429, 503
 
 async def call_tool(step: StepRow, *, caller: Caller, most_bytes: int) -> ToolReply:
     """
-    Call the step's tool as the caller; cancelling it cancels its statement in the database.
+    Call the step's tool as the caller; cancelling this cancels the tool's statement in the database.
 
-    A key that has used up its calls is waited for, and so is a part that is down, a few times; a tool that writes is
-    called once, whatever comes of it, unless it is declared idempotent.
+    Rate limits and unavailable parts are waited for, with up to three attempts in all. A tool that writes is called
+    once, whatever happens, unless it is declared idempotent.
     """
     clock = asyncio.get_running_loop().time
     started = clock()
@@ -52,7 +52,7 @@ async def call_tool(step: StepRow, *, caller: Caller, most_bytes: int) -> ToolRe
 
 
 def shown_arguments(arguments: str) -> str:
-    """Give arguments as watchers may see them: cut, secrets blanked."""
+    """Return arguments as readers of the stream may see them: shortened, secrets masked."""
     return redact(arguments[: 4 * MAX_SHOWN])[:MAX_SHOWN]
 
 
@@ -86,7 +86,7 @@ async def _search(call: Call, *, caller: Caller) -> Reply:
 
 
 def _pause(reply: Reply, *, tries: int) -> float | None:
-    """Give how long to wait before the same call is worth another try."""
+    """Return how long to wait before the same call is worth a retry; None if it is not."""
     if reply.status == _RATE_LIMITED and (reply.retry_after_seconds or 1) <= MAX_WAIT_SECONDS:
         return float(reply.retry_after_seconds or 1)
     return float(tries) if reply.status == _UNAVAILABLE else None

@@ -1,9 +1,8 @@
 """
-What the model is told: who it is, what was said before, and what its tools answered.
+The messages for the model: the system prompt, the conversation so far, and the tools' answers.
 
-What tools answer is data. Each answer stands between two lines that carry a word of this run, which nothing inside can
-know; the system prompt says what they mean. Tools, scopes and the prompt come from the code and the conversation,
-never from an answer.
+Tools' answers are data. Each stands between two lines with a word of this run that nothing inside can know; the system
+prompt explains these lines. Tools, scopes and the prompt come from the code and the conversation, never from an answer.
 """
 
 import hashlib
@@ -18,7 +17,7 @@ from agents.queries.rows import StepRow
 from toolbox.model import Message, ToolRequest
 
 HISTORY_BYTES = (48_000, 12_000, 0)
-"""How much of what was said before the model reads; less, where that turns out to be too much for it."""
+"""How many bytes of history the model reads; the next lower limit after a context overrun."""
 
 _PROMPT = """
 You answer questions of {owner} with the tools you are given. Today is {today}, UTC.
@@ -39,20 +38,20 @@ what is missing for a whole answer. Do not guess what is missing.
 
 
 def fence_word(run_id: UUID) -> str:
-    """Give the word that fences this run's data; it follows from the run's random id, so every worker has the same."""
+    """Return the word that fences this run's data; derived from the run's random id, so every worker has the same."""
     return hashlib.sha256(b"toolroom fence " + run_id.bytes).hexdigest()[:12]
 
 
 def system_message(*, owner: str, today: str, run_id: UUID) -> Message:
-    """Say how the model should behave."""
+    """Return the system prompt."""
     return Message.system(_PROMPT.strip().format(owner=owner, today=today, word=fence_word(run_id)))
 
 
 def history(rows: Sequence[dict[str, Any]], *, question: int, most_bytes: int) -> list[Message]:
     """
-    Give what was said before the question and the question itself, as much of the latest as fits.
+    Return the messages before the question and the question itself, as many of the latest as fit.
 
-    An answer stands after the message it answers, though another message may have come in between.
+    An answer stands after the message that it answers, even if another message arrived in between.
     """
     asked = next(row for row in rows if row["number"] == question)
     before = [row for row in rows if (row["answers"] or row["number"]) < question]
@@ -64,18 +63,18 @@ def history(rows: Sequence[dict[str, Any]], *, question: int, most_bytes: int) -
         if size > most_bytes:
             break
         kept.append(Message.user(row["text"]) if row["role"] == "user" else Message.assistant(row["text"]))
-    while kept and kept[-1].role != "user":  # a conversation is read from something that was asked
+    while kept and kept[-1].role != "user":  # history must begin with a question
         kept.pop()
     return [*reversed(kept), Message.user(asked["text"])]
 
 
 def last_turn_message(why: str) -> Message:
-    """Ask for a partial answer, where the run must end."""
+    """Return the message that asks for a partial answer when the run must end."""
     return Message.system(_LAST_TURN.strip().format(why=why))
 
 
 def build_step_messages(steps: Sequence[StepRow], *, run_id: UUID, is_last: bool = False) -> list[Message]:
-    """Give what the model said and was told in this run so far; in the last turn also which calls were not made."""
+    """Return what the model said and was told in this run; in the last turn also which calls were not made."""
     said: list[Message] = []
     requests: dict[str, ToolRequest] = {}
     for step in steps:

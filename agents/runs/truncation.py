@@ -1,4 +1,4 @@
-"""Long answers cut for the model, with a note of what was cut; the whole is kept elsewhere."""
+"""Shorten long answers for the model, with a note of what was cut; the whole answer is stored elsewhere."""
 
 from typing import Any
 
@@ -10,9 +10,9 @@ _MIN_ITEMS = 1
 
 def truncate_json(answer: bytes, *, most_bytes: int) -> str:
     """
-    Give a JSON answer in `most_bytes` at most; lists lose their ends first, then texts theirs.
+    Shorten a JSON answer to at most `most_bytes`; first lists lose their ends, then texts.
 
-    What is still too long, or is no JSON, is cut as text. Gives the answer unchanged where it fits.
+    What is still too long, or not JSON, is cut as text. Returns an answer that fits unchanged.
     """
     if len(answer) <= most_bytes:
         return answer.decode("utf-8", "replace")
@@ -31,7 +31,7 @@ def truncate_json(answer: bytes, *, most_bytes: int) -> str:
 
 
 def _measures() -> list[tuple[int, int]]:
-    """Give ever smaller measures: longest list, longest text."""
+    """Return decreasing limits: the longest list and the longest text."""
     items = [500, 200, 100, 50, 20, 10, 5, 3, 2, _MIN_ITEMS]
     return [(most, 20_000) for most in items] + [(most, 500) for most in (50, 20, 10, 3, 1)] + [(1, 100)]
 

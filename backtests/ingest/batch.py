@@ -111,7 +111,7 @@ def _store_ready(
         quarantined = _quarantine(cursor, run_id, unreadable)
         _store(cursor, run, ready)
         _count(cursor, run, ready)
-    _tell(report, ready=ready, lines=unreadable, given=ready.amount + len(unreadable), quarantined=quarantined)
+    _update_report(report, ready=ready, lines=unreadable, given=ready.amount + len(unreadable), quarantined=quarantined)
     return Place(number=run.number, event_count=run.event_count + ready.amount)
 
 
@@ -137,12 +137,14 @@ def _store_looked_at(
             ready = draft.ready(link(cursor, run_id=run_id, rows=fresh))
             _store(cursor, run, ready)
             _count(cursor, run, ready)
-    _tell(report, ready=ready, lines=lines, given=len(rows) + len(unreadable), quarantined=quarantined)
+    _update_report(report, ready=ready, lines=lines, given=len(rows) + len(unreadable), quarantined=quarantined)
     all_new = len(fresh) == len(rows)
     return Place(number=run.number, event_count=run.event_count + len(fresh)) if all_new else None
 
 
-def _tell(report: LoadReport, *, ready: Ready | None, lines: list[Unreadable], given: int, quarantined: int) -> None:
+def _update_report(
+    report: LoadReport, *, ready: Ready | None, lines: list[Unreadable], given: int, quarantined: int
+) -> None:
     stored = ready.amount if ready else 0
     report.stored += stored
     report.malformed += ready.malformed_rows if ready else 0
@@ -201,7 +203,7 @@ def _write_facts(cursor: Cursor, *, run_id: UUID, facts: Iterable[RunFacts]) -> 
             "source_sha256": one.source.sha256 if one.source else None,
             "details": json.dumps(dict(one.details)),
         }
-        cursor.execute(statements.TELL, values)
+        cursor.execute(statements.UPDATE_FACTS, values)
 
 
 def analyse(run_id: UUID) -> None:
@@ -223,13 +225,13 @@ def _new_ones(cursor: Cursor, run_id: UUID, rows: list[EventRow]) -> tuple[list[
         if before is None:
             known[row.event_id] = (row,)
             fresh.append(row)
-        elif _says(row) != (_says(before[0]) if len(before) == 1 else before):
+        elif _get_contents(row) != (_get_contents(before[0]) if len(before) == 1 else before):
             reason = f"another event has the id {row.event_id}"
             conflicts.append(Unreadable(line_number=row.line_number, line=row.line, reason=reason))
     return fresh, conflicts
 
 
-def _says(row: EventRow) -> tuple[Any, ...]:
+def _get_contents(row: EventRow) -> tuple[Any, ...]:
     digest = md5(row.properties, usedforsecurity=False).hexdigest()
     return (row.moment, row.event_type, row.severity, row.parent_event_id, digest)
 

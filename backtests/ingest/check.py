@@ -22,7 +22,8 @@ MIN_YEAR, MAX_YEAR = 1800, 2199
 
 _DECODER = msgspec.json.Decoder(float_hook=Decimal)
 _FAR = re.compile(rb"[0-9][eE][+-]?[0-9]{3}").search
-_SURELY_SHORT = 400
+_SURELY_SHORT = 200
+"""Bytes of properties in which, without an exponent of three digits, each number can be aggregated."""
 _MICROSECOND = timedelta(microseconds=1)
 _FIRST_MOMENT = (datetime(MIN_YEAR, 1, 1, tzinfo=UTC) - EPOCH) // _MICROSECOND
 _END_MOMENT = (datetime(MAX_YEAR + 1, 1, 1, tzinfo=UTC) - EPOCH) // _MICROSECOND

@@ -8,6 +8,7 @@ again and skips what is stored. The results of a run are built when all of it is
 import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from uuid import UUID
 
 from backtests.ingest.batch import Place, analyse, delete_empty_run, make_ready, place_of, store_batch
@@ -26,6 +27,8 @@ OnProgress = Callable[[LoadReport], None]
 BATCH_EVENTS = 20_000
 BATCH_BYTES = 33_554_432
 MAX_LATE_EVENTS, MAX_LATE_BYTES = 60_000, 67_108_864
+MAX_WAITING_EVENTS, MAX_WAITING_BYTES = 60_000, 67_108_864
+"""Of all runs of a log together; past it the largest of their batches is stored before it is full."""
 WORTH_ANALYSING = 10_000
 """Events after which a load runs ANALYZE; autovacuum would do it a minute later."""
 
@@ -66,6 +69,10 @@ class _PendingRun:
         else:
             self.late_bytes += len(row.line)
             self.late.append(row)
+
+    def count_waiting(self) -> tuple[int, int]:
+        """Return the events that wait, and their bytes."""
+        return len(self.rows) + len(self.late), self.bytes + self.late_bytes
 
     def has_much_late(self) -> bool:
         return len(self.late) >= MAX_LATE_EVENTS or self.late_bytes >= MAX_LATE_BYTES
@@ -161,6 +168,8 @@ class _Loader:
         self._guids: tuple[object, UUID | None] = (None, None)
         self._usual_name: object = _NO_NAME
         self._usual: tuple[UUID, _PendingRun]
+        self._current: _PendingRun | None = None
+        self._switches = 0
 
     def take(self, entry: Entry) -> None:
         """Check one entry, and store a batch when it is full."""
@@ -177,7 +186,7 @@ class _Loader:
 
     def _take(self, entry: Entry) -> None:
         if isinstance(entry, RunFacts):
-            self._tell(entry)
+            self._add_facts(entry)
             return
         run_id = self._run_of(entry)
         if run_id is None:
@@ -188,11 +197,26 @@ class _Loader:
         if self._nameless:
             self._place_nameless()
         pending = self._get_pending(run_id)
+        if pending is not self._current:
+            self._current, self._switches = pending, self._switches + 1
+            if self._switches % len(self._pending) == 0:  # so that counting costs the same however many runs there are
+                self._limit_waiting()
         self._keep(entry, run_id=run_id, pending=pending)
         if pending.is_full():
             self._store(run_id, pending)
         elif pending.has_much_late():
             self._store_late(run_id, pending)
+
+    def _limit_waiting(self) -> None:
+        """Store the largest batches until those of all runs together are within the limits."""
+        waiting = {run_id: pending.count_waiting() for run_id, pending in self._pending.items()}
+        events, size = (sum(column) for column in zip(*waiting.values(), strict=True))
+        for run_id in sorted(waiting, key=lambda one: waiting[one], reverse=True):
+            if events <= MAX_WAITING_EVENTS and size <= MAX_WAITING_BYTES:
+                return
+            self._store(run_id, self._pending[run_id])
+            self._store_late(run_id, self._pending[run_id])
+            events, size = events - waiting[run_id][0], size - waiting[run_id][1]
 
     def finish(self) -> None:
         """Store the remaining entries."""
@@ -213,16 +237,10 @@ class _Loader:
 
     def _build(self) -> None:
         """Analyse the partitions and build the results of the runs; a failure keeps the stored events."""
-        from backtests.performance.build import FAILURES, build_performance  # noqa: PLC0415 - numpy, when needed
-
         for run_id, pending in self._pending.items():
             if pending.given >= WORTH_ANALYSING:
                 analyse(run_id)
-        for run_id in self._pending:
-            try:
-                build_performance(run_id)
-            except FAILURES:
-                logger.exception("the results of run %s are not built: manage.py build_backtest_performance", run_id)
+        self._batches.run_all([partial(_build_performance, run_id) for run_id in self._pending])
 
     def _leave_out(self, pending: _PendingRun) -> None:
         """Delete a run that has no event."""
@@ -285,7 +303,7 @@ class _Loader:
             self._guids = given, _guid(given)
         return self._guids[1]
 
-    def _tell(self, facts: RunFacts) -> None:
+    def _add_facts(self, facts: RunFacts) -> None:
         run_id = self._given or facts.run_id or self._last
         if run_id is None:
             self._nameless_facts.append(facts)
@@ -314,7 +332,7 @@ class _Loader:
             )
 
         self._batches.do(store)
-        self._note(run_id)
+        self._note_run(run_id)
         self._on_progress(self._report)
 
     def _store_late(self, run_id: UUID, pending: _PendingRun) -> None:
@@ -339,9 +357,18 @@ class _Loader:
             draft = Draft(rows, run_id=run_id, first=place.event_count)
         return make_ready(run_id, draft=draft)
 
-    def _note(self, run_id: UUID) -> None:
+    def _note_run(self, run_id: UUID) -> None:
         if run_id not in self._report.run_ids:
             self._report.run_ids.append(run_id)
+
+
+def _build_performance(run_id: UUID) -> None:
+    from backtests.performance.build import FAILURES, build_performance  # noqa: PLC0415 - numpy, when needed
+
+    try:
+        build_performance(run_id)
+    except FAILURES:
+        logger.exception("the results of run %s are not built: manage.py build_backtest_performance", run_id)
 
 
 def _guid(given: object) -> UUID | None:

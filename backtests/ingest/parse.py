@@ -128,10 +128,10 @@ def _parse_members(
 
 def _facts(number: int, line: bytes, *, plain: dict[str, bytes]) -> RunFacts | Unreadable:
     """Read a line with facts of the run."""
-    said = {name: msgspec.json.decode(value) for name, value in plain.items()}
+    values = {name: msgspec.json.decode(value) for name, value in plain.items()}
 
     def text(*names: str) -> str | None:
-        return next((str(said[name])[:200] for name in names if said.get(name) is not None), None)
+        return next((str(values[name])[:200] for name in names if values.get(name) is not None), None)
 
     try:
         started, ended = text("starttime", "startedat"), text("endtime", "endedat")
@@ -144,8 +144,8 @@ def _facts(number: int, line: bytes, *, plain: dict[str, bytes]) -> RunFacts | U
             started_at=_read_bound(started),
             ended_at=_read_bound(ended),
             sweep=text("sweep"),
-            parameters=_parameters(said.get("parameters")),
-            labels=_labels(said.get("labels")),
+            parameters=_parameters(values.get("parameters")),
+            labels=_labels(values.get("labels")),
         )
     except ValueError as error:
         return Unreadable(line_number=number, line=line, reason=f"facts of a run that cannot be read: {error}"[:200])

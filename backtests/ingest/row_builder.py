@@ -115,8 +115,8 @@ class Draft:
                 found[name] += [(place, self._ordered[place].numbers[at]) for place in places]
         for name, members in found.items():
             members.sort(key=itemgetter(0))
-            said = ",".join([written for _, written in members])
-            yield self._build_list(name, [place for place, _ in members], numbers=f"{{{said}}}".encode())
+            text = ",".join([written for _, written in members])
+            yield self._build_list(name, [place for place, _ in members], numbers=f"{{{text}}}".encode())
 
     def _linked_lists(self, linked: BatchLinks) -> Iterator[bytes]:
         """Yield the lists of roots and errors, including the stored events that `linked` adds to them."""

@@ -1,6 +1,7 @@
 """Writers of batches: synchronous, or in a background thread while the next batch is read."""
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from django.db import connection
@@ -12,6 +13,11 @@ class SerialWriter:
     def do(self, work: Callable[[], None]) -> None:
         """Run the work now."""
         work()
+
+    def run_all(self, works: Iterable[Callable[[], None]]) -> None:
+        """Run works that do not depend on each other."""
+        for work in works:
+            work()
 
     def wait(self) -> None:
         """Return at once: no work is in progress."""
@@ -32,6 +38,17 @@ class BackgroundWriter(SerialWriter):
         self.wait()
         self._under_way = self._pool.submit(work)
 
+    def run_all(self, works: Iterable[Callable[[], None]]) -> None:
+        """Run works that do not depend on each other, two at a time."""
+        self.wait()
+        waiting = deque(works)
+        self._under_way = self._pool.submit(_drain, waiting)
+        try:
+            _drain(waiting)
+        finally:
+            waiting.clear()  # after an interruption the thread takes no more of them
+        self.wait()
+
     def wait(self) -> None:
         """Wait for the work in progress."""
         under_way, self._under_way = self._under_way, None
@@ -42,6 +59,15 @@ class BackgroundWriter(SerialWriter):
         """End the thread and close its connection."""
         self._pool.submit(_disconnect)
         self._pool.shutdown()
+
+
+def _drain(works: deque[Callable[[], None]]) -> None:
+    while True:
+        try:
+            work = works.popleft()
+        except IndexError:
+            return
+        work()
 
 
 def _disconnect() -> None:

@@ -69,8 +69,24 @@ CREATE TEMPORARY TABLE IF NOT EXISTS backtests_removed (
 ) ON COMMIT DELETE ROWS
 """
 
-# Lists with an insertion before their end, or with a removal: everything behind it is taken out and sorted together
-# with the new members. Only lists of roots and errors can gain old numbers.
+# The last part of both statements that write lists: `cut` has their chunks.
+_WRITE_CHUNKS = """\
+INSERT INTO {lists} (run_id, list, chunk, first_moment, last_moment, size, total, squares, lowest, highest,
+                     events, moments, numbers, shapes, packed)
+SELECT %(run)s, c.list, c.chunk, c.moments[1], c.moments[cardinality(c.moments)], cardinality(c.events),
+       s.total, s.squares, s.lowest, s.highest, c.events, c.moments,
+       CASE WHEN c.list <> 'q' THEN c.numbers END, CASE WHEN c.list = 'q' THEN c.numbers::integer[] END,
+       CASE WHEN c.list = 'q' THEN
+         (SELECT string_agg(int4send(u.shape::integer), ''::bytea ORDER BY u.place)
+          FROM unnest(c.numbers) WITH ORDINALITY AS u (shape, place)) END
+FROM cut AS c
+LEFT JOIN LATERAL (
+  SELECT sum(x) AS total, sum(x * x) AS squares, min(x) AS lowest, max(x) AS highest FROM unnest(c.numbers) AS x
+) AS s ON c.numbers IS NOT NULL AND c.list <> 'q'
+"""
+
+# Lists with an insertion before their end, or with a removal: everything behind it is taken out, sorted together with
+# the new members, and written in chunks. Only lists of roots and errors can gain old numbers.
 REORDER = """
 WITH touched AS (
   SELECT list, min(moment) AS moment FROM (
@@ -78,7 +94,7 @@ WITH touched AS (
     UNION ALL SELECT list, moment FROM backtests_removed
   ) AS both_kinds GROUP BY list
 ), late AS (
-  SELECT t.list, coalesce(place.chunk, 0) AS chunk
+  SELECT row_number() OVER ()::integer AS id, t.list, coalesce(place.chunk, 0) AS chunk
   FROM touched AS t
   CROSS JOIN LATERAL (
     SELECT last_moment FROM {lists} WHERE run_id = %(run)s AND list = t.list ORDER BY chunk DESC LIMIT 1
@@ -91,30 +107,32 @@ WITH touched AS (
 ), gone AS (
   DELETE FROM {lists} AS l USING late
   WHERE l.run_id = %(run)s AND l.list = late.list AND l.chunk >= late.chunk
-  RETURNING l.list, l.events, l.moments, coalesce(l.numbers, l.shapes::numeric[]) AS numbers
+  RETURNING late.id, l.list, l.events, l.moments, coalesce(l.numbers, l.shapes::numeric[]) AS numbers
 ), fresh AS (
   DELETE FROM backtests_new_lists AS n USING late WHERE n.list = late.list
-  RETURNING n.list, n.events, n.moments, n.numbers::numeric[] AS numbers
+  RETURNING late.id, n.list, n.events, n.moments, n.numbers::numeric[] AS numbers
 ), elements AS (
-  SELECT a.list, u.event, u.moment, u.number
-  FROM (SELECT * FROM gone UNION ALL SELECT * FROM fresh) AS a,
+  SELECT a.id, u.event, u.moment, u.number
+  FROM (SELECT * FROM gone WHERE left(list, 1) <> 'q' UNION ALL SELECT * FROM fresh) AS a,
        unnest(a.events, a.moments, a.numbers) AS u (event, moment, number)
-  WHERE left(a.list, 1) <> 'q'
   UNION ALL
-  SELECT a.list, u.event, u.moment, u.number
+  SELECT a.id, u.event, u.moment, u.number
   FROM gone AS a, unnest(a.events, a.moments, a.numbers) AS u (event, moment, number)
   WHERE left(a.list, 1) = 'q'
     AND NOT EXISTS (SELECT FROM backtests_removed AS r WHERE r.list = a.list AND r.event = u.event)
-  UNION ALL
-  SELECT a.list, u.event, u.moment, u.number
-  FROM fresh AS a, unnest(a.events, a.moments, a.numbers) AS u (event, moment, number)
-  WHERE left(a.list, 1) = 'q'
+), merged AS MATERIALIZED (
+  SELECT id, array_agg(event ORDER BY moment, event) AS events, array_agg(moment ORDER BY moment, event) AS moments,
+         array_agg(number ORDER BY moment, event) AS numbers
+  FROM elements GROUP BY id
+), cut AS (
+  SELECT late.list, late.chunk + part AS chunk,
+         m.events[part * 1024 + 1 : part * 1024 + 1024] AS events,
+         m.moments[part * 1024 + 1 : part * 1024 + 1024] AS moments,
+         CASE WHEN left(late.list, 1) = 'n' OR late.list = 'q'
+           THEN m.numbers[part * 1024 + 1 : part * 1024 + 1024] END AS numbers
+  FROM merged AS m JOIN late USING (id), generate_series(0, (cardinality(m.events) - 1) / 1024) AS part
 )
-INSERT INTO backtests_new_lists
-SELECT list, min(moment), array_agg(event ORDER BY moment, event), array_agg(moment ORDER BY moment, event),
-       CASE WHEN left(list, 1) = 'n' OR list = 'q' THEN array_agg(number ORDER BY moment, event)::text END
-FROM elements GROUP BY list
-"""
+WRITE_CHUNKS""".replace("WRITE_CHUNKS", _WRITE_CHUNKS)
 
 # New members are appended to each list; its last chunk is filled first if it is not full.
 APPEND = """
@@ -142,19 +160,7 @@ WITH tails AS MATERIALIZED (
          f.numbers[part * 1024 + 1 : part * 1024 + 1024] AS numbers
   FROM filled AS f, generate_series(0, (cardinality(f.events) - 1) / 1024) AS part
 )
-INSERT INTO {lists} (run_id, list, chunk, first_moment, last_moment, size, total, squares, lowest, highest,
-                     events, moments, numbers, shapes, packed)
-SELECT %(run)s, c.list, c.chunk, c.moments[1], c.moments[cardinality(c.moments)], cardinality(c.events),
-       s.total, s.squares, s.lowest, s.highest, c.events, c.moments,
-       CASE WHEN c.list <> 'q' THEN c.numbers END, CASE WHEN c.list = 'q' THEN c.numbers::integer[] END,
-       CASE WHEN c.list = 'q' THEN
-         (SELECT string_agg(int4send(u.shape::integer), ''::bytea ORDER BY u.place)
-          FROM unnest(c.numbers) WITH ORDINALITY AS u (shape, place)) END
-FROM cut AS c
-LEFT JOIN LATERAL (
-  SELECT sum(x) AS total, sum(x * x) AS squares, min(x) AS lowest, max(x) AS highest FROM unnest(c.numbers) AS x
-) AS s ON c.numbers IS NOT NULL AND c.list <> 'q'
-"""
+WRITE_CHUNKS""".replace("WRITE_CHUNKS", _WRITE_CHUNKS)
 
 KNOWN_ORDERS = """
 SELECT DISTINCT order_id FROM {orders} WHERE run_id = %s AND order_id = ANY(%s) AND number < %s
@@ -240,7 +246,7 @@ UPDATE backtests_runs SET
 WHERE run_id = %(run)s
 """
 
-TELL = """
+UPDATE_FACTS = """
 UPDATE backtests_runs SET
   name = coalesce(%(name)s, name),
   engine = coalesce(%(engine)s, engine),

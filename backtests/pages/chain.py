@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 
 from backtests.pages.event_words import describe_event
 from backtests.pages.timeline import COLORS
-from backtests.queries import Row
+from backtests.runs.queries import Row
 from backtests.vocabulary import EVENT_TYPES
 from toolbox.admin_pages.charts import GRAY
 from toolbox.admin_pages.panels import Figures, Panel
@@ -42,22 +42,22 @@ class Chain:
     is_cut: bool
 
 
-def chain_of(rows: Sequence[Row], *, event_id: UUID) -> Chain:
+def lay_out_chain(rows: Sequence[Row], *, event_id: UUID) -> Chain:
     """Lay out the path from the root to an event, and its effects; a cycle of parents ends the path."""
     by_id = {row["event_id"]: row for row in rows}
-    above = _above(by_id, event_id=event_id)
+    above = _find_causes(by_id, event_id=event_id)
     children: dict[UUID, list[Row]] = defaultdict(list)
     for row in rows:
         if row["parent_event_id"]:
             children[row["parent_event_id"]].append(row)
-    kept = _below(children, event_id=event_id, taken=set(above))
+    kept = _find_effects(children, event_id=event_id, taken=set(above))
     nodes = list(_place_nodes([*above, *kept], by_id=by_id, chosen=event_id))
     first = by_id[above[0]]
     is_rootless = first["parent_event_id"] is not None and first["parent_event_id"] not in by_id
     return Chain(nodes=nodes, is_cut=len(nodes) >= MAX_NODES or (is_rootless and len(above) > DEEPEST))
 
 
-def chain_panel(chain: Chain, *, address: Callable[[UUID], str]) -> Panel:
+def draw_chain_panel(chain: Chain, *, address: Callable[[UUID], str]) -> Panel:
     """Draw a chain with a link from each event to its page, and build a table of it."""
     note = "From left to right: each event with what it led to. Choose one to see it."
     return Panel(
@@ -74,7 +74,7 @@ def chain_panel(chain: Chain, *, address: Callable[[UUID], str]) -> Panel:
     )  # fmt: skip
 
 
-def _above(by_id: dict[UUID, Row], *, event_id: UUID) -> list[UUID]:
+def _find_causes(by_id: dict[UUID, Row], *, event_id: UUID) -> list[UUID]:
     """Return the path from the furthest known cause to the event."""
     way = [event_id]
     while (parent := by_id[way[-1]]["parent_event_id"]) in by_id and parent not in way and len(way) <= DEEPEST:
@@ -82,7 +82,7 @@ def _above(by_id: dict[UUID, Row], *, event_id: UUID) -> list[UUID]:
     return way[::-1]
 
 
-def _below(children: dict[UUID, list[Row]], *, event_id: UUID, taken: set[UUID]) -> list[UUID]:
+def _find_effects(children: dict[UUID, list[Row]], *, event_id: UUID, taken: set[UUID]) -> list[UUID]:
     """Return the effects of the event, level by level, as many as fit."""
     kept: list[UUID] = []
     level = [event_id]
@@ -106,12 +106,12 @@ def _place_nodes(kept: Sequence[UUID], *, by_id: dict[UUID, Row], chosen: UUID) 
     while waiting:
         one, depth, parent_place = waiting.pop()
         row += parent_place is None or parent_place != places - 1
-        yield _node(by_id[one], depth=depth, row=row, parent=parent_place, is_chosen=one == chosen)
+        yield _make_node(by_id[one], depth=depth, row=row, parent=parent_place, is_chosen=one == chosen)
         waiting += [(child, depth + 1, places) for child in reversed(below[one])]
         places += 1
 
 
-def _node(event: Row, *, depth: int, row: int, parent: int | None, is_chosen: bool) -> Node:
+def _make_node(event: Row, *, depth: int, row: int, parent: int | None, is_chosen: bool) -> Node:
     name = EVENT_TYPES[event["event_type"]]
     return Node(
         event_id=event["event_id"], type_name=name, words=describe_event(name, properties=event["properties"]),
@@ -132,7 +132,7 @@ def _draw_nodes(nodes: Sequence[Node], *, address: Callable[[UUID], str]) -> Saf
             for node in nodes if node.parent is not None
         ),
     )  # fmt: skip
-    boxes = SafeString("".join(_box(node, address=address(node.event_id)) for node in nodes))
+    boxes = SafeString("".join(_draw_box(node, address=address(node.event_id)) for node in nodes))
     return format_html(
         '<svg class="chain" width="{0}" height="{1}" viewBox="0 0 {0} {1}" role="group" '
         'aria-label="Events that caused each other; a table of them is below">{2}{3}</svg>',
@@ -140,7 +140,7 @@ def _draw_nodes(nodes: Sequence[Node], *, address: Callable[[UUID], str]) -> Saf
     )  # fmt: skip
 
 
-def _box(node: Node, *, address: str) -> SafeString:
+def _draw_box(node: Node, *, address: str) -> SafeString:
     x, y = node.depth * ACROSS + 2, node.row * DOWN + 2
     said = wrap(node.words, LETTERS, max_lines=2, placeholder="…")
     lines = format_html_join(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from backtests.queries import Row
+from backtests.runs.queries import Row
 from toolbox.database.pools import reader
 
 MAX_SEARCHED, DEEPEST, MAX_AROUND = 10_000, 50, 500

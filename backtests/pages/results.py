@@ -6,9 +6,9 @@ from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
-from backtests import overview
-from backtests.drawings import Curve, Fill, Point, draw_equity, draw_price
 from backtests.moments import DAY
+from backtests.overview import queries as overview
+from backtests.overview.drawings import Curve, Fill, Point, draw_equity, draw_price
 from backtests.pages.number_text import percent, plain
 from backtests.performance.contracts import Summary, SummaryQuestion
 from backtests.performance.curves import RunCurve, read_curve
@@ -44,19 +44,19 @@ async def read_results(run_id: UUID, *, currency: str | None) -> Results:
     return Results(curve=curve, summary=summary)
 
 
-def results_context(results: Results, *, run: Row, symbol: str, at: int | None) -> dict[str, Any]:
+def build_results_context(results: Results, *, run: Row, symbol: str, at: int | None) -> dict[str, Any]:
     """Build the template's context: drawings first, then measures."""
-    shown: dict[str, Any] = {"refusal": refusal_context(results.refusal)}
+    shown: dict[str, Any] = {"refusal": build_refusal_context(results.refusal)}
     if results.curve is not None and results.summary is not None:
-        shown |= {"equity": equity_panel(results.curve, at=at), "measures": list_measures(results.summary)}
+        shown |= {"equity": draw_equity_panel(results.curve, at=at), "measures": list_measures(results.summary)}
         shown |= {"undefined": group_reasons(results.summary.undefined), "notes": results.summary.metadata.notes}
     chosen = symbol or next(iter(run["symbols"]), "")
     if chosen:
-        shown["price"] = price_panel(run["run_id"], symbol=chosen, at=at)
+        shown["price"] = draw_price_panel(run["run_id"], symbol=chosen, at=at)
     return shown
 
 
-def refusal_context(error: ToolError | None) -> dict[str, Any] | None:
+def build_refusal_context(error: ToolError | None) -> dict[str, Any] | None:
     """Build the context of a refusal, with the currencies to choose from if the tool needs one."""
     if error is None:
         return None
@@ -64,7 +64,7 @@ def refusal_context(error: ToolError | None) -> dict[str, Any] | None:
     return {"message": error.message, "suggestion": error.suggestion, "currencies": currencies}
 
 
-def equity_panel(curve: RunCurve, *, at: int | None) -> Panel:
+def draw_equity_panel(curve: RunCurve, *, at: int | None) -> Panel:
     """Draw equity at the end of each day with its drawdown, or profit if the capital is unknown."""
     equity, returns = curve.equity(), curve.returns()
     values = curve.profits if equity is None else equity
@@ -90,7 +90,7 @@ def equity_panel(curve: RunCurve, *, at: int | None) -> Panel:
     )  # fmt: skip
 
 
-def price_panel(run_id: UUID, *, symbol: str, at: int | None) -> Panel:
+def draw_price_panel(run_id: UUID, *, symbol: str, at: int | None) -> Panel:
     """Draw a security's price with its executions."""
     [market] = entity_lists("SecuritySymbol", value=symbol, event_types=["MarketDataEvent"])
     [traded] = entity_lists("SecuritySymbol", value=symbol, event_types=["TradeExecution"])
@@ -98,8 +98,8 @@ def price_panel(run_id: UUID, *, symbol: str, at: int | None) -> Panel:
     executed, executed_count = overview.sample_properties(run_id, name=traded, most=MAX_FILLS)
     points = [Point(moment, price) for moment, text in logged if (price := read_close(text)) is not None]
     fills = [fill for moment, text in executed if (fill := _read_fill(text, moment=moment)) is not None]
-    prices = _count_of_total(len(points), total=logged_count)
-    note = f"{prices} prices, {_count_of_total(len(fills), total=executed_count)} executions."
+    prices = _format_count(len(points), total=logged_count)
+    note = f"{prices} prices, {_format_count(len(fills), total=executed_count)} executions."
     rows = [[f"{fill.time_text}", fill.side, plain(fill.quantity), plain(fill.price)] for fill in fills]
     return Panel(
         title=f"Price of {symbol}, and executions", drawing=draw_price(points, fills=fills, at=at),
@@ -117,7 +117,7 @@ def _read_fill(text: str, *, moment: int) -> Fill | None:
     return Fill(moment=moment, price=float(price), quantity=float(quantity or 0), side=values["Direction"])
 
 
-def _count_of_total(count: int, *, total: int) -> str:
+def _format_count(count: int, *, total: int) -> str:
     return f"{count:,}" if count == total else f"{count:,} of {total:,}"
 
 

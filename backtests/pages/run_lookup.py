@@ -9,7 +9,7 @@ from django.http import Http404
 from django.urls import reverse
 
 from backtests.pages import queries
-from backtests.queries import Row
+from backtests.runs.queries import Row
 from toolbox.database import event_loop
 
 SCOPE = "backtests:read"
@@ -24,7 +24,7 @@ def find_run(run_id: UUID) -> Row:
     return found[0]
 
 
-def run_tabs(run_id: UUID, *, current: str) -> list[dict[str, Any]]:
+def list_run_tabs(run_id: UUID, *, current: str) -> list[dict[str, Any]]:
     """Return the tabs of a run's pages: name, URL, whether it is the current one."""
     return [
         {"name": words, "address": reverse(f"backtests:{name}", args=[run_id]), "is_current": name == current}
@@ -38,6 +38,6 @@ def list_export_kinds() -> list[str]:
     return ["csv", "parquet"] if has_parquet else ["csv"]
 
 
-def sweep_address(sweep: str) -> str:
+def make_sweep_address(sweep: str) -> str:
     """Build the URL of a sweep's page."""
     return f"{reverse('backtests:sweeps')}?{urlencode({'sweep': sweep})}"

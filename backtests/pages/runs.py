@@ -10,18 +10,18 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
-from backtests.charts import measure, panels
 from backtests.moments import format_exactly, moment_of
+from backtests.overview.charts import draw_panels, measure_run
 from backtests.pages import queries
-from backtests.pages.at_moment import MomentView, look, seen_context
-from backtests.pages.chain import chain_of, chain_panel
-from backtests.pages.divergence import find_parting, parting_context
+from backtests.pages.at_moment import MomentView, build_moment_context, fetch_moment_view
+from backtests.pages.chain import draw_chain_panel, lay_out_chain
+from backtests.pages.divergence import build_divergence_context, find_divergence
 from backtests.pages.event_words import describe_event
-from backtests.pages.facts import facts
-from backtests.pages.results import Results, read_results, results_context
-from backtests.pages.run_lookup import SCOPE, find_run, list_export_kinds, run_tabs, sweep_address
+from backtests.pages.facts import compare_facts
+from backtests.pages.results import Results, build_results_context, read_results
+from backtests.pages.run_lookup import SCOPE, find_run, list_export_kinds, list_run_tabs, make_sweep_address
 from backtests.pages.view import View, page_index
-from backtests.queries import Row
+from backtests.runs.queries import Row
 from backtests.vocabulary import EVENT_TYPES, SEVERITIES
 from toolbox.database import event_loop
 from toolbox.http.pages import require_scope
@@ -36,7 +36,7 @@ def runs(request: HttpRequest) -> HttpResponse:
     """List runs, newest first, to open one or to select up to four; a search keeps the selection."""
     words = request.GET.get("q", "").replace("\x00", "").strip()[:MAX_SEARCH]
     index = min(page_index(request.GET.get("page", "")), DEEPEST_PAGE)
-    found, chosen = event_loop.run(_fetch_lists(words, index=index, chosen=_run_ids(request)[0]))
+    found, chosen = event_loop.run(_fetch_lists(words, index=index, chosen=_read_run_ids(request)[0]))
     run_ids = [run["run_id"] for run in chosen]
     carried = [("q", words), *(("run", str(run_id)) for run_id in run_ids)]
     context = {
@@ -52,22 +52,23 @@ def runs(request: HttpRequest) -> HttpResponse:
 @require_scope(scope=SCOPE)
 def compare(request: HttpRequest) -> HttpResponse:
     """Show up to four runs side by side."""
-    run_ids, faults = _run_ids(request)
+    run_ids, faults = _read_run_ids(request)
     found = event_loop.run(queries.fetch_runs(run_ids))
-    parted = event_loop.run(find_parting([run["run_id"] for run in found]))
+    divergence = event_loop.run(find_divergence([run["run_id"] for run in found]))
     named = list(zip(LETTERS, found, strict=False))
     missing = [run_id for run_id in run_ids if run_id not in {run["run_id"] for run in found}]
     is_counted = request.GET.get("time") == "start"
-    measured = [measure(run["run_id"], symbols=run["symbols"], name=name) for name, run in named]
+    at = None if is_counted else divergence.moment
+    measured = [measure_run(run["run_id"], symbols=run["symbols"], name=name) for name, run in named]
     context = {
         "runs": named,
         "faults": [*faults, *(f"There is no run {run_id}." for run_id in missing)],
         "is_counted": is_counted,
-        "facts": facts(found, measured=measured),
-        "panels": panels(measured, is_counted=is_counted, at=None if is_counted else parted.moment) if measured else [],
+        "facts": compare_facts(found, measured=measured),
+        "panels": draw_panels(measured, is_counted=is_counted, at=at) if measured else [],
         "chosen": urlencode([("run", str(run["run_id"])) for run in found]),
     }
-    return render(request, "backtests/compare.html", context | parting_context(parted))
+    return render(request, "backtests/compare.html", context | build_divergence_context(divergence))
 
 
 @require_scope(scope=SCOPE)
@@ -76,17 +77,18 @@ def run(request: HttpRequest, *, run_id: UUID) -> HttpResponse:
     one = find_run(run_id)
     if not one["first_event_at"]:
         return render(request, "backtests/run.html", {"run": one})
-    looking = View.from_parameters(request.GET.dict(), run=one)
+    view = View.from_parameters(request.GET.dict(), run=one)
     currency = request.GET.get("currency", "").replace("\x00", "")[:MAX_CURRENCY] or None
-    seen, results = event_loop.run(_look_with_results(one, looking=looking, currency=currency))
-    at = looking.at if "at" in request.GET else None
-    came_to = results_context(results, run=one, symbol=looking.symbol, at=at)
-    drawn = panels([measure(run_id, symbols=one["symbols"])], at=at)
+    moment_view, results = event_loop.run(_fetch_view_and_results(one, view=view, currency=currency))
+    at = view.at if "at" in request.GET else None
+    results_context = build_results_context(results, run=one, symbol=view.symbol, at=at)
+    drawn = draw_panels([measure_run(run_id, symbols=one["symbols"])], at=at)
     context = {
-        "run": one, "symbols": one["symbols"][:MAX_SYMBOLS], "panels": drawn[1:] if "equity" in came_to else drawn,
-        "tabs": run_tabs(run_id, current="run"), "kinds": list_export_kinds(),
-        "sweep": sweep_address(one["sweep"]) if one["sweep"] else "",
-    } | came_to | seen_context(seen, address=_address(run_id))  # fmt: skip
+        "run": one, "symbols": one["symbols"][:MAX_SYMBOLS],
+        "panels": drawn[1:] if "equity" in results_context else drawn,
+        "tabs": list_run_tabs(run_id, current="run"), "kinds": list_export_kinds(),
+        "sweep": make_sweep_address(one["sweep"]) if one["sweep"] else "",
+    } | results_context | build_moment_context(moment_view, address=_make_address(run_id))  # fmt: skip
     return render(request, "backtests/run.html", context)
 
 
@@ -108,13 +110,13 @@ def event(request: HttpRequest, *, run_id: UUID, event_id: UUID) -> HttpResponse
         "properties": _indent_json(found["properties"]),
         "errors": _indent_json(found["validation_errors"]),
         "moment": urlencode({"at": format_exactly(moment_of(found["occurred_at"]))}),
-        "chain": chain_panel(chain_of(rows, event_id=event_id), address=_address(run_id)),
+        "chain": draw_chain_panel(lay_out_chain(rows, event_id=event_id), address=_make_address(run_id)),
     }
     return render(request, "backtests/event.html", context)
 
 
-async def _look_with_results(run: Row, *, looking: View, currency: str | None) -> tuple[MomentView, Results]:
-    return await asyncio.gather(look(run, looking=looking), read_results(run["run_id"], currency=currency))
+async def _fetch_view_and_results(run: Row, *, view: View, currency: str | None) -> tuple[MomentView, Results]:
+    return await asyncio.gather(fetch_moment_view(run, view=view), read_results(run["run_id"], currency=currency))
 
 
 async def _fetch_lists(words: str, *, index: int, chosen: Sequence[UUID]) -> tuple[list[Row], list[Row]]:
@@ -123,7 +125,7 @@ async def _fetch_lists(words: str, *, index: int, chosen: Sequence[UUID]) -> tup
     )
 
 
-def _run_ids(request: HttpRequest) -> tuple[list[UUID], list[str]]:
+def _read_run_ids(request: HttpRequest) -> tuple[list[UUID], list[str]]:
     """Parse up to four run ids; return messages about the ones left out."""
     found: dict[UUID, None] = {}
     faults = []
@@ -137,7 +139,7 @@ def _run_ids(request: HttpRequest) -> tuple[list[UUID], list[str]]:
     return list(found)[:MAX_COMPARED], faults
 
 
-def _address(run_id: UUID) -> Callable[[UUID], str]:
+def _make_address(run_id: UUID) -> Callable[[UUID], str]:
     return lambda event_id: reverse("backtests:event", args=[run_id, event_id])
 
 

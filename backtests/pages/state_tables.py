@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from backtests.rendering import text_of
-from backtests.state import Moment
+from backtests.runs.rendering import text_of
+from backtests.runs.state import Moment
 from toolbox.admin_pages.panels import Figures
 
 MAX_ROWS = 200
@@ -21,9 +21,9 @@ def build_state_tables(moment: Moment) -> list[Figures]:
     named = sorted(moment.indicators.items(), key=lambda item: (item[0][0], item[0][1] or ""))
     indicators = [[name, symbol or "", *_read_members(said, names=_INDICATOR)] for (name, symbol), said in named]
     return [
-        _figures("Positions", head=["Symbol", *_POSITION.values()], rows=positions),
-        _figures("Open orders", head=["Order", *_ORDER.values()], rows=orders),
-        _figures("Indicators", head=["Indicator", "Symbol", *_INDICATOR.values()], rows=indicators),
+        _make_figures("Positions", head=["Symbol", *_POSITION.values()], rows=positions),
+        _make_figures("Open orders", head=["Order", *_ORDER.values()], rows=orders),
+        _make_figures("Indicators", head=["Indicator", "Symbol", *_INDICATOR.values()], rows=indicators),
     ]
 
 
@@ -36,6 +36,6 @@ def _read_members(said: Mapping[str, bytes], *, names: Iterable[str]) -> list[st
     return [text_of(said.get(name)) or "" for name in names]
 
 
-def _figures(title: str, *, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Figures:
+def _make_figures(title: str, *, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Figures:
     name = f"{title} ({len(rows):,})" if len(rows) <= MAX_ROWS else f"{title} (the first {MAX_ROWS} of {len(rows):,})"
     return Figures(title=name, head=head, rows=rows[:MAX_ROWS])

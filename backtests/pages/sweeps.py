@@ -47,12 +47,12 @@ def sweeps(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {
         "sweep": asked.sweep, "found": found, "metric": METRIC_NAMES[asked.metric], "asked": asked,
         "metrics": [(key, METRIC_NAMES[key]) for key in get_args(Metric)], "names": names,
-        "trust": _trust(found), "left_out": found.metadata.total_count - len(found.runs),
-        "rows": [_row(one, names=names, metric=asked.metric) for one in found.runs[first : first + RUNS_A_PAGE]],
+        "trust": _describe_trust(found), "left_out": found.metadata.total_count - len(found.runs),
+        "rows": [_make_row(one, names=names, metric=asked.metric) for one in found.runs[first : first + RUNS_A_PAGE]],
         "earlier": write(page=index - 1) if index else "",
         "later": write(page=index + 1) if first + RUNS_A_PAGE < len(found.runs) else "",
         "kinds": list_export_kinds(), "query": write(page=None),
-    } | _map_context(request, found=found, names=names, metric=asked.metric)  # fmt: skip
+    } | _build_map_context(request, found=found, names=names, metric=asked.metric)  # fmt: skip
     return render(request, "backtests/sweep.html", context)
 
 
@@ -75,7 +75,7 @@ def _query_writer(request: HttpRequest) -> Callable[..., str]:
     return write
 
 
-def _trust(found: RunRanking) -> list[tuple[str, str]]:
+def _describe_trust(found: RunRanking) -> list[tuple[str, str]]:
     """List the measures of how far the best run can be trusted."""
     metadata, overfitting = found.metadata, found.overfitting
     best = found.runs[0] if found.runs else None
@@ -90,31 +90,31 @@ def _trust(found: RunRanking) -> list[tuple[str, str]]:
     return told
 
 
-def _row(one: RankedRun, *, names: Sequence[str], metric: str) -> dict[str, Any]:
+def _make_row(one: RankedRun, *, names: Sequence[str], metric: str) -> dict[str, Any]:
     near = one.neighbours
     return {
         "address": reverse("backtests:run", args=[one.run_id]), "rank": one.rank, "name": one.name or str(one.run_id),
         "cells": [
-            *((_parameter(one.parameters.get(name)), False) for name in names),
-            (_value(one.value, metric=metric), True), (percent(one.total_return), True),
+            *((_format_parameter(one.parameters.get(name)), False) for name in names),
+            (_format_value(one.value, metric=metric), True), (percent(one.total_return), True),
             (percent(one.max_drawdown), True), (f"{one.closed_trades:,}", True), (percent(one.deflated_sharpe), True),
-            (f"{near.count}", True), *((_value(one, metric=metric), True) for one in (near.mean, near.worst)),
+            (f"{near.count}", True), *((_format_value(one, metric=metric), True) for one in (near.mean, near.worst)),
             (plain(near.stability), True),
         ],
     }  # fmt: skip
 
 
-def _value(value: float | None, *, metric: str) -> str:
+def _format_value(value: float | None, *, metric: str) -> str:
     return percent(value) if metric in SHARES else plain(value)
 
 
-def _parameter(value: Any) -> str:
+def _format_parameter(value: Any) -> str:
     return "" if value is None else str(value)[:MAX_SWEEP]
 
 
-def _map_context(request: HttpRequest, *, found: RunRanking, names: Sequence[str], metric: str) -> dict[str, Any]:
+def _build_map_context(request: HttpRequest, *, found: RunRanking, names: Sequence[str], metric: str) -> dict[str, Any]:
     """Draw the heat map over the URL's two parameters, else over the two that take the most values."""
-    values = {name: _order({_key(one.parameters, name) for one in found.runs}) for name in names}
+    values = {name: _sort_values({_read_parameter(one.parameters, name) for one in found.runs}) for name in names}
     varied = sorted((name for name in names if len(values[name]) > 1), key=lambda name: (-len(values[name]), name))
     across = request.GET.get("x", "")
     x = across if across in varied else next(iter(varied), "")
@@ -124,7 +124,7 @@ def _map_context(request: HttpRequest, *, found: RunRanking, names: Sequence[str
     if not x:
         return {"varied": varied}
     columns, rows = values[x][:MAX_SIDE], (values[y] if y else [""])[:MAX_SIDE]
-    cells = _cells(found.runs, x=x, y=y, columns=columns, rows=rows, metric=metric)
+    cells = _make_cells(found.runs, x=x, y=y, columns=columns, rows=rows, metric=metric)
     cut = max(len(values[x]), len(values[y]) if y else 1) > MAX_SIDE
     fixed = [name for name in varied if name not in (x, y)]
     note = f"Each cell is the mean over {', '.join(fixed)}. " if fixed else ""
@@ -143,13 +143,15 @@ def _map_context(request: HttpRequest, *, found: RunRanking, names: Sequence[str
     }  # fmt: skip
 
 
-def _cells(
+def _make_cells(
     runs: Sequence[RankedRun], *, x: str, y: str, columns: Sequence[str], rows: Sequence[str], metric: str
 ) -> dict[tuple[str, str], Cell]:
     """Build a cell for each pair of values that runs have; several runs of a pair are averaged."""
     by_place: dict[tuple[str, str], list[RankedRun]] = {}
     for one in runs:
-        by_place.setdefault((_key(one.parameters, y) if y else "", _key(one.parameters, x)), []).append(one)
+        by_place.setdefault(
+            (_read_parameter(one.parameters, y) if y else "", _read_parameter(one.parameters, x)), []
+        ).append(one)
     best = next(iter(by_place), None) if runs and runs[0].value is not None else None
     cells = {}
     for (row, column), here in by_place.items():
@@ -157,15 +159,15 @@ def _cells(
             continue
         known = [one.value for one in here if one.value is not None]
         mean = sum(known) / len(known) if known else None
-        distance = _distance((row, column), best, columns=columns, rows=rows) if best else None
+        distance = _find_distance((row, column), best, columns=columns, rows=rows) if best else None
         cells[row, column] = Cell(
-            value=mean, text=_value(mean, metric=metric), count=len(here), is_best=distance == 0, is_near=distance == 1,
-            address=reverse("backtests:run", args=[here[0].run_id]),
+            value=mean, text=_format_value(mean, metric=metric), count=len(here), is_best=distance == 0,
+            is_near=distance == 1, address=reverse("backtests:run", args=[here[0].run_id]),
         )  # fmt: skip
     return cells
 
 
-def _distance(
+def _find_distance(
     place: tuple[str, str], other: tuple[str, str], *, columns: Sequence[str], rows: Sequence[str]
 ) -> int | None:
     """Count the steps from one cell to another; return None if the other is not drawn."""
@@ -175,11 +177,11 @@ def _distance(
     return down + abs(columns.index(place[1]) - columns.index(other[1]))
 
 
-def _key(parameters: Mapping[str, Any], name: str) -> str:
-    return _parameter(parameters.get(name))
+def _read_parameter(parameters: Mapping[str, Any], name: str) -> str:
+    return _format_parameter(parameters.get(name))
 
 
-def _order(values: set[str]) -> list[str]:
+def _sort_values(values: set[str]) -> list[str]:
     """Return a sort key that puts numbers by size before texts."""
 
     def place(text: str) -> tuple[int, float, str]:

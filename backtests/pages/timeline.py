@@ -52,17 +52,17 @@ class Timeline:
         return next((place for place, bucket in enumerate(self.buckets) if moment <= bucket.last), last)
 
 
-def edges_of(looking: View) -> tuple[list[int], int]:
+def find_edges(view: View) -> tuple[list[int], int]:
     """Return the edges of the buckets, one more than there are buckets, and a bucket's length."""
-    span = looking.last - looking.first
+    span = view.last - view.first
     longer = (-(-span // (MAX_BUCKETS - 1)) // DAY + 1) * DAY
     step = next((one for one in STEPS if span // one + 2 <= MAX_BUCKETS), longer)
-    start = (looking.first - MONDAY) // step * step + MONDAY
-    inner = [edge - 1 for edge in range(start + step, looking.last + 1, step)]
-    return [looking.first - 1, *inner, looking.last], step
+    start = (view.first - MONDAY) // step * step + MONDAY
+    inner = [edge - 1 for edge in range(start + step, view.last + 1, step)]
+    return [view.first - 1, *inner, view.last], step
 
 
-def timeline_of(ranks: dict[int, list[int]], *, edges: Sequence[int], step: int) -> Timeline:
+def make_timeline(ranks: dict[int, list[int]], *, edges: Sequence[int], step: int) -> Timeline:
     """Build the timeline from the ranks of the events at each edge."""
     buckets = [
         Bucket(
@@ -77,18 +77,18 @@ def timeline_of(ranks: dict[int, list[int]], *, edges: Sequence[int], step: int)
     return Timeline(buckets=buckets, step=step)
 
 
-def timeline_panel(timeline: Timeline, *, looking: View) -> Panel:
+def draw_timeline_panel(timeline: Timeline, *, view: View) -> Panel:
     """Draw the strips and build the table of counts; each bucket links to the state at its end."""
     total = sum(sum(bucket.counts.values()) for bucket in timeline.buckets)
     rows = [
         [
-            format_html('<a href="?{}">{}</a>', looking.query(at=bucket.last), bucket.name),
+            format_html('<a href="?{}">{}</a>', view.query(at=bucket.last), bucket.name),
             *(bucket.counts.get(name, 0) for name in timeline.types),
         ]
         for bucket in timeline.buckets
     ]
     return Panel(
-        title="Events by time and type", drawing=strips(timeline, looking=looking),
+        title="Events by time and type", drawing=draw_strips(timeline, view=view),
         note=f"{total:,} events in {len(timeline.buckets)} stretches of time. Each type is drawn to its own scale: its "
              "highest count stands at the right. Choose a stretch to see the state at its end.",
         tables=[Figures(title="Events by time and type", head=["From (UTC)", *timeline.types], rows=rows)],
@@ -96,14 +96,14 @@ def timeline_panel(timeline: Timeline, *, looking: View) -> Panel:
     )  # fmt: skip
 
 
-def strips(timeline: Timeline, *, looking: View) -> SafeString | str:
+def draw_strips(timeline: Timeline, *, view: View) -> SafeString | str:
     """Draw a strip of columns for each type; buckets are links for the mouse, the table has them for the keyboard."""
     types = timeline.types
     if not types:
         return ""
     wide, height = (WIDTH - LEFT - RIGHT) / len(timeline.buckets), ROW * len(types)
     xs = [round(LEFT + wide * place, 1) for place in range(len(timeline.buckets))]
-    at = round(LEFT + wide * (timeline.bucket_at(looking.at) + _share(timeline, looking=looking)), 1)
+    at = round(LEFT + wide * (timeline.bucket_at(view.at) + _find_share(timeline, view=view)), 1)
     every = -(-len(xs) // MARKS)
     marks = format_html_join(
         "", '<text x="{}" y="{}">{}</text>',
@@ -114,14 +114,16 @@ def strips(timeline: Timeline, *, looking: View) -> SafeString | str:
         '<a href="?{}" tabindex="-1" aria-label="{}"><rect class="hit" x="{}" y="0" width="{}" height="{}" '
         'fill-opacity="0"><title>{}</title></rect></a>',
         (
-            (looking.query(at=bucket.last), bucket.name, xs[place], round(wide, 1), height, _words(bucket))
+            (view.query(at=bucket.last), bucket.name, xs[place], round(wide, 1), height, _describe_bucket(bucket))
             for place, bucket in enumerate(timeline.buckets)
         ),
     )
     cursor = format_html(
         '<line class="cursor" x1="{0}" x2="{0}" y1="0" y2="{1}" stroke="{2}" stroke-width="2"/>', at, height, AMBER
     )
-    rows = SafeString("".join(_strip(timeline, name=name, top=ROW * place, xs=xs) for place, name in enumerate(types)))
+    rows = SafeString(
+        "".join(_draw_strip(timeline, name=name, top=ROW * place, xs=xs) for place, name in enumerate(types))
+    )
     return format_html(
         '<svg class="plot strips" viewBox="0 0 {} {}" width="100%" role="group" font-size="11" fill="{}" '
         'aria-label="Events by time and type; the figures are below">{}{}{}{}</svg>',
@@ -129,7 +131,7 @@ def strips(timeline: Timeline, *, looking: View) -> SafeString | str:
     )  # fmt: skip
 
 
-def _strip(timeline: Timeline, *, name: str, top: int, xs: Sequence[float]) -> SafeString:
+def _draw_strip(timeline: Timeline, *, name: str, top: int, xs: Sequence[float]) -> SafeString:
     counts = [bucket.counts.get(name, 0) for bucket in timeline.buckets]
     most, thick = max(counts), round((WIDTH - LEFT - RIGHT) / len(xs) * 0.86, 1)
     heights = [round(max(HIGH * count / most, 1.5), 1) if count else 0 for count in counts]
@@ -148,12 +150,12 @@ def _strip(timeline: Timeline, *, name: str, top: int, xs: Sequence[float]) -> S
     )  # fmt: skip
 
 
-def _share(timeline: Timeline, *, looking: View) -> float:
+def _find_share(timeline: Timeline, *, view: View) -> float:
     """Return which share of its bucket is before the moment."""
-    bucket = timeline.buckets[timeline.bucket_at(looking.at)]
-    return min(max((looking.at - bucket.first + 1) / (bucket.last - bucket.first + 1), 0.0), 1.0)
+    bucket = timeline.buckets[timeline.bucket_at(view.at)]
+    return min(max((view.at - bucket.first + 1) / (bucket.last - bucket.first + 1), 0.0), 1.0)
 
 
-def _words(bucket: Bucket) -> str:
+def _describe_bucket(bucket: Bucket) -> str:
     counts = ", ".join(f"{count:,} {name}" for name, count in bucket.counts.items())
     return f"From {bucket.name}: {counts or 'no event'}"

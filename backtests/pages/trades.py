@@ -11,8 +11,8 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from backtests.pages.number_text import plain, write_signed
-from backtests.pages.results import refusal_context
-from backtests.pages.run_lookup import SCOPE, find_run, list_export_kinds, run_tabs
+from backtests.pages.results import build_refusal_context
+from backtests.pages.run_lookup import SCOPE, find_run, list_export_kinds, list_run_tabs
 from backtests.pages.view import page_index
 from backtests.performance.contracts import (
     Attribution,
@@ -55,18 +55,18 @@ def trades(request: HttpRequest, *, run_id: UUID) -> HttpResponse:
     try:
         found = event_loop.run(list_round_trips(asked, reader=reader))
     except ToolError as error:
-        refused = {"run": run, "tabs": run_tabs(run_id, current="trades"), "refusal": refusal_context(error)}
+        refused = {"run": run, "tabs": list_run_tabs(run_id, current="trades"), "refusal": build_refusal_context(error)}
         return render(request, "backtests/trades.html", refused)
     address = _query_writer(request)
     metadata = found.metadata
     first = asked.page_index * asked.page_size
     last = first + metadata.returned_count
     context = {
-        "run": run, "tabs": run_tabs(run_id, current="trades"), "asked": asked,
+        "run": run, "tabs": list_run_tabs(run_id, current="trades"), "asked": asked,
         "symbols": run["symbols"][:MAX_TEXT], "sides": get_args(Side), "outcomes": get_args(Outcome),
-        "orders": get_args(TradeOrder), "columns": [_column(name, key, asked=asked, address=address)
+        "orders": get_args(TradeOrder), "columns": [_make_column(name, key, asked=asked, address=address)
                                                     for name, key in COLUMNS],
-        "rows": [_trade_row(one, run_id=run_id) for one in found.trades],
+        "rows": [_make_trade_row(one, run_id=run_id) for one in found.trades],
         "shown": f"{first + 1:,} to {last:,} of {metadata.total_count:,}" if found.trades
                  else f"none of {metadata.total_count:,}",
         "earlier": address(page=asked.page_index - 1) if asked.page_index else "",
@@ -99,7 +99,7 @@ def _query_writer(request: HttpRequest) -> Callable[..., str]:
     return write
 
 
-def _column(name: str, key: str | None, *, asked: TradesQuestion, address: Callable[..., str]) -> dict[str, Any]:
+def _make_column(name: str, key: str | None, *, asked: TradesQuestion, address: Callable[..., str]) -> dict[str, Any]:
     """Build a column heading; the link of the current sort column reverses the order."""
     is_sorted = key == asked.sort_by
     sort = "descending" if asked.descending else "ascending"
@@ -110,13 +110,14 @@ def _column(name: str, key: str | None, *, asked: TradesQuestion, address: Calla
     }  # fmt: skip
 
 
-def _trade_row(trade: Trade, *, run_id: UUID) -> dict[str, Any]:
+def _make_trade_row(trade: Trade, *, run_id: UUID) -> dict[str, Any]:
     end = trade.exit_time
     cells = [
         (trade.security_symbol, False), (trade.side, False), (plain(trade.quantity), True),
         (plain(trade.entry_price), True), (f"{end:%Y-%m-%d %H:%M}" if end else "not closed", False),
         (plain(trade.exit_price), True), (write_signed(trade.net_profit), True), (plain(trade.max_favorable), True),
-        (plain(trade.max_adverse), True), (_duration(trade.holding_seconds), True), (trade.exit_reason or "", False),
+        (plain(trade.max_adverse), True), (_format_duration(trade.holding_seconds), True),
+        (trade.exit_reason or "", False),
     ]  # fmt: skip
     return {
         "entry": f"{trade.entry_time:%Y-%m-%d %H:%M}", "cells": cells,
@@ -124,7 +125,7 @@ def _trade_row(trade: Trade, *, run_id: UUID) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _duration(seconds: Decimal) -> str:
+def _format_duration(seconds: Decimal) -> str:
     for unit, size in (("d", 86_400), ("h", 3_600), ("min", 60)):
         if seconds >= size:
             return f"{seconds / size:,.1f} {unit}"
@@ -139,21 +140,25 @@ def attribution(request: HttpRequest, *, run_id: UUID) -> HttpResponse:
     chosen = by if by in get_args(Attribution) else "symbol"
     currency = request.GET.get("currency", "").replace("\x00", "")[:20] or None
     asked = AttributionQuestion.model_validate({"run_id": run_id, "by": chosen, "currency": currency})
-    context: dict[str, Any] = {"run": run, "tabs": run_tabs(run_id, current="attribution")}
+    context: dict[str, Any] = {"run": run, "tabs": list_run_tabs(run_id, current="attribution")}
     try:
         found = event_loop.run(attribute(asked, reader=reader))
     except ToolError as error:
-        return render(request, "backtests/attribution.html", context | {"refusal": refusal_context(error)})
+        return render(request, "backtests/attribution.html", context | {"refusal": build_refusal_context(error)})
     money = {"currency": currency} if currency else {}
     choices = [(name, urlencode({"by": key} | money), key == chosen) for key, name in BY_NAMES.items()]
-    context |= {"choices": choices, "by": BY_NAMES[chosen], "panel": _attribution_panel(found, name=BY_NAMES[chosen])}
+    context |= {
+        "choices": choices,
+        "by": BY_NAMES[chosen],
+        "panel": _draw_attribution_panel(found, name=BY_NAMES[chosen]),
+    }
     metadata = found.metadata
-    figures = _attribution_figures(found, name=BY_NAMES[chosen])
+    figures = _make_attribution_figures(found, name=BY_NAMES[chosen])
     context |= {"others": metadata.other_groups, "metadata": metadata, "figures": figures}
     return render(request, "backtests/attribution.html", context)
 
 
-def _attribution_figures(found: ProfitAttribution, *, name: str) -> Figures:
+def _make_attribution_figures(found: ProfitAttribution, *, name: str) -> Figures:
     rows = [
         [one.group, f"{one.trades:,}", f"{one.won:,}", write_signed(one.net_profit), plain(one.commission),
          write_signed(one.average_net_profit)]
@@ -163,7 +168,7 @@ def _attribution_figures(found: ProfitAttribution, *, name: str) -> Figures:
     return Figures(title=f"Net profit by {name.lower()}", head=head, rows=rows)
 
 
-def _attribution_panel(found: ProfitAttribution, *, name: str) -> Panel:
+def _draw_attribution_panel(found: ProfitAttribution, *, name: str) -> Panel:
     metadata = found.metadata
     drawn = found.groups[:MAX_COLUMNS]
     series = [Series(name="Net profit", values=[float(one.net_profit) for one in drawn], color=GREEN)]

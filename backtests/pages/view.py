@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from backtests.moments import format_exactly, moment_of, read_moment, time_of
-from backtests.queries import Row
+from backtests.runs.queries import Row
 from backtests.vocabulary import EVENT_TYPES
 
 MAX_VALUE, MAX_DIGITS, MILLISECOND = 500, 9, 1_000

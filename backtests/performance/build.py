@@ -7,7 +7,7 @@ many events; questions about a run that has more are refused.
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -26,7 +26,7 @@ from backtests.performance.days import (
     find_time_held,
     find_trip_profits,
 )
-from backtests.performance.decisions import EXECUTION, Decision, make_trail, read_decision
+from backtests.performance.decisions import EXECUTION, Decision, Trail, make_trail, read_decision
 from backtests.performance.measures import find_moments, measure_returns, measure_trips
 from backtests.performance.trips import Execution, Prices, RoundTrip, find_trips, value_trips
 
@@ -37,12 +37,10 @@ HOUR = 3_600_000_000
 _RUN = """
 SELECT event_count, parameters::text, (extract(epoch FROM first_event_at) * 1000000)::bigint,
        (extract(epoch FROM last_event_at) * 1000000)::bigint
-FROM backtests_runs WHERE run_id = %s LIMIT 1 FOR UPDATE
-"""
-_IS_BUILT = """
-SELECT r.event_count = 0 OR EXISTS (SELECT FROM backtests_performance AS p
+FROM backtests_runs AS r
+WHERE run_id = %s AND event_count > 0 AND NOT EXISTS (SELECT FROM backtests_performance AS p
   WHERE p.run_id = r.run_id AND p.event_count = r.event_count AND p.version = %s)
-FROM backtests_runs AS r WHERE r.run_id = %s LIMIT 1
+LIMIT 1 FOR UPDATE OF r
 """
 _NOT_BUILT = """
 SELECT r.run_id FROM backtests_runs AS r
@@ -51,8 +49,8 @@ WHERE r.event_count > 0 AND NOT EXISTS (SELECT FROM backtests_performance AS p
 ORDER BY r.run_id LIMIT %s
 """
 _CLEAR = """
-DELETE FROM backtests_round_trips WHERE run_id = %(run)s;
-DELETE FROM backtests_performance WHERE run_id = %(run)s;
+WITH trips AS (DELETE FROM backtests_round_trips WHERE run_id = %(run)s),
+     curves AS (DELETE FROM backtests_performance WHERE run_id = %(run)s)
 DELETE FROM backtests_decisions WHERE run_id = %(run)s
 """
 _COPY_TRIPS = """
@@ -94,29 +92,30 @@ FAILURES = (DatabaseError, ArithmeticError, ValueError)
 
 def build_performance(run_id: UUID) -> bool:
     """Build a run's performance if it is not up to date; tells whether anything was built."""
-    if _is_built(run_id):
-        return False
     with transaction.atomic():
-        run = _lock(run_id)
+        run = _lock_unbuilt(run_id)
         if run is None:
             return False
-        decisions: list[Decision] = []
-        executions: list[Execution] = []
-        left_out = 0
-        for one in read_lists.read_decisions(run_id):
-            decisions.append(read_decision(one.event_type, number=one.number, moment=one.moment, values=one.values))
-            if one.event_type == EXECUTION and (execution := read_lists.read_execution(one)):
-                executions.append(execution)
-            elif one.event_type == EXECUTION:
-                left_out += 1
-        trips, prices = _find_trips(run, executions=executions)
+        executions: list[Execution | None] = []
+        trail = make_trail(_read_decisions(run_id, executions=executions))
+        known = [execution for execution in executions if execution is not None]
+        left_out = len(executions) - len(known)
+        trips, prices = _find_trips(run, executions=known)
         changes, source = _read_changes(run_id)
         _name_currency(trips, changes=changes)
         _clear(run_id)
         _write_trips(run, trips)
         _write_curves(run, trips=trips, prices=prices, changes=changes, source=source, left_out=left_out)
-        _write_decisions(run_id, decisions)
+        _write_trail(run_id, trail)
     return True
+
+
+def _read_decisions(run_id: UUID, *, executions: list[Execution | None]) -> Iterator[Decision]:
+    """Yield a run's decisions; the executions among them are also collected, None for an unreadable one."""
+    for one in read_lists.read_decisions(run_id):
+        if one.event_type == EXECUTION:
+            executions.append(read_lists.read_execution(one))
+        yield read_decision(one.event_type, number=one.number, moment=one.moment, values=one.values)
 
 
 def list_unbuilt(*, most: int) -> list[UUID]:
@@ -126,18 +125,12 @@ def list_unbuilt(*, most: int) -> list[UUID]:
         return [run_id for (run_id,) in cursor.fetchall()]
 
 
-def _is_built(run_id: UUID) -> bool:
+def _lock_unbuilt(run_id: UUID) -> _Run | None:
+    """Lock a run's row; None if the run has no events, or its performance is up to date."""
     with connection.cursor() as cursor:
-        cursor.execute(_IS_BUILT, [VERSION, run_id])
+        cursor.execute(_RUN, [run_id, VERSION])
         found = cursor.fetchone()
-    return found is None or bool(found[0])
-
-
-def _lock(run_id: UUID) -> _Run | None:
-    with connection.cursor() as cursor:
-        cursor.execute(_RUN, [run_id])
-        found = cursor.fetchone()
-    if found is None or not found[0]:
+    if found is None:
         return None
     event_count, parameters, first, last = found
     named = json.loads(parameters, parse_float=Decimal).get("InitialCapital")
@@ -204,8 +197,7 @@ def _capital_of(values: dict[str, Any], *, after: dict[str, Any], total: Decimal
 
 def _clear(run_id: UUID) -> None:
     with connection.cursor() as cursor:
-        for statement in _CLEAR.split(";"):
-            cursor.execute(statement, {"run": run_id})
+        cursor.execute(_CLEAR, {"run": run_id})
 
 
 def _write_trips(run: _Run, trips: Sequence[RoundTrip]) -> None:
@@ -275,7 +267,6 @@ def _pack(values: Floats | Days, kind: str) -> bytes:
     return np.asarray(values).astype(kind).tobytes()
 
 
-def _write_decisions(run_id: UUID, decisions: Iterable[Decision]) -> None:
-    trail = make_trail(decisions)
+def _write_trail(run_id: UUID, trail: Trail) -> None:
     with connection.cursor() as cursor:
         cursor.execute(_WRITE_DECISIONS, [run_id, len(trail), trail.tobytes()])

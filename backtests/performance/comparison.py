@@ -27,9 +27,9 @@ from backtests.performance.curves import RunCurve, choose_curve
 from backtests.performance.decisions import RECORD, Trail, find_difference
 from backtests.performance.measures import measure_returns, to_date
 from backtests.performance.tables import make_trade
-from backtests.rendering import cut_to_budget, too_large
-from backtests.run_questions import budget
-from backtests.snapshots import moments_of
+from backtests.runs.rendering import cut_to_budget, too_large
+from backtests.runs.snapshots import moments_of
+from backtests.runs.validation import budget
 from toolbox.database.pools import Pool
 
 Row = dict[str, Any]
@@ -61,7 +61,7 @@ async def compare(ask: CompareQuestion, *, reader: Pool) -> RunComparison:
     )  # fmt: skip
     start = max(first.row["first_moment"], second.row["first_moment"])
     end = min(first.row["last_moment"], second.row["last_moment"])
-    parting, identical, counts = await _find_parting(runs, start=start, end=end, reader=reader)
+    parting, identical, counts = await _find_divergence(runs, start=start, end=end, reader=reader)
     notes = []
     if end < start:
         notes.append("The runs have no time in common, so no decision can be compared.")
@@ -80,7 +80,7 @@ async def compare(ask: CompareQuestion, *, reader: Pool) -> RunComparison:
     )  # fmt: skip
 
 
-async def _find_parting(
+async def _find_divergence(
     runs: tuple[UUID, UUID], *, start: int, end: int, reader: Pool
 ) -> tuple[_Divergence | None, int, list[int]]:
     """Walk over both trails, page by page, from the time that both cover on; count what is the same."""
@@ -122,12 +122,20 @@ def _part(tails: tuple[Trail, Trail], *, end: int) -> _Divergence | None:
         )
     now = [tail[tail["moment"] == moment] for tail in tails]
     counted = [Counter(one["fingerprint"].tolist()) for one in now]
-    only = [
-        np.array([record for record in own if (mine - other)[int(record["fingerprint"])]], dtype=RECORD)
-        for own, mine, other in zip(now, counted, counted[::-1], strict=True)
-    ]
+    only = [_take(own, counts=mine - other) for own, mine, other in zip(now, counted, counted[::-1], strict=True)]
     following = [tail[tail["moment"] > moment] for tail in tails]
     return _Divergence(moment=moment, only=(only[0], only[1]), following=(following[0], following[1]))
+
+
+def _take(decisions: Trail, *, counts: Counter[int]) -> Trail:
+    """Take as many decisions of each fingerprint as are counted."""
+    taken = []
+    for decision in decisions:
+        fingerprint = int(decision["fingerprint"])
+        if counts[fingerprint]:
+            counts[fingerprint] -= 1
+            taken.append(decision)
+    return np.array(taken, dtype=RECORD)
 
 
 async def _explain(runs: tuple[UUID, UUID], *, parting: _Divergence, reader: Pool) -> Divergence:
@@ -206,13 +214,13 @@ def _follow(first: RunCurve, *, second: RunCurve, moment: int) -> Sequence[Profi
         return []
     places = sorted({min(place, len(after) - 1) for place in (*HORIZONS, len(after) - 1)})
     before = [_profit_on(curve, day=day - 1) for curve in (first, second)]
-    told = []
+    profits = []
     for chosen in after[places]:
         own, other = (
             _profit_on(curve, day=int(chosen)) - base for curve, base in zip((first, second), before, strict=True)
         )
-        told.append(ProfitSince(day=to_date(chosen), first=own, second=other, difference=other - own))
-    return told
+        profits.append(ProfitSince(day=to_date(chosen), first=own, second=other, difference=other - own))
+    return profits
 
 
 def _profit_on(curve: RunCurve, *, day: int) -> float:

@@ -6,9 +6,9 @@ from uuid import UUID
 
 from pydantic import Field, model_validator
 
-from backtests.answers import CamelAnswer, Number, PageMetadata
-from backtests.contracts import PAGE_INDEX, Guid, PageIndex, PropertyPath, RangeQuestion, RunQuestion
-from backtests.error_envelope import INVALID_PARAMETER
+from backtests.contracts.answers import CamelAnswer, Number, PageMetadata
+from backtests.contracts.error_envelope import INVALID_PARAMETER
+from backtests.contracts.questions import PAGE_INDEX, Guid, PageIndex, PropertyPath, RangeQuestion, RunQuestion
 from backtests.vocabulary import EventType, Severity
 from toolbox.contract.errors import ToolError
 from toolbox.contract.models import NullMeans, ToolInput, WholeNumber

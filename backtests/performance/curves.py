@@ -8,10 +8,10 @@ from uuid import UUID
 
 import numpy as np
 
-from backtests.error_envelope import INVALID_PARAMETER, PERFORMANCE_NOT_BUILT
+from backtests.contracts.error_envelope import INVALID_PARAMETER, PERFORMANCE_NOT_BUILT
 from backtests.performance import queries
 from backtests.performance.days import Days, Floats, find_returns
-from backtests.run_questions import RunQuestion, require_run
+from backtests.runs.validation import RunQuestion, require_run
 from toolbox.contract.errors import ToolError
 from toolbox.database.pools import Pool
 

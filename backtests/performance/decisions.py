@@ -20,7 +20,7 @@ RECORD = np.dtype([("moment", "<i8"), ("fingerprint", "<u8"), ("number", "<i4")]
 RECORD_BYTES = RECORD.itemsize
 EXECUTION, REJECTION = TYPE_CODES["TradeExecution"], TYPE_CODES["OrderRejection"]
 STATE, RISK = TYPE_CODES["StateChange"], TYPE_CODES["RiskEvent"]
-_SAID = {
+_COMPARED = {
     EXECUTION: ("SecuritySymbol", "Direction", "Quantity", "Price"),
     REJECTION: ("SecuritySymbol", "RejectionReason", "RequestedQuantity", "RequestedPrice"),
     STATE: ("SecuritySymbol", "Direction", "Quantity", "Price", "Status"),
@@ -31,25 +31,25 @@ Trail = NDArray[np.void]
 
 
 class Decision(NamedTuple):
-    """An event that says what the strategy decided."""
+    """What the strategy decided, as a record of the trail."""
 
     moment: int
+    fingerprint: int
     number: int
-    event_type: int
-    said: tuple[str, ...]
 
 
 def read_decision(event_type: int, *, number: int, moment: int, values: dict[str, Any]) -> Decision:
-    """Take what is compared out of an event's properties."""
+    """Take the fingerprint of what is compared from an event's properties."""
     given = values.get("StateAfter") if event_type == STATE else values
     known = given if isinstance(given, dict) else {}
-    return Decision(moment, number, event_type, tuple(_plain(known.get(name)) for name in _SAID[event_type]))
+    words = "\x1f".join((str(event_type), *(_plain(known.get(name)) for name in _COMPARED[event_type])))
+    digest = blake2b(words.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return Decision(moment, int.from_bytes(digest, "little"), number)
 
 
 def make_trail(decisions: Iterable[Decision]) -> Trail:
-    """Write a run's decisions as records, in order."""
-    records = [(one.moment, _fingerprint(one), one.number) for one in decisions]
-    trail: Trail = np.array(records, dtype=RECORD)
+    """Write a run's decisions as records, in order; they are read one at a time."""
+    trail: Trail = np.fromiter(decisions, dtype=RECORD)
     return trail[np.lexsort((trail["number"], trail["fingerprint"], trail["moment"]))]
 
 
@@ -60,11 +60,6 @@ def find_difference(first: Trail, *, second: Trail) -> int | None:
     differs = (first["moment"] != second["moment"]) | (first["fingerprint"] != second["fingerprint"])
     place = int(differs.argmax()) if size else 0
     return place if size and differs[place] else None
-
-
-def _fingerprint(decision: Decision) -> int:
-    words = "\x1f".join((str(decision.event_type), *decision.said)).encode("utf-8", "surrogatepass")
-    return int.from_bytes(blake2b(words, digest_size=8).digest(), "little")
 
 
 def _plain(value: Any) -> str:

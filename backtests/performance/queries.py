@@ -7,7 +7,8 @@ from uuid import UUID
 
 from backtests.performance.build import VERSION
 from backtests.performance.decisions import RECORD_BYTES
-from backtests.queries import EVENT
+from backtests.runs.queries import EVENT
+from toolbox.database.pool import Connection
 from toolbox.database.pools import Pool
 
 Row = dict[str, Any]
@@ -158,8 +159,9 @@ WHERE r.sweep = %(sweep)s AND r.sweep <> ''
 ORDER BY r.run_id LIMIT %(most)s
 """
 
+# Runs of a sweep mostly have the same days: they are sent once.
 _SWEEP_CURVES = """
-SELECT run_id, xmin::text AS build, capital, days, profits
+SELECT run_id, xmin::text AS build, capital, NULLIF(days, lag(days) OVER (ORDER BY run_id)) AS days, profits
 FROM backtests_performance WHERE run_id = ANY (%(runs)s::uuid[]) AND is_main
 ORDER BY run_id LIMIT %(most)s
 """
@@ -258,8 +260,14 @@ async def sweep(name: str, *, reader: Pool) -> list[Row]:
 
 
 async def sweep_curves(run_ids: Sequence[UUID], *, reader: Pool) -> list[Row]:
-    """Fetch the profit by day of runs of a sweep, and of which build it is."""
-    return (await reader.fetch(_SWEEP_CURVES, {"runs": list(run_ids), "most": MAX_RANKED})).rows
+    """Fetch profit by day of a sweep's runs, and their builds; `days` is None if they are those of the row before."""
+    parameters = {"runs": list(run_ids), "most": MAX_RANKED}
+
+    async def fetch(connection: Connection) -> list[Row]:
+        async with connection.cursor(binary=True) as cursor:  # half the bytes of text
+            return await (await cursor.execute(_SWEEP_CURVES, parameters)).fetchall()
+
+    return await reader.run(fetch)
 
 
 async def trails(run_ids: Sequence[UUID], *, starts: Sequence[int], take: int, reader: Pool) -> dict[UUID, Row]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from backtests.error_envelope import INVALID_PARAMETER
+from backtests.contracts.error_envelope import INVALID_PARAMETER
 from backtests.performance import queries
 from backtests.performance.contracts import (
     NeighbourMeasures,
@@ -20,7 +20,7 @@ from backtests.performance.contracts import (
     RankQuestion,
     RunRanking,
 )
-from backtests.performance.days import Floats
+from backtests.performance.days import Days, Floats
 from backtests.performance.measures import DEFAULT_PERIODS
 from backtests.performance.overfitting import (
     Neighbours,
@@ -193,12 +193,14 @@ def _measure_overfitting(curves: Sequence[Row], *, parts: int) -> Overfitting:
 
 def _align(rows: Sequence[Row]) -> Floats:
     """Give the returns of runs between the days that all of them have, a row for each run."""
-    if all(row["days"] == rows[0]["days"] for row in rows):
+    if all(row["days"] is None for row in rows[1:]):
         capital = np.array([[float(row["capital"])] for row in rows])
         profits = np.frombuffer(b"".join(row["profits"] for row in rows), "<f8").reshape(len(rows), -1)
         equity = np.hstack([capital, capital + profits])
     else:
-        days = [np.frombuffer(row["days"], "<i4") for row in rows]
+        days: list[Days] = []
+        for row in rows:
+            days.append(days[-1] if row["days"] is None else np.frombuffer(row["days"], "<i4"))
         common = reduce(np.intersect1d, days)
         equity = np.array([
             float(row["capital"]) + np.frombuffer(row["profits"], "<f8")[own.searchsorted(common)]

@@ -1,10 +1,10 @@
 """What a run's performance is built from: read from its lists, whole lists at a time, in pages."""
 
 import json
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
+from itertools import count
 from typing import Any
 from uuid import UUID
 
@@ -27,7 +27,8 @@ PRICE_PATHS = ("Data.High", "Data.Low", "Data.Ask", "Data.Bid", "Data.Last", "Da
 """Of the prices of one event, the last one here is what is held valued at."""
 CLOSES = ("Close", "Price", "Last", "Bid")
 """The first of these that market data has is its price."""
-MAX_PRICE = 1e300
+MAX_NUMBER = 1e100
+"""Larger numbers are left out of results: products and sums of these stay within a double."""
 REASONS = ("ExitReason", "Reason", "Tag", "OrderType")
 """Properties of an execution that say why it was made; where there is none, its parent's ChangeReason says it."""
 MAX_REASON = 200
@@ -51,36 +52,44 @@ ORDER BY day
 """
 
 _DECISIONS = """
-SELECT moment, number FROM (
+SELECT array_send(array_agg(moment ORDER BY moment, number)), array_send(array_agg(number ORDER BY moment, number))
+FROM (
   SELECT u.moment, u.number
   FROM backtests_lists AS c, unnest(c.moments, c.events) AS u (moment, number)
   WHERE c.run_id = %(run)s AND c.list = ANY (%(lists)s::text[])
   UNION ALL
   SELECT moment, number FROM backtests_order_states WHERE run_id = %(run)s AND kind = 0
-) AS decided ORDER BY moment, number
+) AS decided
 """
 
+# LATERAL with a LIMIT looks each event up by an index. A join would read the whole run for every page of it.
 _EVENTS = """
-SELECT e.number, e.event_type, e.properties::text, cause.properties::text
-FROM unnest(%(numbers)s::integer[]) WITH ORDINALITY AS u (number, place)
-JOIN backtests_events AS e ON e.run_id = %(run)s AND e.number = u.number
-LEFT JOIN backtests_events AS cause
-  ON e.event_type = 1 AND cause.run_id = %(run)s AND cause.event_id = e.parent_event_id AND cause.event_type = 5
+SELECT u.moment, u.number, e.event_type, e.properties::text, cause.properties::text
+FROM unnest(%(moments)s::bigint[], %(numbers)s::integer[]) WITH ORDINALITY AS u (moment, number, place)
+CROSS JOIN LATERAL (
+  SELECT event_type, properties, parent_event_id FROM backtests_events
+  WHERE run_id = %(run)s AND number = u.number LIMIT 1
+) AS e
+LEFT JOIN LATERAL (
+  SELECT properties FROM backtests_events
+  WHERE run_id = %(run)s AND event_id = e.parent_event_id AND event_type = 5 LIMIT 1
+) AS cause ON e.event_type = 1
 ORDER BY u.place
 """
 
 _LISTED = """
 SELECT u.moment, e.properties::text
 FROM backtests_lists AS c, unnest(c.moments, c.events) AS u (moment, number)
-JOIN backtests_events AS e ON e.run_id = %(run)s AND e.number = u.number
+CROSS JOIN LATERAL (
+  SELECT properties FROM backtests_events WHERE run_id = %(run)s AND number = u.number LIMIT 1
+) AS e
 WHERE c.run_id = %(run)s AND c.list = %(list)s AND c.chunk BETWEEN %(first)s AND %(last)s
 ORDER BY u.moment, u.number LIMIT %(most)s
 """
 
-_LAST_CHUNK = "SELECT max(chunk) FROM backtests_lists WHERE run_id = %(run)s AND list = %(list)s"
-
 _MEMBERS = """
-SELECT array_send(events) FROM backtests_lists WHERE run_id = %(run)s AND list = ANY (%(lists)s::text[])
+SELECT array_position(%(lists)s::text[], list), array_send(events)
+FROM backtests_lists WHERE run_id = %(run)s AND list = ANY (%(lists)s::text[])
 """
 
 _NUMBERS = """
@@ -119,11 +128,14 @@ def read_decisions(run_id: UUID) -> Iterator[LoggedDecision]:
     """Give executions, rejections, states of orders and risk events, in order of time."""
     names = ("TradeExecution", "OrderRejection", "RiskEvent")
     lists = [severity_list(name, severity=None) for name in names]
-    decided = _ask(_DECISIONS, run=run_id, lists=lists)
-    for start in range(0, len(decided), PAGE_EVENTS):
-        page = decided[start : start + PAGE_EVENTS]
-        rows = _ask(_EVENTS, run=run_id, numbers=[number for _, number in page])
-        for (moment, _), (number, event_type, properties, cause) in zip(page, rows, strict=True):
+    packed_moments, packed_numbers = _ask(_DECISIONS, run=run_id, lists=lists)[0]
+    if packed_numbers is None:
+        return
+    moments, numbers = _unpack(packed_moments, ">i8"), _unpack(packed_numbers, ">i4")
+    for start in range(0, len(numbers), PAGE_EVENTS):
+        part = slice(start, start + PAGE_EVENTS)
+        rows = _ask(_EVENTS, run=run_id, moments=moments[part].tolist(), numbers=numbers[part].tolist())
+        for moment, number, event_type, properties, cause in rows:
             yield LoggedDecision(
                 number=number, moment=moment, event_type=event_type, values=decode_properties(properties),
                 cause=decode_properties(cause) if cause else {},
@@ -132,13 +144,14 @@ def read_decisions(run_id: UUID) -> Iterator[LoggedDecision]:
 
 def read_listed(run_id: UUID, *, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Give moment and properties of a list's events, in order of time."""
-    last = _ask(_LAST_CHUNK, run=run_id, list=name)[0][0]
     step = PAGE_EVENTS // CHUNK_EVENTS
-    for first in range(0, -1 if last is None else last + 1, step):
-        for moment, properties in _ask(
-            _LISTED, run=run_id, list=name, first=first, last=first + step - 1, most=step * CHUNK_EVENTS
-        ):
+    most = step * CHUNK_EVENTS
+    for first in count(0, step):
+        rows = _ask(_LISTED, run=run_id, list=name, first=first, last=first + step - 1, most=most)
+        for moment, properties in rows:
             yield moment, decode_properties(properties)
+        if len(rows) < most:  # every chunk but a list's last one is full
+            return
 
 
 def read_execution(logged: LoggedDecision) -> Execution | None:
@@ -164,21 +177,20 @@ def read_execution(logged: LoggedDecision) -> Execution | None:
 
 def read_prices(run_id: UUID, *, symbols: Iterable[str], event_count: int, since: int) -> dict[str, Prices]:
     """Give the prices of market data and of valued positions, by security, from a moment on."""
-    found: dict[str, list[NDArray[Any]]] = defaultdict(list)
-    sources = [(MARKET, "MarketDataEvent", PRICE_PATHS), (POSITION, "PositionUpdate", ("MarkPrice",))]
+    names = [number_list(MARKET, path=path) for path in PRICE_PATHS] + [number_list(POSITION, path="MarkPrice")]
+    numbers = _read_numbers(run_id, names, since=since)
+    if not len(numbers):
+        return {}
     wanted = sorted(symbols)
-    for code, event_type, paths in sources:
-        numbers = _read_numbers(run_id, [number_list(code, path=path) for path in paths], since=since)
-        for symbol in wanted if len(numbers) else ():
-            is_member = _members(run_id, symbol=symbol, event_type=event_type, event_count=event_count)
-            found[symbol].append(numbers[is_member[numbers["event"]]])
-    prices: dict[str, Prices] = {}
-    for symbol, parts in found.items():
-        known = np.concatenate(parts)
-        known = known[np.lexsort((known["path"], known["event"], known["moment"]))]
-        if len(known):
-            prices[symbol] = Prices(known["moment"].copy(), known["value"].copy())
-    return prices
+    owners = _read_owners(run_id, symbols=wanted, event_count=event_count)[numbers["event"]]
+    order = np.lexsort((numbers["path"], numbers["event"], numbers["moment"], owners))
+    numbers, owners = numbers[order], owners[order]
+    ends = owners.searchsorted(np.arange(len(wanted)), side="right")
+    starts = owners.searchsorted(np.arange(len(wanted)), side="left")
+    return {
+        symbol: Prices(numbers["moment"][start:end].copy(), numbers["value"][start:end].copy())
+        for symbol, start, end in zip(wanted, starts, ends, strict=True) if end > start
+    }  # fmt: skip
 
 
 def read_text(value: Any) -> str:
@@ -190,22 +202,25 @@ def read_close(properties: str) -> float | None:
     """Take the price out of market data's properties; None where there is none above zero."""
     data = decode_properties(properties).get("Data")
     given = [data.get(name) for name in CLOSES] if isinstance(data, dict) else []
-    prices = (float(price) for price in given if price is not None and usable(price))
-    return next((price for price in prices if 0 < price < MAX_PRICE), None)
+    prices = (float(price) for one in given if (price := read_number(one)) is not None)
+    return next((price for price in prices if price > 0), None)
 
 
 def read_number(value: Any) -> Decimal | None:
     """Give a number, to 28 digits; None where it is none that can be computed with."""
-    return _ROUNDED.create_decimal(value) if usable(value) else None
+    return _ROUNDED.create_decimal(value) if usable(value) and abs(value) <= MAX_NUMBER else None
 
 
-def _members(run_id: UUID, *, symbol: str, event_type: str, event_count: int) -> NDArray[np.bool_]:
-    """Mark the events of a security, by number."""
-    is_member = np.zeros(event_count, dtype=np.bool_)
-    lists = entity_lists("SecuritySymbol", value=symbol, event_types=[event_type])
-    for (packed,) in _ask(_MEMBERS, run=run_id, lists=lists):
-        is_member[_unpack(packed, ">i4")] = True
-    return is_member
+def _read_owners(run_id: UUID, *, symbols: Sequence[str], event_count: int) -> NDArray[np.int32]:
+    """Give the place of its security among `symbols` for each event with a price, by number; -1 for other events."""
+    owners = np.full(event_count, -1, dtype=np.int32)
+    named = [
+        (place, name) for place, symbol in enumerate(symbols)
+        for name in entity_lists("SecuritySymbol", value=symbol, event_types=["MarketDataEvent", "PositionUpdate"])
+    ]  # fmt: skip
+    for at, packed in _ask(_MEMBERS, run=run_id, lists=[name for _, name in named]):
+        owners[_unpack(packed, ">i4")] = named[at - 1][0]
+    return owners
 
 
 def _read_numbers(run_id: UUID, lists: Sequence[str], *, since: int) -> NDArray[np.void]:
@@ -222,7 +237,7 @@ def _read_numbers(run_id: UUID, lists: Sequence[str], *, since: int) -> NDArray[
         part["path"], part["value"] = path, _unpack(values, ">f8")
         parts.append(part)
     numbers = np.concatenate(parts)
-    known: NDArray[np.void] = numbers[~np.isnan(numbers["value"])]
+    known: NDArray[np.void] = numbers[np.abs(numbers["value"]) <= MAX_NUMBER]  # NaN is not
     return known
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from backtests.answers import PageMetadata
+from backtests.contracts.answers import PageMetadata
 from backtests.moments import time_of
 from backtests.performance import queries
 from backtests.performance.contracts import (
@@ -20,7 +20,7 @@ from backtests.performance.contracts import (
     TradesQuestion,
 )
 from backtests.performance.curves import read_curve, require_built
-from backtests.run_questions import ask_run, first_moment, last_moment
+from backtests.runs.validation import ask_run, first_moment, last_moment
 from backtests.store.lists import number_list, severity_list
 from backtests.vocabulary import TYPE_CODES
 from toolbox.database.pools import Pool

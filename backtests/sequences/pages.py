@@ -2,14 +2,14 @@
 
 from itertools import groupby
 
-from backtests.answers import Sequence, SequenceMetadata, SequencePage
-from backtests.contracts import SequenceQuestion
-from backtests.error_envelope import EVENT_NOT_FOUND
+from backtests.contracts.answers import Sequence, SequenceMetadata, SequencePage
+from backtests.contracts.error_envelope import EVENT_NOT_FOUND
+from backtests.contracts.questions import SequenceQuestion
 from backtests.ingest.signatures import has_many_shapes, list_of_shape
-from backtests.paging import window
-from backtests.queries import Row
-from backtests.rendering import cut_to_budget, too_large
-from backtests.run_questions import RunQuestion, budget
+from backtests.runs.paging import window
+from backtests.runs.queries import Row
+from backtests.runs.rendering import cut_to_budget, too_large
+from backtests.runs.validation import RunQuestion, budget
 from backtests.sequences import queries
 from backtests.sequences.completeness import Verdict, count_rows, judge, select_shapes
 from toolbox.contract.errors import ToolError

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from backtests.ingest.signatures import BLOCK_SHAPES, SignatureBlock, decode_block, join_blocks, make_lone_block
-from backtests.queries import EVENT, Row, Window, bounds
+from backtests.runs.queries import EVENT, Row, Window, bounds
 from toolbox.database.pools import Pool
 
 if TYPE_CHECKING:

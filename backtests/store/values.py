@@ -4,21 +4,22 @@ import re
 from decimal import Decimal
 from typing import TypeGuard
 
-FARTHEST_EXPONENT = 400
-"""Numbers beyond 10^±400, or with more than 1,000 digits, are stored but not aggregated."""
+MAX_EXPONENT, MIN_EXPONENT = 300, -400
+"""Numbers outside these, or with more than 1,000 digits, are stored but not aggregated: the sum of ten million such
+numbers is still one that JSON readers hold."""
 MAX_DIGITS = 1000
-_FARTHEST = 10**FARTHEST_EXPONENT
+_END = 10 ** (MAX_EXPONENT + 1)
 _GUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}").fullmatch
 
 
 def usable(number: object) -> bool:
     """Return whether a decoded value is a number that can be aggregated."""
     if type(number) is int:
-        return bool(-_FARTHEST < number < _FARTHEST)
+        return bool(-_END < number < _END)
     if type(number) is not Decimal:
         return False
     return not number or (
-        -FARTHEST_EXPONENT <= number.adjusted() <= FARTHEST_EXPONENT and len(number.as_tuple().digits) <= MAX_DIGITS
+        MIN_EXPONENT <= number.adjusted() <= MAX_EXPONENT and len(number.as_tuple().digits) <= MAX_DIGITS
     )
 
 

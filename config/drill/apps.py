@@ -1,10 +1,10 @@
-"""The drill as a Django app; installed by config/drill/settings.py alone."""
+"""App configuration of the drill; installed only by config/drill/settings.py."""
 
 from django.apps import AppConfig
 
 
 class DrillConfig(AppConfig):
-    """Brings two tools that only processes of a drill know."""
+    """The app with two tools that only a drill's processes have."""
 
     name = "config.drill"
     label = "drill"

@@ -1,4 +1,4 @@
-"""The drill: runs are brought into every phase, a part is killed, and everything is followed to its end."""
+"""The drill: bring runs into every phase, kill a part, and follow the runs to their end."""
 
 import signal
 import time
@@ -25,7 +25,7 @@ _RETRIED_STATUSES = (502, 503)
 
 @dataclass(kw_only=True)
 class Row:
-    """One line of the table: what was done to how many runs, and what became of them."""
+    """One line of the table: what was killed, how many runs there were, and what went wrong."""
 
     disaster: str
     runs: int = 0
@@ -44,7 +44,7 @@ class _Run:
 
 
 class Drill:
-    """Runs in every phase, and what is done to the parts under them."""
+    """Runs in every phase, and the ways to kill the parts under them."""
 
     def __init__(self, fleet: Fleet, *, model: FakeModel, journal: Journal, database_url: str, key: str) -> None:
         self.fleet, self.model, self.journal = fleet, model, journal
@@ -57,7 +57,7 @@ class Drill:
         self._http = httpx.Client(base_url=f"http://127.0.0.1:{self._port}", headers=headers, timeout=30)
 
     def kill_worker(self) -> Row:
-        """Kill the worker that has every run; another takes over."""
+        """Kill the worker that holds every run; another takes over."""
         heir = self.fleet.start_worker(is_idle=True)
         with self._runs("worker killed", seconds_of="take-over") as (row, runs):
             self._worker.kill()
@@ -66,7 +66,7 @@ class Drill:
         return row
 
     def pause_worker(self) -> Row:
-        """Pause the worker past its lease; another takes over; then the first wakes up and must write nothing."""
+        """Pause the worker past its lease; another takes over; when the first resumes, it must write nothing."""
         heir, paused = self.fleet.start_worker(is_idle=True), self._worker
         with self._runs("worker paused", seconds_of="take-over") as (row, runs):
             paused.signal(signal.SIGSTOP)
@@ -81,7 +81,7 @@ class Drill:
         return row
 
     def kill_web(self) -> Row:
-        """Kill the web process and start it again."""
+        """Kill the web process and restart it."""
         with self._runs("web killed", seconds_of="web is back", was_worker_killed=False) as (row, _):
             self._web.kill()
             started = time.monotonic()
@@ -90,7 +90,7 @@ class Drill:
         return row
 
     def restart(self, disaster: str, *, restart: Callable[[], object]) -> Row:
-        """Restart a part that is not the drill's own."""
+        """Restart a part that the drill did not start."""
         with self._runs(disaster, seconds_of="ready again", was_worker_killed=False) as (row, _):
             started = time.monotonic()
             restart()
@@ -99,7 +99,7 @@ class Drill:
         return row
 
     def queue(self, count: int) -> Row:
-        """Queue many short runs on two workers: each must be done once."""
+        """Queue many short runs on two workers: each must be executed once."""
         second = self.fleet.start_worker()
         row = Row(disaster="queue, two workers", seconds_of="all done")
         started = time.monotonic()
@@ -118,7 +118,7 @@ class Drill:
     def _runs(
         self, disaster: str, *, seconds_of: str, was_worker_killed: bool = True
     ) -> Iterator[tuple[Row, list[_Run]]]:
-        """Bring runs into every phase, have the block strike, then follow them to their ends."""
+        """Bring runs into every phase, let the block kill a part, then follow the runs to their ends."""
         self.model.hold()
         self.journal.hold()
         try:
@@ -144,7 +144,7 @@ class Drill:
         return _Run(run_id=UUID(accepted["runId"]), phase=phase, token=token, address=accepted["run"])
 
     def _send(self, path: str, **body: Any) -> dict[str, Any]:
-        """Post; waits while parts are away."""
+        """Send a POST, waiting while parts are unavailable."""
         until = time.monotonic() + self.patience_seconds
         while True:
             with suppress(httpx.TransportError):
@@ -190,9 +190,9 @@ class Drill:
 
     def _settle(self, runs: Sequence[_Run]) -> None:
         """
-        Decide what waits for a person until every run has ended, or none has ended for long.
+        Decide waiting approvals until every run has ended, or none has ended for long.
 
-        What may have been done is not done again.
+        What may have been done already is rejected.
         """
         until, left = time.monotonic() + self.patience_seconds, len(runs)
         while time.monotonic() < until:
@@ -212,7 +212,7 @@ class Drill:
             time.sleep(_LOOK_SECONDS)
 
     def _decide(self, one: _Run, *, is_in_doubt: bool) -> None:
-        with suppress(DrillFailed):  # decided a moment before, and not taken up yet
+        with suppress(DrillFailed):  # just decided, and not claimed yet
             self._send(f"{one.address}/{'reject' if is_in_doubt else 'approve'}")
 
     def _judge(self, row: Row, runs: Sequence[_Run], *, killed: frozenset[UUID]) -> None:

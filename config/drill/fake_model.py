@@ -1,8 +1,8 @@
 """
-A model server inside the drill: OpenAI's Chat Completions, streamed, on the loopback.
+A fake model server inside the drill: OpenAI's Chat Completions, streamed, on the loopback interface.
 
-What it answers follows from the question, `drill PHASE TOKEN`, and from how many answers of tools came since. While
-`is_holding`, the answers of the phases that wait for the model stop where the phase says.
+Its answers follow from the question, `drill PHASE TOKEN`, and from how many tool answers came since. While
+`is_holding`, the answers of phases that wait for the model stop where the phase says.
 """
 
 import json
@@ -37,7 +37,7 @@ class FakeModel:
 
     @property
     def address(self) -> str:
-        """What OPENAI_BASE_URL should say."""
+        """Return the value for OPENAI_BASE_URL."""
         return f"http://127.0.0.1:{self._server.server_port}/v1"
 
     def start(self) -> None:
@@ -45,7 +45,7 @@ class FakeModel:
         threading.Thread(target=self._server.serve_forever, name="drill-model", daemon=True).start()
 
     def stop(self) -> None:
-        """Let everybody go and stop serving."""
+        """Release all answers and stop serving."""
         self.release()
         self._server.shutdown()
         self._server.server_close()
@@ -56,13 +56,13 @@ class FakeModel:
         self.is_holding = True
 
     def release(self) -> None:
-        """Hold no answer any more."""
+        """Release all held answers."""
         with self._released:
             self.is_holding = False
             self._released.notify_all()
 
     def wait_for_release(self, token: str) -> None:
-        """Keep an answer back while answers are held."""
+        """Block an answer while answers are held."""
         with self._released:
             if self.is_holding:
                 self.reached.add(token)
@@ -89,7 +89,7 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             self._answer(phase, token=token, answered=answered)
         except OSError:
-            return  # the worker was killed, or has let go
+            return  # the worker was killed or closed the connection
 
     def _answer(self, phase: str, *, token: str, answered: int) -> None:
         if phase == "waiting" or (phase == "between" and answered):
@@ -120,7 +120,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(f"data: {json.dumps(event)}\n\n".encode())
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
-        """Say nothing on stderr."""
+        """Log nothing."""
 
 
 def _chunk(choices: list[dict[str, Any]]) -> dict[str, Any]:
@@ -128,7 +128,7 @@ def _chunk(choices: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _read_question(messages: list[dict[str, Any]]) -> tuple[str, str, int]:
-    """Give phase and token of the last question, and how many answers of tools came since."""
+    """Return phase and token of the last question, and how many tool answers came since."""
     places = [number for number, message in enumerate(messages) if message["role"] == "user"]
     words = str(messages[places[-1]]["content"]).split()
     start = words.index("drill") if "drill" in words else 0

@@ -1,4 +1,4 @@
-"""What became of the runs of a drill, and which promises were broken."""
+"""The outcomes of a drill's runs, and which guarantees were broken."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ FROM agents_runs AS run WHERE run.id = ANY (%(runs)s)
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What became of one run. `writes` and `reads` are the lines that its tools left in the journal."""
+    """The outcome of one run. `writes` and `reads` count the lines of its tools in the journal."""
 
     run_id: UUID
     phase: str
@@ -39,16 +39,16 @@ class Outcome:
     writes: int
     reads: int
     was_killed_inside: bool = False
-    """Its worker was killed after the write had begun and before it had ended."""
+    """Its worker was killed during the write."""
 
 
 def find_violations(outcomes: Sequence[Outcome]) -> list[str]:
-    """Name every broken promise, with the run that broke it."""
+    """Return every broken guarantee with its run."""
     return [f"{one.phase} {one.run_id}: {words}" for one in outcomes for words in _find_faults(one)]
 
 
 def read_runs(connection: psycopg.Connection[Any], *, runs: Sequence[UUID]) -> dict[UUID, dict[str, Any]]:
-    """Read how runs stand."""
+    """Read the state of the runs."""
     with connection.cursor(row_factory=dict_row) as cursor:
         rows = cursor.execute(_RUNS.encode(), {"runs": list(runs), "doubt": _MAY_HAVE_BEEN_DONE}).fetchall()
     return {row["id"]: row for row in rows}
@@ -57,7 +57,7 @@ def read_runs(connection: psycopg.Connection[Any], *, runs: Sequence[UUID]) -> d
 def make_outcome(
     row: Mapping[str, Any], *, phase: str, token: str, journal: Counter[str], was_killed_inside: bool
 ) -> Outcome:
-    """Put together what database and journal say of a run."""
+    """Combine what the database and the journal say about a run."""
     names = ("state", "attempt", "losses", "event_count", "events", "last_event", "answers", "doubts")
     return Outcome(
         run_id=row["id"],

@@ -1,7 +1,7 @@
 """
-A file of what the drill's tools did, a line each, and a file that holds them back; shared by processes of one host.
+A file of what the drill's tools did, one line each, and a file that makes them wait; shared by processes of a host.
 
-A line is written before anything else is done, in one system call, so that a process killed afterwards has left it.
+A line is written before anything else, in one system call, so that it survives a process that is then killed.
 """
 
 import os
@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 class Journal:
-    """The two files, in a folder that the drill makes."""
+    """The two files, in the drill's folder."""
 
     def __init__(self, folder: Path) -> None:
         self._lines, self._hold = folder / "journal", folder / "hold"
@@ -28,14 +28,14 @@ class Journal:
         return Counter(self._lines.read_text().splitlines()) if self._lines.exists() else Counter()
 
     def hold(self) -> None:
-        """Have tools that begin from now on wait."""
+        """Make tools that start from now on wait."""
         self._hold.touch()
 
     def release(self) -> None:
-        """Let them go on."""
+        """Let waiting tools continue."""
         self._hold.unlink(missing_ok=True)
 
     @property
     def is_held(self) -> bool:
-        """Tell whether tools are to wait."""
+        """Return whether tools must wait."""
         return self._hold.exists()

@@ -1,4 +1,4 @@
-"""Web processes and workers of a drill: each in a process group of its own, killed as a power cut would."""
+"""Web processes and workers of a drill, each in its own process group, killed as a power cut would."""
 
 import os
 import signal
@@ -24,12 +24,12 @@ _CONCURRENCY = "64"
 
 
 class DrillFailed(RuntimeError):
-    """The drill could not be carried out; says nothing of the system that is drilled."""
+    """The drill could not be carried out; says nothing about the tested system."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """A process that the drill started, with all that it starts."""
+    """A process that the drill started, with its children."""
 
     process: subprocess.Popen[bytes]
     name: str
@@ -41,12 +41,12 @@ class Part:
             os.killpg(self.process.pid, number)
 
     def kill(self) -> None:
-        """End it without a word to it."""
+        """Kill it without warning."""
         self.signal(signal.SIGKILL)
         self.process.wait()
 
     def stop(self) -> None:
-        """Ask it to end; after 15 s, make it."""
+        """Terminate it; after 15 s, kill it."""
         self.signal(signal.SIGCONT)
         self.process.terminate()
         with suppress(subprocess.TimeoutExpired):
@@ -55,7 +55,7 @@ class Part:
 
 
 class Fleet:
-    """All parts that the drill has started, in turn in each of the installations; leaving the block ends them."""
+    """All parts that the drill has started, alternating between the installations."""
 
     def __init__(
         self, folder: Path, *, model_address: str, model_name: str, other_folders: Sequence[Path] = ()
@@ -81,11 +81,11 @@ class Fleet:
         return part
 
     def take_work(self, part: Part) -> None:
-        """Have an idle worker take runs from now on."""
+        """Let an idle worker take runs from now on."""
         app.control.add_consumer(QUEUE, destination=[part.name])
 
     def start_web(self, *, port: int = 0) -> tuple[Part, int]:
-        """Start a web process and wait until it answers; gives its port."""
+        """Start a web process and wait until it answers; returns it with its port."""
         port = port or free_port("127.0.0.1", wanted=0)
         part = self._start(f"web-{port}-{os.urandom(2).hex()}", *SERVER, "--port", str(port))
         self._wait(part, lambda: _answers(port))
@@ -121,7 +121,7 @@ class Fleet:
 def run_fleet(
     folder: Path, *, model_address: str, model_name: str, other_folders: Sequence[Path] = ()
 ) -> Iterator[Fleet]:
-    """Start parts until the block ends."""
+    """Provide a fleet; stop everything it started when the block ends."""
     fleet = Fleet(folder, model_address=model_address, model_name=model_name, other_folders=other_folders)
     try:
         yield fleet

@@ -1,4 +1,4 @@
-"""What a drill reads and writes through Django: its user, key and conversations; whether others are at work."""
+"""The drill's database access through Django: its user, key and conversations, and whether others use the database."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,18 +13,18 @@ from toolbox.models import ApiKey
 
 USERNAME = "toolroom-drill"
 MADE_BY_DRILL = "made by manage.py drill"
-"""The first name of the drill's user: an account of that name without it is a person's."""
+"""The first name of the drill's user; an account of that name without it is a person's."""
 _OTHERS = """
 SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'toolroom-direct'
 """
-"""Each web process and worker has one that listens; others may be a pooler's, of processes that are gone."""
+"""Each web process and worker has one such session; others may be a pooler's, of processes that have ended."""
 
 
 def refuse_others() -> None:
-    """Raise DrillFailed where others would take the drill's runs, or the drill theirs, or what is a person's."""
+    """Raise DrillFailed if others use the database, have unfinished runs, or own the drill's user name."""
     if User.objects.filter(username=USERNAME).exclude(first_name=MADE_BY_DRILL).exists():
         raise DrillFailed(f"The account {USERNAME} was not made by a drill, which would delete it: rename it first.")
-    Conversation.objects.filter(owner__username=USERNAME).delete()  # of a drill that was killed
+    Conversation.objects.filter(owner__username=USERNAME).delete()  # left by a drill that was killed
     with connections["default"].cursor() as cursor:
         cursor.execute(_OTHERS)
         [others] = cursor.fetchone()
@@ -37,7 +37,7 @@ def refuse_others() -> None:
 
 @contextmanager
 def own_key() -> Iterator[str]:
-    """Make the drill's user and key; both go, with their conversations, when the block ends."""
+    """Provide the drill's user and key; both are deleted with their conversations when the block ends."""
     user, _ = User.objects.get_or_create(username=USERNAME, first_name=MADE_BY_DRILL)
     row, key = ApiKey.make(name="drill", owner_id=user.pk, scopes=["*:read", "*:write"])
     try:

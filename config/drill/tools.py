@@ -1,4 +1,4 @@
-"""The drill's tools: one reads, one writes, both leave a line in the journal and wait while they are told to."""
+"""The drill's tools: one reads, one writes; both write a line to the journal and wait while it is held."""
 
 import asyncio
 

@@ -1,8 +1,8 @@
 """
 The embedded job broker: Valkey from a wheel, started on demand, stopped by the last process that uses it.
 
-It listens on a unix socket that only its account can open, and stores nothing on disk. If it loses its messages, no
-run is lost: the rows in PostgreSQL decide what is to be done (toolbox/work/lease.py).
+It listens on a unix socket that only its account can open, and stores nothing on disk. If it loses its messages, no run
+is lost: the rows in PostgreSQL decide what must be done (toolbox/work/lease.py).
 """
 
 import atexit
@@ -33,17 +33,17 @@ _in_use: dict[Path, IO[str]] = {}
 
 
 class BrokerDidNotStart(RuntimeError):
-    """The embedded broker did not come up; the message holds the end of its log."""
+    """The embedded broker did not start; the message holds the end of its log."""
 
 
 def address(var: Path) -> str:
-    """Give the address that Celery takes."""
+    """Return the address for Celery."""
     return f"redis+socket://{_socket(_find_folder(var))}?virtual_host=0"
 
 
 def ensure_running(var: Path) -> None:
     """
-    Make the embedded broker below `var` run for as long as this process lives; safe from many processes at once.
+    Start or join the embedded broker below `var`; this process uses it until it ends. Safe from many processes at once.
 
     Raises BrokerDidNotStart.
     """
@@ -62,18 +62,18 @@ def ensure_running(var: Path) -> None:
 
 
 def revive(var: Path) -> None:
-    """Start the broker again if it has died under its users."""
+    """Start the broker again if it has died."""
     _start_if_needed(_find_folder(var))
 
 
 def stop(var: Path) -> None:
-    """Stop the broker, also while others use it; what it held is gone."""
+    """Stop the broker, even while others use it; its messages are lost."""
     with suppress(OSError):
         _say(_find_folder(var), "SHUTDOWN NOSAVE")
 
 
 def leave(var: Path) -> None:
-    """Stop using the broker, and stop it if nobody else uses it; twice does no harm."""
+    """Stop using the broker, and stop it if nobody else uses it; calling it again does no harm."""
     home = _find_folder(var)
     users = _in_use.pop(home, None)
     if users is None:
@@ -84,7 +84,7 @@ def leave(var: Path) -> None:
 
 
 def is_running(var: Path) -> bool:
-    """Tell whether the broker answers."""
+    """Return whether the broker answers."""
     return _answers(_find_folder(var))
 
 

@@ -1,1 +1,1 @@
-"""What is to be seen of the server itself: its health, its figures, its log."""
+"""Observability of the server: health, metrics, logs, traces, error pages."""

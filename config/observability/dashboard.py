@@ -1,4 +1,4 @@
-"""The admin's first page: calls, conversations, jobs, and how every part stands, each of a bounded number of rows."""
+"""The admin's first page: calls, conversations, jobs and the state of every part, from a bounded number of rows."""
 
 import asyncio
 from collections.abc import Awaitable
@@ -18,7 +18,7 @@ from toolbox.database import event_loop
 from toolbox.models import Job
 
 SPANS = {"2h": timedelta(hours=1), "24h": timedelta(hours=24), "7d": timedelta(days=7), "30d": timedelta(days=30)}
-"""Hours and days are counted whole, so that two hours are this one and the one before."""
+"""Spans cover whole hours or days: two hours are the current one and the one before."""
 USUAL = "24h"
 MAX_TOOLS = 60
 Value = TypeVar("Value")
@@ -34,17 +34,17 @@ class Line:
 
     @property
     def p50(self) -> str:
-        """Say the median."""
+        """Return the median duration."""
         return _milliseconds(self.traffic.quantile(0.5))
 
     @property
     def p95(self) -> str:
-        """Say how long the slowest twentieth took at least."""
+        """Return the 95th percentile of the duration."""
         return _milliseconds(self.traffic.quantile(0.95))
 
 
 def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
-    """Add what the page shows to its context; only what the person may see."""
+    """Add the page's data to its context; only what the person may see."""
     span = request.GET.get("span", USUAL)
     span = span if span in SPANS else USUAL
     counted = Span.last(SPANS[span], until=datetime.now(UTC))
@@ -67,7 +67,7 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
 async def _gather_figures(
     span: Span, *, sees_calls: bool, sees_runs: bool
 ) -> tuple[list[Traffic] | None, RunCounts | None, list[Part]]:
-    """Ask for everything at once; a figure that cannot be had is None, and the page says so."""
+    """Load everything concurrently; a figure that cannot be loaded is None, and the page says so."""
     calls = _or_none(traffic.by_tool(span)) if sees_calls else _give_none()
     runs = _or_none(count_runs(since=span.since)) if sees_runs else _give_none()
     return await asyncio.gather(calls, runs, parts())
@@ -85,7 +85,7 @@ async def _give_none() -> None:
 
 
 def _lines(calls: list[Traffic]) -> list[Line]:
-    """Give the tools that were called most, the most called first."""
+    """Return the tools with the most calls, the most called first."""
     busiest = sorted(calls, key=lambda one: one.calls, reverse=True)[:MAX_TOOLS]
     return [
         Line(tool=one.tool or "names that are no tool's", domain=domain_title(one.domain), traffic=one)

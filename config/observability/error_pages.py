@@ -1,7 +1,7 @@
 """
-The page where a request failed: that the database is away, or that too much was sent, is said as such.
+Error pages: an unavailable database and oversized requests are named as such.
 
-Programs that ask for an address that does not exist get JSON.
+Programs that request an unknown address get JSON.
 """
 
 import sys
@@ -22,16 +22,16 @@ TOO_MUCH = (RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent)
 
 
 def show_failure(request: HttpRequest) -> HttpResponse:
-    """Show that a page failed; reads nothing from the database."""
+    """Render the page of a crash; reads nothing from the database."""
     if not _is_away(sys.exc_info()[1]):
         return server_error(request)
-    page = render(None, "503.html", status=503)  # without the request: nobody's session is read
+    page = render(None, "503.html", status=503)  # without the request, so that no session is read
     page["Retry-After"] = str(RETRY_SECONDS)
     return page
 
 
 def show_missing(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Show that there is nothing at the address: a page to a person, the kernel's error to a program."""
+    """Render a 404: a page for a person, the kernel's error for a program."""
     if not f"{request.path}/".startswith(FOR_PROGRAMS):
         return page_not_found(request, exception)
     missing = ToolError(NOT_FOUND, NOT_FOUND.meaning, suggestion="/api/docs lists every address of the API.")
@@ -39,7 +39,7 @@ def show_missing(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def show_refusal(_: HttpRequest, exception: Exception) -> HttpResponse:
-    """Show that a request was refused: too large, for another host, or malformed."""
+    """Render a refused request: too large, for another host, or malformed."""
     is_too_much = isinstance(exception, TOO_MUCH)
     said = {"is_too_much": is_too_much, "is_elsewhere": isinstance(exception, DisallowedHost)}
     return render(None, "400.html", said, status=413 if is_too_much else 400)

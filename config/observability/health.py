@@ -1,7 +1,7 @@
 """
-Which parts of the server answer: each is asked at once, within a time, and at most once in two seconds a process.
+The health of the server's parts: all are checked at once, within a time, at most once in two seconds per process.
 
-What is said of a part names no address, user or reason in its own words: the page is open to anybody.
+What is said of a part names no address, user or error message, because the page is public.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ OPENAI = "https://api.openai.com/v1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """A part by name; `is_up` is None for one that is not there at all, which is no fault."""
+    """A part by name; `is_up` is None for one that is not configured, which is no fault."""
 
     name: str
     is_up: bool | None
@@ -46,17 +46,17 @@ _under_way: SingleFlight[list[Part]] = SingleFlight()
 
 
 async def parts() -> list[Part]:
-    """Give how every part stands."""
+    """Return the state of every part."""
     return await run_on_loop(lambda: _under_way.run("parts", lambda: _known.get("parts", _check_parts)))
 
 
 def is_ready(parts: list[Part]) -> bool:
-    """Tell whether every part that is needed answers."""
+    """Return whether every part that is needed answers."""
     return not any(part.is_needed and not part.is_up for part in parts)
 
 
 async def _check_parts() -> list[Part]:
-    """Ask all at once; tools need the database, the rest has its own way to be away (docs/operations.md)."""
+    """Check all parts at once; only the database is needed (docs/operations.md has what works without the rest)."""
     fixed = await asyncio.gather(
         _part("database", _database, is_needed=True),
         _notifications(),
@@ -77,7 +77,7 @@ async def _part(name: str, ask: PartCheck, *, is_needed: bool = False) -> Part:
             return Part(name=name, is_up=True, is_needed=is_needed, says=await ask())
     except TimeoutError:
         return Part(name=name, is_up=False, is_needed=is_needed, says=f"no answer within {PATIENCE_SECONDS:g} s")
-    except Exception as away:  # noqa: BLE001 - whatever it is that a part fails with, it is away, and that is said
+    except Exception as away:  # noqa: BLE001 - any failure means that the part is down
         logger.info("%s is away: %s", name, type(away).__name__)
         return Part(name=name, is_up=False, is_needed=is_needed, says="does not answer")
 
@@ -88,13 +88,13 @@ async def _database() -> str:
 
 
 async def _notifications() -> Part:
-    """Say whether NOTIFY arrives in this process; what listens polls meanwhile."""
+    """Return whether NOTIFY arrives in this process; listeners poll meanwhile."""
     says = {None: "not checked yet", True: "arrive", False: "do not arrive; what waits for them polls every 2 s"}
     return Part(name="notifications", is_up=notifications.is_arriving, says=says[notifications.is_arriving])
 
 
 async def _secret_key() -> Part:
-    """Say whether other processes have another key, as hosts that each made their own, or a rotation under way."""
+    """Return whether other processes have another key: hosts with their own keys, or a rotation in progress."""
     others = presence.other_secrets
     says = "not compared yet" if others is None else "the same in all processes"
     if others:
@@ -103,7 +103,7 @@ async def _secret_key() -> Part:
 
 
 async def _replicas() -> list[Part]:
-    """Say how many replicas are read; the primary stands in for the others. Nothing where there are none."""
+    """Return how many replicas are used; [] if none is configured."""
     if not isinstance(reader, ReplicatedPool):
         return []
     usable, known = reader.list_usable(), reader.replicas
@@ -134,7 +134,7 @@ async def _model() -> Part:
 
 
 async def _language_servers() -> Part | list[Part]:
-    """Say which are here; leave them out where no domain of this server uses any. None installed is no fault."""
+    """Return which are installed; [] if no installed domain uses any. None installed is no fault."""
     if "devassist" not in settings.INSTALLED_APPS:
         return []
     here = await asyncio.to_thread(import_module("devassist.find_callers").list_installed)
@@ -148,13 +148,13 @@ async def _upstreams() -> list[Part]:
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
             known = (await upstreams())[:MAX_UPSTREAMS]
-    except Exception:  # noqa: BLE001 - the database's absence is said under its own name
+    except Exception:  # noqa: BLE001 - the database is reported by itself
         return []
     return list(await asyncio.gather(*[_part(f"upstream {one.slug}", _make_upstream_check(one)) for one in known]))
 
 
 def _make_upstream_check(upstream: KnownUpstream) -> PartCheck:
-    """Ask without its headers: whatever status comes back, somebody is there."""
+    """Return a check that sends no headers: any HTTP status means that the upstream answers."""
     to = Destination(
         url=upstream.address,
         headers={"Content-Type": "application/json"},

@@ -1,8 +1,8 @@
 """
-`/healthz`, `/readyz` and `/metrics`, served before everything else.
+Middleware for `/healthz`, `/readyz` and `/metrics`, before everything else.
 
-Before Django, so that being alive depends on nothing, and so that a probe may name any host. The first two are open
-and say nothing that is secret; the figures want a key with the scope `metrics:read`.
+It comes before Django, so that liveness depends on nothing, and so that a probe may use any host name. The first two
+are public and say nothing secret; the metrics need a key with the scope `metrics:read`.
 """
 
 from collections.abc import Awaitable, Callable
@@ -22,13 +22,13 @@ SCOPE = "metrics:read"
 
 
 class HealthMiddleware:
-    """An ASGI application in front of another."""
+    """ASGI middleware that answers probes and passes everything else on."""
 
     def __init__(self, behind: ASGIApp) -> None:
         self._behind = behind
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a probe, or hand the request on."""
+        """Answer a probe, or pass the request on."""
         answer = _ADDRESSES.get(scope["path"]) if scope["type"] == "http" else None
         if answer is None or scope["method"] not in ("GET", "HEAD"):
             await self._behind(scope, receive, send)

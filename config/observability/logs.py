@@ -1,4 +1,4 @@
-"""How a line of the log is written: as text, or as one JSON object, always with the id of the request it is about."""
+"""Format of log records: text, or one JSON object per line; each with the id of its request."""
 
 import logging
 from datetime import UTC, datetime
@@ -10,7 +10,7 @@ from toolbox.text.redaction import redact
 
 
 class RequestIds(logging.Filter):
-    """Adds `request_id`, and `request` for lines of text: the same in brackets, or nothing."""
+    """Adds `request_id`, and `request` for text: the id in brackets, or nothing."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Pass every record on."""
@@ -20,10 +20,10 @@ class RequestIds(logging.Filter):
 
 
 class JsonLines(logging.Formatter):
-    """One object a line: at, level, logger, message, request_id where there is one, exception where there was one."""
+    """One object per line: at, level, logger, message, process, and request_id and exception if any."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Write the record; secrets are blanked as in the audit."""
+        """Format the record; secrets are masked as in the audit log."""
         said = {
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,

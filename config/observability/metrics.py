@@ -1,8 +1,8 @@
 """
-The server's figures, as Prometheus reads them.
+The server's metrics for Prometheus.
 
-Calls, runs and jobs are counted in the database, so that any process gives the figures of all, workers included. What
-only a process knows of itself carries its process id.
+Calls, runs and jobs are counted in the database, so any process reports those of all, workers included. Metrics of one
+process have its process id as a label.
 """
 
 import os
@@ -36,7 +36,7 @@ A_DAY = timedelta(days=1)
 
 
 async def exposition() -> bytes:
-    """Gather and write every figure; raises DatabaseUnavailable."""
+    """Return every metric in Prometheus's text format; raises DatabaseUnavailable."""
     calls = await traffic.by_tool()
     lost = _write_lost_calls(await traffic.lost_calls())
     runs = await count_runs(since=datetime.now(UTC) - A_DAY)
@@ -47,13 +47,13 @@ async def exposition() -> bytes:
 
 
 class _FixedCollector(Collector):
-    """Gives what was gathered."""
+    """A collector of given metrics."""
 
     def __init__(self, families: Iterable[Metric]) -> None:
         self._families = list(families)
 
     def collect(self) -> Iterable[Metric]:
-        """Give it."""
+        """Return them."""
         return self._families
 
 
@@ -83,7 +83,7 @@ def _write_lost_calls(calls: dict[tuple[str, str], int]) -> Metric:
 
 
 def _buckets(one: Traffic) -> list[tuple[str, float]]:
-    """Add up from below, as the format wants it."""
+    """Return cumulative buckets, as the format requires."""
     upper = [*(f"{bound / 1000:g}" for bound in BOUNDS), "+Inf"]
     return [(bound, sum(one.buckets[: number + 1])) for number, bound in enumerate(upper)]
 

@@ -1,4 +1,4 @@
-"""Every request that Django serves has an id: the caller's own, where it is harmless, or a new one."""
+"""Give every request that Django serves an id: the caller's own if well-formed, or a new one."""
 
 from collections.abc import Awaitable, Callable
 
@@ -13,7 +13,7 @@ Handler = Callable[[HttpRequest], HttpResponseBase | Awaitable[HttpResponseBase]
 
 
 class RequestIdMiddleware:
-    """Gives each request of Django its id, and sends it back; the ASGI middleware before Django does so itself."""
+    """Django middleware that sets each request's id and returns it; ASGI middleware before it does the same."""
 
     sync_capable = async_capable = True
 

@@ -1,4 +1,4 @@
-"""Where spans of calls go: by OTLP over HTTP to the address that the OTEL_* variables of OpenTelemetry name."""
+"""Export of spans by OTLP over HTTP, to the address in OpenTelemetry's OTEL_* variables."""
 
 import os
 import re
@@ -13,7 +13,7 @@ from toolbox.audit.tracing import export_span, record_span
 
 
 def begin() -> None:
-    """Set up the exporter; ends the process with a sentence where its packages are not installed."""
+    """Set up the exporter; exits with a message if its packages are not installed."""
     try:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter  # noqa: PLC0415
         from opentelemetry.sdk.resources import Resource  # noqa: PLC0415
@@ -32,13 +32,13 @@ _TRACEPARENT = re.compile(rb"[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]
 
 
 class TraceMiddleware:
-    """An ASGI application in front of another."""
+    """ASGI middleware that stores the caller's `traceparent`."""
 
     def __init__(self, behind: ASGIApp) -> None:
         self._behind = behind
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Keep the caller's `traceparent`; one that is malformed is none, as W3C has it."""
+        """Store the caller's `traceparent`; ignores a malformed one, as W3C requires."""
         sent = dict(scope["headers"]).get(b"traceparent", b"") if scope["type"] == "http" else b""
         current_trace.set(sent.decode() if _TRACEPARENT.fullmatch(sent) else "")
         await self._behind(scope, receive, send)

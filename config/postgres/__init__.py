@@ -1,1 +1,1 @@
-"""The embedded PostgreSQL: its folders, start and stop, roles."""
+"""PostgreSQL: the embedded server, roles, backups and upgrades."""

@@ -17,7 +17,7 @@ Admin = psycopg.Connection[tuple[Any, ...]]
 
 def limit_analyst(admin: Admin, *, analyst: str, owner: str) -> None:
     """
-    Set the role's own limits, and take from it every power that a role can have.
+    Set the role's own limits, and take every special power from it.
 
     The owner becomes a member of the role, because only members may end its backends.
     """
@@ -38,10 +38,10 @@ def _has_no_connection_limit(admin: Admin, *, role: str) -> bool:
 
 def revoke_public(admin: Admin, *, owner: str, reader: str, analyst: str) -> int:
     """
-    Take from PUBLIC and from the analyst what the analyst must not have, in the database of the connection.
+    Revoke from PUBLIC and from the analyst what the analyst must not have, in the connected database.
 
-    The owner and the reader keep what they had through PUBLIC. Safe to repeat. Gives the number of things taken; 0 and
-    nothing done in a database that belongs to somebody else.
+    The owner and the reader keep what they had through PUBLIC. Safe to repeat. Returns how many grants were revoked; 0,
+    with nothing done, in a database that belongs to somebody else.
     """
     if not _is_ours(admin, owner=owner):
         return 0
@@ -60,7 +60,7 @@ _POWER_WORDS = tuple(power.replace("super", "superuser") for power in POWERS)
 
 
 def _is_ours(admin: Admin, *, owner: str) -> bool:
-    """Tell whether the database is the owner's, or one from which the owner's are made."""
+    """Return whether the database is the owner's, or a template of the owner's databases."""
     row = admin.execute(
         "SELECT datistemplate OR pg_get_userbyid(datdba) = %s FROM pg_database WHERE datname = current_database()",
         [owner],
@@ -73,7 +73,7 @@ def _find_objects(admin: Admin, privilege: Privilege, *, role: str) -> list[str]
 
 
 def _take(admin: Admin, privilege: Privilege, *, found: str, role: str, grantees: tuple[str, ...]) -> None:
-    """Revoke; names come quoted from the catalogue."""
+    """Revoke; the names are already quoted."""
     admin.execute(f"REVOKE {privilege.verbs} ON {privilege.kind} {found} FROM {role}".encode())
     if grantees and privilege.needed:
         names = ", ".join(_quote(admin, grantee) for grantee in grantees)

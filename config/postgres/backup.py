@@ -39,12 +39,12 @@ from config.postgres.table_checksums import (
 FORMAT = 1
 _MANIFEST, _DUMP, SECRET_KEY = "manifest.json", "database.dump", "secret_key"
 _OF_EVERY_DATABASE = (" SCHEMA - public ", " ACL - SCHEMA public ", " COMMENT - SCHEMA public ")
-"""Entries of a dump that a fresh database has already, and that only its owner could make again."""
+"""Entries of a dump that every new database has already, and that only its owner could restore."""
 _MAX_NAMED = 5
 
 
 class BackupRefused(RuntimeError):
-    """A backup or a restore that was not begun, or was undone; the message says why and what to do."""
+    """A backup or restore was not started, or was undone; the message says why and what to do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +58,7 @@ class Roles:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """What a backup holds."""
+    """The content of a backup."""
 
     made_at: str
     server_version: str
@@ -72,17 +72,16 @@ class Manifest:
 
 
 def fingerprint_key(secret_key: str) -> str:
-    """Give what tells one signing key from another and says nothing else of it."""
+    """Return a fingerprint that distinguishes signing keys without revealing them."""
     return hashlib.sha256(b"toolroom.backup\0" + secret_key.encode()).hexdigest()[:16]
 
 
 def make_backup(url: str, *, folder: Path, roles: Roles, secret_key: str, key_file: Path | None) -> Manifest:
     """
-    Back up the database at `url` into a folder that does not exist yet, while it is in use.
+    Back up the database at `url` into a new folder, while it is in use.
 
-    The dump and the checksums are of one snapshot. A folder that is not whole has a name that ends in `.partial`.
-
-    Raises BackupRefused, ProgramMissing, ProgramFailed and psycopg.Error.
+    The dump and the checksums use one snapshot. An incomplete folder has a name that ends in `.partial`. Raises
+    BackupRefused, ProgramMissing, ProgramFailed and psycopg.Error.
     """
     if folder.exists():
         raise BackupRefused(f"{folder} exists. A backup makes its own folder: name one that does not exist.")
@@ -120,7 +119,7 @@ def make_backup(url: str, *, folder: Path, roles: Roles, secret_key: str, key_fi
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Read what a backup holds; the dump must be what was written. Raises BackupRefused."""
+    """Return the manifest; raises BackupRefused, also if the dump is not the one that was written."""
     try:
         values = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
         if values["format"] != FORMAT:
@@ -144,12 +143,11 @@ def restore_backup(
     is_replacing: bool = False,
 ) -> str:
     """
-    Restore a backup under the name `database`; gives the name under which a database that had rows was kept, or "".
+    Restore a backup under the name `database`; returns the name under which a database with rows was kept, or "".
 
-    `provision` makes an empty database of a name, with extension and restrictions. Nobody may be connected to the
-    present database. If anything fails, the present database stays as it is.
-
-    Raises BackupRefused, ProgramMissing, ProgramFailed and psycopg.Error.
+    `provision` creates an empty database of a name, with extension and restrictions. Nobody may be connected to the
+    present database. If anything fails, the present database stays unchanged. Raises BackupRefused, ProgramMissing,
+    ProgramFailed and psycopg.Error.
     """
     manifest = read_manifest(folder)
     stamp = datetime.now(UTC).strftime("%Y%m%d_%H%M%S_%f")
@@ -173,7 +171,7 @@ def restore_backup(
 
 
 def fill_database(folder: Path, *, manifest: Manifest, url: str, owner: str) -> None:
-    """Restore a dump into an empty database, and compare every table with what the backup saw. Raises BackupRefused."""
+    """Restore a dump into an empty database and compare every table with the manifest. Raises BackupRefused."""
     with psycopg.connect(url) as connection:
         programs = find_programs(connection.info.server_version // 10_000)
     dump = str(folder / _DUMP)
@@ -227,9 +225,9 @@ def _has_database(admin: psycopg.Connection[Any], name: str) -> bool:
 
 
 def _swap(admin: psycopg.Connection[Any], *, draft: str, database: str, kept: str, filled: list[str]) -> str:
-    """Give the draft the name of the present database, which is kept if it had rows."""
+    """Rename the draft to the present database's name; keeps the present database if it has rows."""
     rename = sql.SQL("ALTER DATABASE {} RENAME TO {}")
-    with admin.transaction():  # there is a database of that name at every moment
+    with admin.transaction():  # atomic: there is always a database of that name
         if _has_database(admin, database):
             admin.execute(rename.format(sql.Identifier(database), sql.Identifier(kept)))
         admin.execute(rename.format(sql.Identifier(draft), sql.Identifier(database)))
@@ -237,7 +235,7 @@ def _swap(admin: psycopg.Connection[Any], *, draft: str, database: str, kept: st
         return kept
     try:
         admin.execute(sql.SQL("DROP DATABASE IF EXISTS {}").format(sql.Identifier(kept)))
-    except psycopg.Error:  # restored is restored; somebody still uses the empty one
+    except psycopg.Error:  # the restore is complete; somebody still uses the empty database
         return kept
     return ""
 
@@ -248,7 +246,7 @@ def _hash_file(path: Path) -> str:
 
 
 def _sync(path: Path) -> None:
-    """Have a file or folder on the disk itself before the backup gets its name."""
+    """Flush a file or folder to disk, before the backup gets its final name."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -1,4 +1,4 @@
-"""PostgreSQL's own programs of one major version: the wheel's, or those that the machine has."""
+"""PostgreSQL's client programs of a major version: the wheel's, or those installed on the machine."""
 
 import os
 import re
@@ -20,15 +20,14 @@ class ProgramMissing(RuntimeError):
 
 
 class ProgramFailed(RuntimeError):
-    """A program ended with an error; the message holds what it said."""
+    """A program ended with an error; the message holds its output."""
 
 
 def find_programs(major: int) -> Path:
     """
-    Find the folder of pg_dump and pg_restore of a major version.
+    Return the folder with pg_dump and pg_restore of a major version.
 
-    The version is the server's: an older pg_dump refuses, and a newer one writes what an older server cannot read.
-
+    The version must be the server's: an older pg_dump refuses, and a newer one writes what an older server cannot read.
     Raises ProgramMissing.
     """
     for folder in _list_folders(major):
@@ -42,7 +41,7 @@ def find_programs(major: int) -> Path:
 
 
 def read_major(folder: Path, *, program: str = "postgres") -> int:
-    """Read the major version of the programs in a folder. Raises ProgramMissing."""
+    """Return the major version of the programs in a folder. Raises ProgramMissing."""
     try:
         said = subprocess.run([folder / program, "--version"], capture_output=True, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError) as missing:
@@ -55,14 +54,14 @@ def read_major(folder: Path, *, program: str = "postgres") -> int:
 
 def run_program(program: Path, *arguments: str, url: str = "") -> str:
     """
-    Run a program, connected to `url` if one is given; gives what it wrote. The password is not on its command line.
+    Run a program, connected to `url` if given, and return its output. The password is not on its command line.
 
     Raises ProgramFailed.
     """
     environment = os.environ | {"LC_ALL": "C"}
     if url:
         parts: dict[str, Any] = conninfo_to_dict(url)
-        if password := parts.pop("password", None):  # without one, PGPASSWORD and ~/.pgpass are the operator's
+        if password := parts.pop("password", None):  # without one, the operator's PGPASSWORD and ~/.pgpass apply
             environment |= {"PGPASSWORD": str(password)}
         arguments = (*arguments, "--dbname", make_conninfo("", **parts))
     done = subprocess.run(

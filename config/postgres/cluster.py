@@ -34,23 +34,21 @@ about 700 MB of its own fails with "out of memory"; the server and its other ses
 """
 _LIMITED = f'ulimit -v {MAX_PROCESS_KIB} 2>/dev/null; exec "$0" "$@"'
 PROVISIONED = "provisioned-4"
-"""Marks a cluster that has what config/postgres/roles.py makes; its number goes up when that makes more."""
+"""Marker file of a provisioned cluster; raise its number when config/postgres/roles.py creates more."""
 
 _in_use: dict[Path, IO[str]] = {}
 
 
 class PostgresDidNotStart(RuntimeError):
-    """The embedded server did not come up; the message holds the end of its log."""
+    """The embedded server did not start; the message holds the end of its log."""
 
 
 def ensure_running(var: Path) -> Place:
     """
-    Make the embedded server below `var` run, provisioned, for as long as this process lives.
+    Start or join the embedded server below `var`, provisioned; this process uses it until it ends.
 
-    The first call of a fresh clone makes the cluster (about 2 s), the first of a process starts the server
-    (about 0.2 s) or joins it. Safe from many processes at once.
-
-    Raises PostgresDidNotStart.
+    The first call in a fresh clone creates the cluster (about 2 s); the first call of a process starts the server
+    (about 0.2 s) or joins it. Safe from many processes at once. Raises PostgresDidNotStart.
     """
     place = find_place(var)
     if place.home in _in_use:
@@ -65,19 +63,19 @@ def ensure_running(var: Path) -> Place:
 
 
 def address(place: Place, *, database: str, user: str) -> str:
-    """Give the server's address as a postgresql:// URL."""
+    """Return the server's address as a postgresql:// URL."""
     return f"postgresql://{user}@/{database}?host={place.sockets}"
 
 
 def revive(place: Place) -> None:
-    """Start the server again if it has died under its users; they see that by themselves."""
+    """Start the server again if it has died; its clients reconnect by themselves."""
     with lock_start(place.home):
         if not _is_running(place):
             start(place)
 
 
 def make(place: Place) -> None:
-    """Make the cluster if there is none, start it, provision it; the caller holds the lock of its start."""
+    """Create the cluster if there is none, start it, provision it; the caller must hold `lock_start`."""
     _make_folders(place)
     if not (place.data / "PG_VERSION").exists():
         _initialise(place)
@@ -87,7 +85,7 @@ def make(place: Place) -> None:
 
 
 def start(place: Place) -> None:
-    """Start the server of a cluster that exists. Raises PostgresDidNotStart."""
+    """Start the server of an existing cluster. Raises PostgresDidNotStart."""
     log = place.data / "server.log"
     try:
         _run(
@@ -113,13 +111,13 @@ def start(place: Place) -> None:
 
 
 def stop(place: Place, *, mode: Literal["fast", "immediate"] = "fast") -> None:
-    """Stop the server if it runs, also while others use it; `immediate` is as a power cut."""
+    """Stop the server if it runs, even while others use it; `immediate` simulates a power cut."""
     if _is_running(place):
         _run(place, "pg_ctl", "-D", str(place.data), "-m", mode, "-w", "stop")
 
 
 def leave(place: Place) -> None:
-    """Stop using the server, and stop it if nobody else uses it; once is enough, twice does no harm."""
+    """Stop using the server, and stop it if nobody else uses it; calling it again does no harm."""
     users = _in_use.pop(place.home, None)
     if users is None:
         return
@@ -134,7 +132,7 @@ def leave(place: Place) -> None:
 
 
 def _leave_at_exit(place: Place, process_id: int) -> None:
-    """Leave, unless this is a forked child, whose lock is its parent's."""
+    """Leave, except in a forked child, whose lock is its parent's."""
     if os.getpid() == process_id:
         leave(place)
 

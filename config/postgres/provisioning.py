@@ -1,4 +1,4 @@
-"""Provision and reach the configured cluster as a superuser, embedded or external."""
+"""Connect to the configured cluster as a superuser and provision it, embedded or external."""
 
 from django.conf import settings
 from psycopg.conninfo import make_conninfo
@@ -10,7 +10,7 @@ from config.postgres.roles import provision
 
 
 def admin_url() -> str:
-    """Give the superuser's address of the configured cluster; the embedded one is started. Raises BackupRefused."""
+    """Return the superuser's address of the configured cluster, starting the embedded one. Raises BackupRefused."""
     if settings.TOOLROOM_DATABASE_IS_EMBEDDED:
         cluster.ensure_running(settings.TOOLROOM_VAR)
         return cluster.address(find_place(settings.TOOLROOM_VAR), database="postgres", user=cluster.SUPERUSER)
@@ -20,12 +20,12 @@ def admin_url() -> str:
 
 
 def database_url() -> str:
-    """Give the superuser's address of Toolroom's own database."""
+    """Return the superuser's address of Toolroom's own database."""
     return make_conninfo(admin_url(), dbname=settings.DATABASES["default"]["NAME"])
 
 
 def configured_roles() -> Roles:
-    """Give the names of the roles that the settings name."""
+    """Return the names of the configured roles."""
     return Roles(
         owner=settings.DATABASES["default"]["USER"],
         reader=settings.TOOLROOM_READER_ROLE,
@@ -34,7 +34,7 @@ def configured_roles() -> Roles:
 
 
 def provision_configured(url: str, *, database: str, template: str | None = None) -> list[str]:
-    """Make what is missing of the configured roles, and a database of that name; gives a sentence for each."""
+    """Create missing roles and a database of that name; returns a sentence for each."""
     owner, reader = settings.DATABASES["default"], settings.DATABASES["reader"]
     analyst = settings.DATABASES.get("analyst", {"USER": settings.SPRINTS_ANALYST_ROLE, "PASSWORD": ""})
     return provision(

@@ -12,6 +12,9 @@ ANALYST = "sprints_analyst"
 DATABASE = "toolroom"
 _LOCK = 7_106_518_212_001  # any number that nobody else takes an advisory lock on
 
+_UTF8 = "UTF8"
+_BUILTIN_LOCALES = 170_000
+
 OWNER_SETTINGS = {
     "timezone": "UTC",
     "jit": "off",
@@ -29,6 +32,10 @@ Of the roles and not of connections, so that they hold behind any pooler, and fo
 A statement whose client is gone ends by `client_connection_check_interval`: the owner has no statement_timeout,
 because migrations and loads of data log in as it.
 """
+
+
+class WrongEncoding(psycopg.DataError):
+    """The database is there and cannot hold every text."""
 
 
 def provision(
@@ -50,9 +57,11 @@ def provision(
     a statement timeout; the analyst runs SQL that a model wrote (config/postgres/analyst.py). With `template` the
     extension and the analyst's restrictions also go there, so that test databases have them.
 
-    Returns a sentence for each thing made. Needs a superuser's address; holds an advisory lock while it works.
+    Returns a sentence for each thing made. Needs a superuser's address; holds an advisory lock while it works. Raises
+    WrongEncoding where the database is there and is not in UTF-8.
     """
     made: list[str] = []
+    admin_url = make_conninfo(admin_url, client_encoding="utf8")  # of a server in SQL_ASCII, names would come as bytes
     with psycopg.connect(admin_url, autocommit=True) as admin:
         admin.execute("SELECT pg_advisory_lock(%s)", [_LOCK])
         for role, password in ((owner, owner_password), (reader, reader_password), (analyst, analyst_password)):
@@ -82,11 +91,29 @@ def _role(admin: psycopg.Connection[tuple[object, ...]], *, role: str, password:
 
 
 def _database(admin: psycopg.Connection[tuple[object, ...]], *, database: str, owner: str) -> list[str]:
-    known = admin.execute("SELECT 1 FROM pg_database WHERE datname = %s", [database]).fetchone()
-    if not known:
+    """Make the database, in UTF-8 also where the server was made without a locale."""
+    encoding = _find_encoding(admin, database=database)
+    if encoding is None:
         names = {"database": sql.Identifier(database), "owner": sql.Identifier(owner)}
-        admin.execute(sql.SQL("CREATE DATABASE {database} OWNER {owner}").format(**names))
-    return [] if known else [f"database {database}"]
+        statement: sql.Composed = sql.SQL("CREATE DATABASE {database} OWNER {owner}").format(**names)
+        if _find_encoding(admin, database="template1") != _UTF8:
+            statement += sql.SQL(" TEMPLATE template0 ENCODING 'UTF8'")
+            if admin.info.server_version >= _BUILTIN_LOCALES:  # else upper and lower case are those of ASCII
+                statement += sql.SQL(" LOCALE_PROVIDER builtin BUILTIN_LOCALE 'C.UTF-8'")
+        admin.execute(statement)
+    elif encoding != _UTF8:
+        raise WrongEncoding(
+            f"the database {database} is in {encoding}, and Toolroom needs UTF8: drop it, and run this again to make it"
+        )
+    return [] if encoding else [f"database {database}"]
+
+
+def _find_encoding(admin: psycopg.Connection[tuple[object, ...]], *, database: str) -> str | None:
+    """Give the encoding of a database; None where there is no such database."""
+    row = admin.execute(
+        "SELECT pg_encoding_to_char(encoding)::text FROM pg_database WHERE datname = %s", [database]
+    ).fetchone()
+    return str(row[0]) if row else None
 
 
 def _extension(admin_url: str, *, database: str) -> list[str]:

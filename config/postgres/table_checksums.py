@@ -1,4 +1,4 @@
-"""What a database holds, as numbers that are equal where the contents are: rows and a checksum of each table."""
+"""Row counts and checksums of a database's tables, equal if the contents are."""
 
 from typing import Any, LiteralString
 
@@ -6,15 +6,15 @@ import psycopg
 from psycopg import sql
 
 SCHEMAS = ("public", "sprintscope")
-"""Where Toolroom's tables and views are."""
+"""The schemas of Toolroom's tables and views."""
 Counts = dict[str, list[str]]
-"""Rows and checksum by table; by sequence its last value, and whether that was given out."""
+"""By table its rows and checksum; by sequence its last value and whether that was used."""
 
 _TEXT_OF_VALUES: dict[LiteralString, str] = {
     "timezone": "UTC", "datestyle": "ISO, MDY", "intervalstyle": "postgres", "bytea_output": "hex",
     "extra_float_digits": "1", "statement_timeout": "0", "xmloption": "content",
 }  # fmt: skip
-"""Settings that say how values are written; a checksum is of a row's text."""
+"""Settings that affect how values are written; a checksum is of a row's text."""
 _RELATIONS = """
 SELECT coalesce(array_agg(ARRAY[relnamespace::regnamespace::text, relname::text] ORDER BY relname), '{}')
 FROM pg_catalog.pg_class
@@ -35,8 +35,7 @@ def compute_checksums(connection: psycopg.Connection[Any]) -> Counts:
     """
     Count the rows of every table and sum the hashes of their text.
 
-    The sum does not depend on the order of rows. All is of one moment where the connection is in a REPEATABLE READ
-    transaction.
+    The sum does not depend on the order of rows. In a REPEATABLE READ transaction, all tables are read at one moment.
     """
     for name, value in _TEXT_OF_VALUES.items():
         connection.execute("SELECT set_config(%s, %s, true)", [name, value])
@@ -45,21 +44,21 @@ def compute_checksums(connection: psycopg.Connection[Any]) -> Counts:
 
 def read_sequences(connection: psycopg.Connection[Any]) -> Counts:
     """
-    Read how far every sequence is, at this moment.
+    Read the current value of every sequence.
 
-    Sequences are of no snapshot: what is read before a dump is at most what the dump has.
+    Sequences ignore snapshots: a value read before a dump is at most the dump's.
     """
     return _ask_each(connection, _LAST_VALUE, kinds=_SEQUENCES)
 
 
 def find_filled_tables(connection: psycopg.Connection[Any]) -> list[str]:
-    """Name the tables that have a row, without those that `migrate` fills."""
+    """Return the tables with rows, except those that `migrate` fills."""
     found = _ask_each(connection, _HAS_ROWS, kinds=_TABLES)
     return [table for table, row in found.items() if row and table not in _FILLED_BY_MIGRATIONS]
 
 
 def find_differences(before: Counts, *, after: Counts) -> list[str]:
-    """Name each table whose rows or checksum are not what they were, and each sequence that went back."""
+    """Return each table whose rows or checksum differ, and each sequence that went back."""
     return [
         f"{name}: {' '.join(before.get(name, ['is missing']))} became {' '.join(after.get(name, ['missing']))}"
         for name in sorted(before.keys() | after.keys())
@@ -77,7 +76,7 @@ _IS_GIVEN_OUT = {"False": False, "True": True}
 
 
 def _ask_each(connection: psycopg.Connection[Any], statement: LiteralString, *, kinds: list[str]) -> Counts:
-    """Ask each relation of these kinds, and give the rows as text."""
+    """Run the statement on each relation of these kinds, and return the rows as text."""
     found = connection.execute(_RELATIONS, [list(SCHEMAS), kinds]).fetchone()
     answers: Counts = {}
     for schema, name in found[0] if found else ():

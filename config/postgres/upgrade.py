@@ -1,8 +1,8 @@
 """
-Move the embedded cluster to another version of PostgreSQL: dump, make a new cluster, restore, compare.
+Move the embedded cluster to another version of PostgreSQL: dump, create a new cluster, restore, compare.
 
-The old cluster's folder is kept beside the new one. `pg_upgrade` is not used: it needs both versions' pgvector in
-their programs' folders, and leaves no cluster to go back to when it links files.
+The old cluster's folder is kept. `pg_upgrade` is not used: it needs both versions' pgvector in their programs' folders,
+and in link mode leaves no old cluster to return to.
 """
 
 import shutil
@@ -24,12 +24,11 @@ _ROLES = Roles(owner=OWNER, reader=READER, analyst=ANALYST)
 
 def upgrade_cluster(var: Path, *, old_programs: Path | None, say: Callable[[str], object]) -> Path:
     """
-    Dump the cluster below `var`, make a new one with the present programs and restore; gives the old one's folder.
+    Dump the cluster below `var`, create a new one with the present programs and restore; returns the old folder.
 
-    `old_programs` is the folder of the programs that made the cluster, where the present ones are of another major
-    version. If anything fails, the old cluster is put back.
-
-    Raises BackupRefused, ProgramMissing, ProgramFailed, PostgresDidNotStart and psycopg.Error.
+    `old_programs` is the folder of the programs that created the cluster, if the present ones are of another major
+    version. If anything fails, the old cluster is put back. Raises BackupRefused, ProgramMissing, ProgramFailed,
+    PostgresDidNotStart and psycopg.Error.
     """
     new = find_place(var)
     if not (new.data / "PG_VERSION").exists():
@@ -55,7 +54,7 @@ def upgrade_cluster(var: Path, *, old_programs: Path | None, say: Callable[[str]
 
 def _transfer(old: Place, *, new: Place, label: str, work: Path, say: Callable[[str], object]) -> Path:
     folder = work / "backup"
-    cluster.stop(old)  # where a process was killed, its server still runs
+    cluster.stop(old)  # a killed process leaves its server running
     cluster.start(old)
     try:
         say(f"Dumping, to go from {label} ...")

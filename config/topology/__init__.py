@@ -1,1 +1,1 @@
-"""The processes of all hosts, and whether the parts between them are as they must be."""
+"""The processes of all hosts, and checks of the parts between them."""

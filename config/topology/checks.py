@@ -1,8 +1,8 @@
 """
-What `manage.py check_topology` asks of the parts that are really there, and of the processes of all hosts.
+The checks of `manage.py check_topology`, on the real parts and the processes of all hosts.
 
-Each check gives what it saw, and findings that say how to fix them. It needs no other process: what only other
-processes know (their SECRET_KEY, their clock, whether they reach the broker) is in their rows (presence.py).
+Each check reports what it saw, and findings with fixes. It needs no other process: what only other processes know
+(their SECRET_KEY, their clock, whether they reach the broker) is in their rows (presence.py).
 """
 
 import asyncio
@@ -30,7 +30,7 @@ PROVISION = "Run `manage.py provision_database` with DATABASE_ADMIN_URL."
 
 @dataclass(slots=True)
 class Report:
-    """What one check saw: `says` in a sentence, and each finding with how to fix it."""
+    """The result of one check: a sentence, and findings with fixes."""
 
     says: str = ""
     findings: list[tuple[str, str]] = field(default_factory=list)
@@ -42,14 +42,14 @@ class Report:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Topology:
-    """What all checks look at: this process, and those of all hosts."""
+    """The input of all checks: this process and those of all hosts."""
 
     own: ServerProcess
     processes: Sequence[ServerProcess]
 
     @property
     def all(self) -> list[ServerProcess]:
-        """Give this process and the others."""
+        """Return this process and the others."""
         return [self.own, *self.processes]
 
 
@@ -57,12 +57,12 @@ Check = Callable[[Topology], Awaitable[Report]]
 
 
 async def load_topology() -> Topology:
-    """Load what all processes say of themselves; raises DatabaseUnavailable."""
+    """Load the rows of all processes; raises DatabaseUnavailable."""
     return Topology(own=await describe_process("check_topology"), processes=await list_processes())
 
 
 async def check_all(topology: Topology) -> dict[str, Report]:
-    """Make every check, one after the other; what a check cannot ask is a finding."""
+    """Run every check, one after the other; a part that does not answer is a finding."""
     return {name: await _run(check, topology=topology) for name, check in CHECKS.items()}
 
 
@@ -76,10 +76,10 @@ async def _run(check: Check, *, topology: Topology) -> Report:
 
 
 async def check_notifications(topology: Topology) -> Report:
-    """Listen as processes do, and be notified; ask the others whether they hear."""
+    """Listen as processes do and notify ourselves; read from the rows whether the others receive notifications."""
     heard = Notifications(conninfo=direct_conninfo)
     heard.start()
-    while heard.is_arriving is None:  # noqa: ASYNC110 - the watchdog bounds it
+    while heard.is_arriving is None:  # noqa: ASYNC110 - limited by the watchdog
         await asyncio.sleep(0.01)
     report, arrives = Report(), heard.is_arriving
     report.says = f"a notification arrived after {heard.seconds * 1000:.0f} ms" if heard.seconds else "nothing arrived"
@@ -110,7 +110,7 @@ async def check_versions(topology: Topology) -> Report:
 
 
 async def check_brokers(topology: Topology) -> Report:
-    """Compare the brokers, and ask who reaches theirs."""
+    """Compare the brokers, and report processes that do not reach theirs."""
     report = _compare(
         topology, read=lambda one: one.broker, what="Brokers differ: work of one host is not delivered on the other",
         fix="Set the same CELERY_BROKER_URL on every host; without it each has an embedded one.",
@@ -123,7 +123,7 @@ async def check_brokers(topology: Topology) -> Report:
 
 
 async def check_clocks(topology: Topology) -> Report:
-    """Compare clocks with that of the database."""
+    """Compare the clocks with the database's."""
     report = Report(f"at most {max(abs(one.clock_offset_seconds) for one in topology.all):.3f} s from the database's")
     for one in topology.all:
         if abs(one.clock_offset_seconds) > MAX_CLOCK_OFFSET_SECONDS:
@@ -133,7 +133,7 @@ async def check_clocks(topology: Topology) -> Report:
 
 
 async def check_disks(topology: Topology) -> Report:
-    """Ask each host what is left on its disk."""
+    """Check the free disk space of each host."""
     report = Report(f"at least {min(one.disk_free_bytes for one in topology.all) / 2**30:.1f} GiB are free")
     for one in topology.all:
         if one.disk_free_bytes < MIN_DISK_BYTES:
@@ -143,7 +143,7 @@ async def check_disks(topology: Topology) -> Report:
 
 
 async def check_role_settings(_: Topology) -> Report:
-    """Ask sessions of each role, by the addresses that tools use, which settings they have."""
+    """Check the settings of each role in sessions through the addresses that tools use."""
     report = Report("stand for owner, reader and analyst")
     for pool, wanted, variable in (
         (owner_pool, OWNER_SETTINGS, "DATABASE_URL"), (reader, READER_SETTINGS, "DATABASE_READER_URL"),
@@ -162,7 +162,7 @@ async def check_role_settings(_: Topology) -> Report:
 
 
 async def check_poolers(_: Topology) -> Report:
-    """Find poolers before each address, and whether they keep prepared statements."""
+    """Find poolers in front of each address, and whether they support prepared statements."""
     report, behind = Report(), list[str]()
     listening = await _look_at(direct_conninfo())
     if listening.is_pooled:
@@ -190,7 +190,7 @@ async def check_replicas(_: Topology) -> Report:
     """Measure each replica."""
     if not isinstance(reader, ReplicatedPool):
         return Report("none")
-    for _attempt in range(2):  # the first says where the primary is, the second how long ago that was
+    for _attempt in range(2):  # the first measures the primary's position, the second the lag behind it
         await reader.measure()
     report = Report(f"{len(reader.list_usable())} of {len(reader.replicas)} are read")
     for one in reader.replicas:
@@ -206,7 +206,7 @@ async def check_replicas(_: Topology) -> Report:
 
 
 async def check_extensions(_: Topology) -> Report:
-    """Compare the version of pgvector with the oldest that works and with what each server has installed."""
+    """Compare pgvector's version with the oldest that works and with what each server has installed."""
     found = (await owner_pool.fetch(_VECTOR)).rows[0]
     report = Report(f"vector {found['here']}, PostgreSQL {found['server']}")
     install = "Install the same pgvector on every database host (PGDG: postgresql-18-pgvector)."
@@ -253,7 +253,7 @@ SELECT wanted.name, current_setting(wanted.name) AS value FROM unnest(%s::text[]
 
 
 def _compare(topology: Topology, *, read: Callable[[ServerProcess], str], what: str, fix: str) -> Report:
-    """Find processes that differ from most of the others."""
+    """Find processes that differ from the majority."""
     values = [read(one) for one in topology.all]
     usual = max(sorted(set(values)), key=values.count)
     report = Report(f"the same in {len(values)} processes" if len(set(values)) == 1 else "they differ")
@@ -264,7 +264,7 @@ def _compare(topology: Topology, *, read: Callable[[ServerProcess], str], what: 
 
 
 def _stands(found: str, *, wanted: str) -> bool:
-    """Tell whether a setting does its work: a limit may have another value, but must be one."""
+    """Return whether a setting works: a limit may have another value, but must be set."""
     if wanted in ("on", "off", "UTC"):
         return found.casefold() in (wanted.casefold(), "etc/utc") or (wanted == "off" and found == "0")
     return found not in ("0", "-1")
@@ -282,7 +282,7 @@ class _Connection:
 
 
 async def _look_at(conninfo: str) -> _Connection:
-    """Tell what stands before an address; raises psycopg.Error."""
+    """Find out what is in front of an address; raises psycopg.Error."""
     async with asyncio.timeout(PATIENCE_SECONDS + CONNECT_TIMEOUT_SECONDS):
         connection = await Connection.connect(
             conninfo, autocommit=True, row_factory=psycopg.rows.dict_row, connect_timeout=CONNECT_TIMEOUT_SECONDS
@@ -291,6 +291,6 @@ async def _look_at(conninfo: str) -> _Connection:
         pooled = await is_pooled(connection)
         try:
             keeps = await keeps_prepared_statements(connection)
-        except psycopg.Error:  # PgBouncer's words for BEGIN in statement mode have no code of their own
+        except psycopg.Error:  # PgBouncer's error for BEGIN in statement mode has no SQLSTATE of its own
             return _Connection(is_pooled=pooled, has_transactions=False, keeps_prepared=False)
         return _Connection(is_pooled=pooled, has_transactions=True, keeps_prepared=keeps)

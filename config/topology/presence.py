@@ -1,8 +1,8 @@
 """
-Every process leaves a row that says what it is, so that differences between hosts are found.
+Each process writes a row that describes it, so that differences between hosts are found.
 
-Written at its start and every 15 s, deleted at its end; rows of processes that were killed go after five minutes. The
-row holds a fingerprint of the SECRET_KEY (HMAC, 64 bits), never the key, and no password of any address.
+Written at its start and every 15 s, deleted at its end; rows of killed processes are deleted after five minutes. The
+row has a fingerprint of the SECRET_KEY (HMAC, 64 bits), never the key, and addresses without passwords.
 """
 
 import asyncio
@@ -70,7 +70,7 @@ _CLOCK = "SELECT extract(epoch FROM clock_timestamp())::float8 AS seconds LIMIT 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerProcess:
-    """What a process said of itself within the last minute."""
+    """What a process reported about itself within the last minute."""
 
     host: str
     process_id: int
@@ -86,25 +86,25 @@ class ServerProcess:
 
     @property
     def name(self) -> str:
-        """Name it for people."""
+        """Return its name for people."""
         return f"{self.role} {self.process_id} on {self.host}"
 
 
 def fingerprint_secret(secret: str) -> str:
-    """Give what two hosts can compare of their SECRET_KEY."""
+    """Return a fingerprint by which two hosts can compare their SECRET_KEY."""
     return hmac.new(secret.encode(), b"toolroom server process", hashlib.sha256).hexdigest()[:16]
 
 
 def name_broker(url: str) -> str:
-    """Give the broker's address without who logs in; one of this machine has its name, as others have such too."""
+    """Return the broker's address without credentials; localhost becomes this host's name, since each host has one."""
     parts = urlsplit(url)
     host = platform.node() if parts.hostname in _OWN_HOSTS else parts.hostname
     return f"{parts.scheme}://{host}{f':{parts.port}' if parts.port else ''}{parts.path}"[:200]
 
 
 def reach_broker() -> None:
-    """Connect to the broker; raises ConnectionError where it does not answer."""
-    app = import_string(settings.TOOLROOM_CELERY_APP)  # Celery, which a web process needs for this alone
+    """Connect to the broker; raises ConnectionError if it does not answer."""
+    app = import_string(settings.TOOLROOM_CELERY_APP)  # imports Celery, which a web process needs only for this
     with app.connection_for_write(connect_timeout=1) as connection:
         try:
             connection.ensure_connection(max_retries=0, timeout=1, reraise_as_library_errors=False)
@@ -113,7 +113,7 @@ def reach_broker() -> None:
 
 
 def has_open_port(url: str) -> bool | None:
-    """Tell whether somebody listens at a broker's address; None where it has no port. Asks without Celery."""
+    """Return whether a broker's address accepts connections; None if it has no known port. Does not load Celery."""
     parts = urlsplit(url.partition(";")[0])
     port = parts.port or _PORTS.get(parts.scheme)
     try:
@@ -131,14 +131,14 @@ def has_open_port(url: str) -> bool | None:
 
 
 def free_disk_bytes(folder: Path) -> int:
-    """Give how much room is left where this server writes."""
+    """Return the free disk space where this server writes."""
     while not folder.exists():
         folder = folder.parent
     return shutil.disk_usage(folder).free
 
 
 def _ask_broker(role: str) -> bool | None:
-    """Ask as Celery does, or in a web process, which may never need Celery, for the port alone."""
+    """Check the broker as Celery does; in a web process, which may never need Celery, only its port."""
     if role == WEB:
         return has_open_port(settings.CELERY_BROKER_URL)
     try:
@@ -149,7 +149,7 @@ def _ask_broker(role: str) -> bool | None:
 
 
 async def describe_process(role: str) -> ServerProcess:
-    """Look at this process, the broker and the clock of the database; raises DatabaseUnavailable."""
+    """Describe this process, with the broker and the database's clock; raises DatabaseUnavailable."""
     before = time.time()
     clock = (await owner_pool.fetch(_CLOCK)).rows[0]["seconds"]
     after = time.time()
@@ -162,35 +162,35 @@ async def describe_process(role: str) -> ServerProcess:
         broker=name_broker(settings.CELERY_BROKER_URL),
         broker_answers=await asyncio.to_thread(_ask_broker, role),
         notifications_arrive=notifications.is_arriving,
-        # What lies within the time of the question itself is no difference.
+        # A difference within the duration of the query counts as none.
         clock_offset_seconds=before - clock if before > clock else min(0.0, after - clock),
         disk_free_bytes=free_disk_bytes(settings.TOOLROOM_VAR),
     )
 
 
 async def list_processes() -> list[ServerProcess]:
-    """Give the processes of all hosts that were there within the last minute; raises DatabaseUnavailable."""
+    """Return the processes of all hosts seen within the last minute; raises DatabaseUnavailable."""
     return [ServerProcess(**row) for row in (await owner_pool.fetch(_LIST)).rows]
 
 
 class Presence:
-    """The row of this process, kept for as long as it lives."""
+    """The row of this process, kept while it lives."""
 
     def __init__(self) -> None:
         self.other_secrets: int | None = None
-        """How many processes were seen that have another SECRET_KEY; None before the first look."""
+        """How many processes have another SECRET_KEY; None before the first check."""
         self._id = ""
         self._task: asyncio.Task[None] | None = None
         event_loop.on_shutdown(self.close)
 
     def start(self, role: str) -> None:
-        """Begin to say that this process is there, on the running loop."""
+        """Start to write this process's row regularly, on the running loop."""
         if self._task is None:
             self._id = f"{platform.node()[:100]}:{os.getpid()}:{secrets.token_hex(4)}"
             self._task = asyncio.get_running_loop().create_task(self._write_forever(role))
 
     async def write(self, role: str) -> None:
-        """Write the row once, and look for processes with another SECRET_KEY; raises DatabaseUnavailable."""
+        """Write the row once, and count processes with another SECRET_KEY; raises DatabaseUnavailable."""
         told = await describe_process(role)
         fields = {name: getattr(told, name) for name in ServerProcess.__slots__ if name != "seen_at"}
         await owner_pool.run(lambda connection: connection.execute(_WRITE, {"id": self._id, **fields}))
@@ -215,7 +215,7 @@ class Presence:
         while True:
             try:
                 await self.write(role)
-            except Exception as failed:  # a disk, a broker, a database: none ends this; logged here
+            except Exception as failed:  # no failure of disk, broker or database may end this; logged here
                 is_away = isinstance(failed, (DatabaseUnavailable, psycopg.Error, OSError))
                 logger.info("this process cannot say that it is there: %s", failed, exc_info=not is_away)
             await asyncio.sleep(WRITE_SECONDS)

@@ -12,10 +12,10 @@ _SHOWN = 5
 
 
 class GraphFinder:
-    """The callers of a function by the graph of a workspace."""
+    """The callers of a function by the graph of a workspace, without calls in files that changed since."""
 
-    def __init__(self, workspace_id: int) -> None:
-        self._workspace_id = workspace_id
+    def __init__(self, workspace_id: int, *, changed: frozenset[str] = frozenset()) -> None:
+        self._workspace_id, self._changed = workspace_id, changed
         self._symbols: dict[object, SymbolRow | None] = {}
         self._called: set[object] = set()
 
@@ -24,7 +24,7 @@ class GraphFinder:
         symbol = await self._symbol(place)
         calls = await queries.find_callers(symbol) if symbol is not None else []
         self._called |= {place.key} if calls else set()
-        return [_site(call) for call in calls]
+        return [_site(call) for call in calls if call.path not in self._changed]
 
     async def doubts(self, places: Sequence[Place], *, asked: Container[object] = ()) -> list[str]:
         """
@@ -72,7 +72,7 @@ class GraphFinder:
 
 
 class JoinedFinder:
-    """Combines the results of a server with those of the graph elsewhere."""
+    """Combines the results of a server, or a search by name, with those of the graph elsewhere."""
 
     def __init__(self, server: Finder, *, graph: GraphFinder) -> None:
         self._server, self._graph = server, graph

@@ -13,7 +13,7 @@ from devassist.callers.server_finder import ServerFinder
 from devassist.callers.servers import Servers
 from devassist.callers.session import Session
 from devassist.callers.source_files import SourceFiles
-from devassist.callers.traversal import Place, Walk
+from devassist.callers.traversal import Finder, Place, Walk
 from devassist.callers.unresolved_calls import describe, find_unresolved
 from devassist.files import sources
 from devassist.files.sources import Sources, Stamp
@@ -37,7 +37,9 @@ class CallerQuestion:
     depth: int
     server: LanguageServer | None
     graph: int | None = None
-    """The workspace whose current code graph is also queried."""
+    """The workspace whose code graph is also queried."""
+    changed: frozenset[str] | None = None
+    """Files that changed since that graph was built, whose calls it does not know. None if it is current."""
 
 
 @dataclass(slots=True)
@@ -63,7 +65,8 @@ class Search:
 
     def __post_init__(self) -> None:
         self.walk = Walk(NameFinder({}, reading=self.reading))
-        self.graph = GraphFinder(self.asked.graph) if self.asked.graph is not None else None
+        changed = self.asked.changed or frozenset()
+        self.graph = GraphFinder(self.asked.graph, changed=changed) if self.asked.graph is not None else None
 
     async def run(self) -> None:
         """Find the callers. Raises NoCommand and NotNow if the server is unavailable."""
@@ -134,10 +137,18 @@ class Search:
 
     async def _search(self) -> None:
         self.files = await asyncio.to_thread(sources.look, self.reading.root, wanted=self._is_wanted)
-        self.walk = Walk(self.graph or NameFinder(self.files.files, reading=self.reading))
+        self.walk = Walk(self._finder())
         await self.walk.follow(self.asked.targets, depth=self.asked.depth)
         doubts = [BY_NAME] if self.graph is None else await self.graph.doubts(self.walk.followed)
         self.reasons = [*doubts, *await asyncio.to_thread(self._gaps)]
+
+    def _finder(self) -> Finder:
+        """Return what searches without a server: the graph, and names in what it does not know or all files."""
+        if self.graph is None:
+            return NameFinder(self.files.files, reading=self.reading)
+        changed = self.asked.changed or frozenset()
+        left = {path: stamp for path, stamp in self.files.files.items() if path in changed}
+        return JoinedFinder(NameFinder(left, reading=self.reading), graph=self.graph) if left else self.graph
 
     def _is_wanted(self, path: str) -> bool:
         if self.asked.server is not None:

@@ -20,6 +20,7 @@ from devassist.code_graph import facts as fact_format
 from devassist.code_graph.facts import FileFacts
 from devassist.code_graph.linking import LinkedCall, LinkedGraph, link
 from devassist.code_graph.modules import BUILD_FILES, Modules, is_test
+from devassist.code_graph.moves import Moves, find_moves, write_moves
 from devassist.code_graph.reading import language_of, read_facts
 from devassist.files import sources
 from devassist.files.safe_open import open_file
@@ -32,6 +33,8 @@ BATCH_FILES = 200
 PROGRESS_SECONDS = 0.5
 MAX_BUILD_FILE_BYTES = 1_000_000
 _LOCK = 0x6772_6170
+_HALF = 32
+"""The hexadecimal digits of one half of a digest."""
 
 _BEGIN = """
 INSERT INTO devassist_graph_builds
@@ -103,13 +106,23 @@ class _Build:
     known: dict[str, _File] = field(default_factory=dict)
     told: float = 0.0
     read: dict[str, FileFacts] = field(default_factory=dict)
+    is_linked: bool = False
+    """Whether the stored rows are those of the stored facts."""
 
     def run(self) -> None:
         found = look(self.root)
         digest = digest_of(found)
-        self._load_known()
-        self._forget([path for path in self.known if path not in found.files or not language_of(path)])
+        self._load_known(found, digest=digest)
+        gone = [path for path in self.known if path not in found.files or not is_source(path)]
+        if gone:
+            self._mark_unlinked()
+        self._forget(gone)
         self._read_changed(found)
+        is_cut = found.is_cut if self.is_linked else self._link(found)
+        self._execute(_END, state="ready", hash=digest, version=fact_format.VERSION, is_cut=is_cut, note="")
+
+    def _link(self, found: Sources) -> bool:
+        """Link all files and write the rows that differ. Returns whether something was left out."""
         facts = self._all_facts()
         self._tell("linking", done=0, total=len(facts), at_once=True)
         modules = self._modules(found)
@@ -118,9 +131,7 @@ class _Build:
             facts, modules=modules, on_progress=lambda: self._tell("linking", done=next(done), total=len(facts))
         )
         self._write(linked, facts=facts)
-        self._execute(
-            _END, state="ready", hash=digest, version=fact_format.VERSION, is_cut=found.is_cut or linked.is_cut, note=""
-        )
+        return found.is_cut or linked.is_cut
 
     def _execute(self, statement: str, **parameters: object) -> None:
         self.connection.execute(statement.encode(), {"id": self.workspace, **parameters})
@@ -131,16 +142,23 @@ class _Build:
             self.told = time.monotonic()
             self._execute(_PROGRESS, state=state, done=done, total=total)
 
-    def _load_known(self) -> None:
+    def _load_known(self, found: Sources, *, digest: str) -> None:
         row = self.connection.execute(
-            b"SELECT version, root FROM devassist_graph_builds WHERE workspace_id = %(id)s LIMIT 1",
+            b"SELECT version, content_hash, is_cut FROM devassist_graph_builds WHERE workspace_id = %(id)s LIMIT 1",
             {"id": self.workspace},
         ).fetchone()
+        is_other = row is None or row[0] != fact_format.VERSION
+        is_whole = row is not None and not row[2] and not found.is_cut
+        self.is_linked = not is_other and is_whole and row is not None and _builds_of(row[1]) == _builds_of(digest)
         for id_, path, content, modified, size in self.connection.execute(
             _KNOWN_FILES.encode(), {"id": self.workspace}
         ):
-            is_other = row is None or row[0] != fact_format.VERSION
             self.known[path] = _File(id_, "" if is_other else content, (0, 0) if is_other else (modified, size))
+
+    def _mark_unlinked(self) -> None:
+        """Record, before facts change, that rows have to be linked again, also if this build does not end."""
+        self.is_linked = False
+        self._execute("UPDATE devassist_graph_builds SET content_hash = '' WHERE workspace_id = %(id)s")
 
     def _forget(self, paths: list[str]) -> None:
         ids = [self.known.pop(path).id for path in paths]
@@ -174,9 +192,27 @@ class _Build:
             read = {
                 path: facts for path in batch if (facts := self._read_file(path, stamp=found.files[path])) is not None
             }
+            moves = self._find_moves(read) if self.is_linked else {}
+            if len(moves) < len(read):
+                self._mark_unlinked()
             with self.connection.transaction():
                 self._save(read, found=found)
+                for path, moved in moves.items():
+                    write_moves(
+                        self.connection, moves=moved, workspace=self.workspace, path=path, file=self.known[path].id
+                    )  # fmt: skip
             self._tell("reading", done=start + len(batch), total=len(changed), at_once=True)
+
+    def _find_moves(self, read: Mapping[str, tuple[str, FileFacts]]) -> dict[str, Moves]:
+        """Return the files in which code has only moved."""
+        ids = {self.known[path].id: path for path in read if path in self.known}
+        statement = b"SELECT id, facts FROM devassist_graph_files WHERE id = ANY(%(ids)s)"
+        found = {}
+        for id_, data in self.connection.execute(statement, {"ids": list(ids)}):
+            moves = find_moves(fact_format.decode(bytes(data)), new=read[ids[id_]][1])
+            if moves is not None:
+                found[ids[id_]] = moves
+        return found
 
     def _read_file(self, path: str, *, stamp: Stamp) -> tuple[str, FileFacts] | None:
         """Read a file. Returns None if its text is unchanged."""
@@ -424,15 +460,25 @@ def look(root: str) -> Sources:
 
 def is_wanted(path: str) -> bool:
     """Return whether the graph includes the file."""
-    return bool(language_of(path)) or posixpath.basename(path) in BUILD_FILES
+    return is_source(path) or posixpath.basename(path) in BUILD_FILES
+
+
+def is_source(path: str) -> bool:
+    """Return whether the graph reads symbols and calls from the file."""
+    return bool(language_of(path))
 
 
 def digest_of(found: Sources) -> str:
-    """Return a digest of the files' names, sizes and modification times."""
-    whole = hashlib.sha256()
+    """Return a digest of the files' names, sizes and modification times, its second half that of the build files."""
+    halves = hashlib.sha256(), hashlib.sha256()
     for path, stamp in sorted(found.files.items()):
-        whole.update(f"{path}\0{stamp[0]}\0{stamp[1]}\n".encode())
-    return whole.hexdigest()
+        halves[not is_source(path)].update(f"{path}\0{stamp[0]}\0{stamp[1]}\n".encode())
+    return "".join(half.hexdigest()[:_HALF] for half in halves)
+
+
+def _builds_of(digest: str) -> str:
+    """Return the part of a digest that stands for the build files."""
+    return digest[_HALF:]
 
 
 def _number_symbols(facts: FileFacts) -> list[tuple[str, int]]:

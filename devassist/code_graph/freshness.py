@@ -19,15 +19,22 @@ logger = logging.getLogger(__name__)
 MAX_FILES_HERE = 400
 """The maximum source files of a graph that this process builds itself. More would slow down other calls."""
 TELL_WORKERS_SECONDS = 10.0
+_SHOWN = 5
 _NOT_READ = "The code graph could not be read; calls through base types are missing. Ask again in a few seconds."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Freshness:
-    """Whether the graph can be queried, and the reason if not."""
+    """
+    Whether the graph is current, and the reason if not.
+
+    `changed` are the files that it does not know as they are now; calls in the others can be used, but are not sure.
+    None where it cannot be used at all.
+    """
 
     is_current: bool
     reason: str = ""
+    changed: frozenset[str] | None = None
 
 
 _builds: dict[int, asyncio.Task[bool]] = {}
@@ -52,7 +59,9 @@ async def ensure_graph(workspace_id: int, *, root: str, shows_secrets: bool, sec
             if is_done and row is None:  # a workspace without a row has no graph
                 return Freshness(is_current=False)
         row = await queries.read_build(workspace_id)
-        return Freshness(is_current=False, reason=describe_progress(row, files=len(found.files)))
+        changed = await _find_changed(row, workspace_id=workspace_id, found=found, root=root)
+        reason = describe_progress(row, files=len(found.files)) + _describe_changed(changed)
+        return Freshness(is_current=False, reason=reason, changed=changed)
     except DatabaseUnavailable:
         return Freshness(is_current=False, reason=_NOT_READ)
 
@@ -70,14 +79,36 @@ def describe_progress(row: BuildRow | None, *, files: int) -> str:
     return f"The code graph is being brought up to date{how_far}; ask again in a few seconds."
 
 
+async def _find_changed(
+    row: BuildRow | None, *, workspace_id: int, found: Sources, root: str
+) -> frozenset[str] | None:  # fmt: skip
+    """Return the files that changed since a whole build by this version. None if there was none."""
+    if row is None or not _is_whole(row, root=root):
+        return None
+    stamps = {path: stamp for path, stamp in found.files.items() if building.is_source(path)}
+    return await queries.find_changed_files(workspace_id, stamps=stamps)
+
+
+def _describe_changed(changed: frozenset[str] | None) -> str:
+    if not changed:
+        return ""
+    more = f" and {len(changed) - _SHOWN} more" if len(changed) > _SHOWN else ""
+    shown = ", ".join(sorted(changed)[:_SHOWN])
+    return f" Until then it is used as it was, but for files that have changed: {shown}{more}."
+
+
 def _is_current(row: BuildRow | None, *, found: Sources, root: str) -> bool:
     return (
         row is not None
         and row.state == "ready"
-        and row.version == VERSION
-        and row.root == os.path.realpath(root)
+        and _is_whole(row, root=root)
         and row.content_hash == building.digest_of(found)
     )
+
+
+def _is_whole(row: BuildRow, *, root: str) -> bool:
+    """Return whether the folder's graph was once built to its end by this version."""
+    return row.version == VERSION and row.root == os.path.realpath(root)
 
 
 async def _build_here(workspace_id: int, *, root: str, shows_secrets: bool, seconds: float) -> bool:

@@ -30,6 +30,10 @@ class JvmExpressions(FileLowering):
 
     is_kotlin = False
 
+    def anonymous_class(self, node: Node, *, bases: list[str], body: Node) -> int:
+        """Lower a class without a name."""
+        raise NotImplementedError
+
     def annotate(self, variable: int, *, node: Node | None) -> None:
         """Let a variable hold its declared type, and the elements of common collections."""
         if node is None:
@@ -137,12 +141,10 @@ class JvmExpressions(FileLowering):
             return -1
         plain = kind.named_children[0] if kind.type == "generic_type" and kind.named_children else kind
         last = plain.named_children[-1] if plain.type == "scoped_type_identifier" else plain
-        held = (
-            self.read_name(self.text(last)) if self.frame.find(self.text(last)) is None else self._name(self.text(last))
-        )
+        held = self._name(self.text(last))
         for child in node.named_children:
             if child.type == "class_body":
-                self.walk(child.named_children)
+                held = self.anonymous_class(node, bases=[self.text(plain)], body=child)
         return self._add_call(
             held, name=last, holder=None, base=-1, given=node.child_by_field_name("arguments"), is_new=True
         )

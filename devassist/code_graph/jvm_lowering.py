@@ -4,29 +4,12 @@ from collections.abc import Iterable
 
 from tree_sitter import Node
 
-from devassist.code_graph.facts import ClassFact, FunctionFact, ImportFact, Op
-from devassist.code_graph.jvm_expressions import JvmExpressions
-from devassist.code_graph.lowering import FileLowering
+from devassist.code_graph.facts import ClassFact, FunctionFact, ImportFact, Op, SymbolFact
+from devassist.code_graph.jvm_expressions import CLASSES, FUNCTIONS, JvmExpressions
+from devassist.code_graph.lowering import FileLowering, Frame
 from devassist.code_graph.values import split_words
 from devassist.syntax.imports import imports
 from devassist.syntax.parse import Code
-
-CLASSES = split_words(
-    """
-    class_declaration interface_declaration enum_declaration record_declaration annotation_type_declaration
-    object_declaration companion_object
-    """
-)
-FUNCTIONS = split_words(
-    """
-    method_declaration constructor_declaration compact_constructor_declaration function_declaration
-    secondary_constructor
-    """
-)
-_COLLECTIONS = (
-    "List[", "MutableList[", "Set[", "MutableSet[", "Collection[", "Iterable[", "ArrayList[", "Flow[", "Sequence[",
-    "Array[", "Stream[", "LinkedList[", "HashSet[", "Map[", "MutableMap[", "HashMap[", "Deque[", "Queue[",
-)  # fmt: skip
 
 
 class JvmLowering(JvmExpressions):
@@ -85,6 +68,11 @@ class JvmLowering(JvmExpressions):
             "index_expression": self._element,
             "array_access": self._element,
             "object_literal": self._object_literal,
+            "explicit_constructor_invocation": self._delegate,
+            "enum_constant": self._enum_constant,
+            "resource": self._declare_inline,
+            "instanceof_expression": self._declare_inline,
+            "catch_formal_parameter": self._catch,
             "anonymous_initializer": self._block,
             "static_initializer": self._block,
             **dict.fromkeys(FUNCTIONS, self._function),
@@ -98,7 +86,8 @@ class JvmLowering(JvmExpressions):
             self._enter_file(nodes)
         for node in nodes:
             name = node.child_by_field_name("name")
-            if node.type in CLASSES | FUNCTIONS and name is not None and not self._receiver(node):
+            is_named = node.type in CLASSES | FUNCTIONS and "constructor" not in node.type
+            if is_named and name is not None and not self._receiver(node):
                 self.define(self.text(name))
 
     def _enter_file(self, nodes: list[Node]) -> None:
@@ -363,8 +352,81 @@ class JvmLowering(JvmExpressions):
         return found
 
     def _object_literal(self, node: Node) -> int:
-        self.walk(node.named_children)
-        return self.new()
+        body = next((child for child in node.named_children if child.type == "class_body"), None)
+        bases = self._bases(node)
+        if body is None:
+            return self.new()
+        made = self.anonymous_class(node, bases=bases, body=body)
+        return self.call(made, node=node, name=bases[0] if bases else "", is_new=True)
+
+    def anonymous_class(self, node: Node, *, bases: list[str], body: Node) -> int:
+        """Lower a class without a name, which is known by its first base, and return a variable that holds it."""
+        line, character = self.code.place(node.start_byte)
+        around = self.frame.symbol if self.frame.symbol >= 0 else self.caller
+        name = f"<{bases[0].rpartition('.')[2] if bases else 'object'}>"
+        owner = f"{self.facts.symbols[around].qualified_name}." if around >= 0 else ""
+        ends = node.start_point.row + 1, node.end_point.row + 1
+        self.facts.symbols.append(
+            SymbolFact(name, f"{owner}{name}"[:1_000], "class", line + 1, character, *ends, around, "")
+        )
+        fact = ClassFact(len(self.facts.symbols) - 1, bases, {})
+        self.facts.classes.append(fact)
+        position = len(self.facts.classes) - 1
+        before = self.enter(symbol=fact.symbol)
+        self.frame.class_fact = fact
+        self.declare(body.named_children)
+        self.walk(body.named_children)
+        self.frame = before
+        held = self.new()
+        self.add(Op.CLASS, position, held)
+        return held
+
+    def _delegate(self, node: Node) -> int:
+        """Lower a constructor's call of another one: `this(...)` or `super(...)`."""
+        said = node.child_by_field_name("constructor")
+        frame: Frame | None = self.frame
+        while frame is not None and frame.class_fact is None:
+            frame = frame.parent
+        if said is None or frame is None:
+            self.walk(node.named_children)
+            return -1
+        if said.type == "super":
+            callee = self.load(self.value(said), name="constructor", node=said)
+        else:
+            callee = self.define("constructor", frame=frame)
+        arguments, named = self._arguments(node.child_by_field_name("arguments"))
+        return self.call(callee, node=said, arguments=arguments, named=named, name=self.text(said))
+
+    def _enum_constant(self, node: Node) -> int:
+        """Lower a constant of an enum, which calls a constructor of it."""
+        name, given = node.child_by_field_name("name"), node.child_by_field_name("arguments")
+        owner, body = self.frame.class_fact, node.child_by_field_name("body")
+        if name is None or owner is None:
+            return -1
+        held, own = self.define(self.text(name)), self.facts.symbols[owner.symbol].name
+        self.add(Op.TYPE, held, [own])
+        arguments, named = self._arguments(given)
+        self.call(self.define("constructor"), node=name, arguments=arguments, named=named, name=own)
+        if body is not None:
+            self.anonymous_class(node, bases=[own], body=body)
+        return -1
+
+    def _declare_inline(self, node: Node) -> int:
+        """Declare a variable inside a statement: a resource of `try`, a pattern of `instanceof`."""
+        name, kind = node.child_by_field_name("name"), node.child_by_field_name("type")
+        held = [self.value(child) for child in node.named_children if child not in (name, kind)]
+        if name is not None:
+            variable = self.define(self.text(name))
+            self.annotate(variable, node=kind or node.child_by_field_name("right"))
+            self.copy(held[-1] if held and node.type == "resource" else -1, to=variable)
+        return -1
+
+    def _catch(self, node: Node) -> int:
+        name = node.child_by_field_name("name")
+        kind = next((child for child in node.named_children if child.type == "catch_type"), None)
+        if name is not None:
+            self.annotate(self.define(self.text(name)), node=kind)
+        return -1
 
     # statements
 

@@ -121,8 +121,10 @@ def _open_calls(
             if call.name.startswith("__") and call.callee >= 0:
                 continue
             is_resolved = (file, call.line, call.character) in resolved
-            is_open = _is_open(call, offset=offset, analysis=analysis) or _is_inherited(
-                call, offset=offset, analysis=analysis, unknown_bases=unknown_bases
+            is_open = (
+                _is_open(call, offset=offset, analysis=analysis)
+                or _is_inherited(call, offset=offset, analysis=analysis, unknown_bases=unknown_bases)
+                or (not is_resolved and _is_of_another_arity(call, offset=offset, analysis=analysis))
             )
             if call.callee < 0 or not is_open:
                 if not is_resolved:
@@ -168,6 +170,12 @@ def _is_inherited(
         and not _is_defined(call.name, number=int(value.first), analysis=analysis)
         for value in analysis.values_of(offset + call.base)
     )
+
+
+def _is_of_another_arity(call: CallFact, *, offset: int, analysis: PointsTo) -> bool:
+    """Return whether all functions found take another number of arguments: an overload of a base is called."""
+    values = analysis.values_of(offset + call.callee) if call.callee >= 0 else set()
+    return any(value.kind in (Kind.FUNCTION, Kind.BOUND) for value in values)
 
 
 def _is_defined(name: str, *, number: int, analysis: PointsTo) -> bool:

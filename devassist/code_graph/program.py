@@ -77,7 +77,8 @@ class Program:
             symbols = self.files[info.file].symbols if info else []
             found += [
                 (info.file, index) for index, symbol in enumerate(symbols)
-                if info and symbol.name == name and symbol.container == info.fact.symbol
+                if info and symbol.container == info.fact.symbol
+                and (symbol.name == name or (name == "constructor" and symbol.name == info.name))  # Java's
             ]  # fmt: skip
         return found
 

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from tree_sitter import Node
 
-from devassist.code_graph.annotations import is_transparent, split_types
+from devassist.code_graph.annotations import has_holes, is_transparent, split_types
 from devassist.code_graph.facts import MAX_KEYED, ClassFact, FunctionFact, Op
+from devassist.code_graph.lowering import FileLowering
 from devassist.code_graph.python_expressions import PythonExpressions
 from devassist.code_graph.values import split_words
 from devassist.syntax.imports import imports
@@ -22,6 +23,11 @@ class PythonLowering(PythonExpressions):
         {"integer", "float", "true", "false", "none", "concatenated_string", "comparison_operator", "not_operator"}
     )
 
+    ignored = FileLowering.ignored | {
+        "import_statement", "import_from_statement", "future_import_statement", "global_statement",
+        "nonlocal_statement", "type", "delete_statement",
+    }  # fmt: skip
+
     def __init__(self, code: Code) -> None:
         super().__init__(code)
         self._is_certain = False
@@ -30,6 +36,7 @@ class PythonLowering(PythonExpressions):
         self.handlers = {
             "identifier": lambda node: self.read_name(self.text(node)),
             "string": self._string,
+            "expression_statement": self._expression,
             "attribute": self._attribute,
             "call": self._call,
             "subscript": self._subscript,
@@ -61,14 +68,7 @@ class PythonLowering(PythonExpressions):
             "conditional_expression": self._conditional,
             "binary_operator": self._either,
             "unary_operator": self.first_value,
-            "import_statement": lambda _: -1,
-            "import_from_statement": lambda _: -1,
-            "future_import_statement": lambda _: -1,
-            "global_statement": lambda _: -1,
-            "nonlocal_statement": lambda _: -1,
-            "type": lambda _: -1,
             "as_pattern": self._as_pattern,
-            "delete_statement": lambda _: -1,
         }
 
     # names of scopes
@@ -136,6 +136,12 @@ class PythonLowering(PythonExpressions):
         self.add(Op.EXPORT_ALL, module)
 
     # statements
+
+    def _expression(self, node: Node) -> int:
+        """Lower an expression of its own; a text, as a docstring is, has no effect."""
+        if [child.type for child in node.named_children] != ["string"] or has_holes(node.named_children[0]):
+            self.walk(node.named_children)
+        return -1
 
     def _assignment(self, node: Node) -> int:
         target, value, kind = (node.child_by_field_name(name) for name in ("left", "right", "type"))

@@ -8,10 +8,11 @@ Queries of the code graph of a workspace.
 `read_build` returns the state of the graph. Without a finished build the other queries may miss rows.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from devassist.files.sources import MAX_FILES, Stamp
 from toolbox.database.pools import reader
 
 MAX_ROWS = 1_000
@@ -157,6 +158,11 @@ SELECT {_SYMBOL} FROM devassist_graph_symbols AS s {_JOINS}
 WHERE s.workspace_id = %(workspace)s AND s.name = %(name)s AND f.path = %(path)s ORDER BY abs(s.line - %(line)s) LIMIT 1
 """
 
+_FIND_STAMPS = f"""
+SELECT path, modified_ns, size, calls_hash = '' AS is_unlinked FROM devassist_graph_files
+WHERE workspace_id = %(workspace)s LIMIT {MAX_FILES}
+"""
+
 _READ_BUILD = """
 SELECT root, state, files_done, files_total, content_hash, version, is_cut, note
 FROM devassist_graph_builds WHERE workspace_id = %(workspace)s LIMIT 1
@@ -225,6 +231,14 @@ async def find_problems(workspace_id: int, *, limit: int = MAX_ROWS) -> dict[str
     """Find files that could not be read completely, with the problem of each."""
     rows = (await reader.fetch(_FIND_PROBLEMS, {"workspace": workspace_id, "limit": limit})).rows
     return {row["path"]: row["problem"] for row in rows}
+
+
+async def find_changed_files(workspace_id: int, *, stamps: Mapping[str, Stamp]) -> frozenset[str]:
+    """Find files whose calls the graph does not have as they are now: changed, created, deleted or not yet linked."""
+    rows = (await reader.fetch(_FIND_STAMPS, {"workspace": workspace_id})).rows
+    linked = {row["path"]: (row["modified_ns"], row["size"]) for row in rows if not row["is_unlinked"]}
+    deleted = {row["path"] for row in rows} - stamps.keys()
+    return frozenset(deleted | {path for path, stamp in stamps.items() if linked.get(path) != stamp})
 
 
 async def read_build(workspace_id: int) -> BuildRow | None:

@@ -4,6 +4,7 @@ import re
 from collections import defaultdict, deque
 from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from devassist.code_graph.facts import CallFact
@@ -289,6 +290,7 @@ def code_of(value: Value) -> str:
     return f"{int(value.kind)}|{value.first}|{value.second}"
 
 
+@lru_cache(maxsize=100_000)
 def value_of(code: int | str) -> Value:
     """Decode a value that is part of another."""
     kind, first, second = str(code).split("|", 2)

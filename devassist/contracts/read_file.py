@@ -9,17 +9,18 @@ from devassist.contracts.places import WORKSPACE, FilePath, WorkspaceName
 from devassist.error_envelope import INVALID_PARAMETERS
 from devassist.files.read_lines import Encoding
 from toolbox.contract.errors import ToolError
-from toolbox.contract.models import ToolInput, ToolOutput, WholeNumber
+from toolbox.contract.models import RefusesNull, ToolInput, ToolOutput, WholeNumber
 
-Line = Annotated[WholeNumber, Field(ge=1, le=2**53)]
+Line = Annotated[Annotated[WholeNumber, Field(ge=1, le=2**53)] | None, RefusesNull()]
+"""A line number. It may be left out; null is refused, because a lost number would read as the whole file."""
 
 
 class ReadFileQuestion(ToolInput):
     """Which file, and which lines of it."""
 
     file_path: FilePath = Field(description="Relative path from workspace root, such as 'src/utils/helper.ts'.")
-    line_start: Line | None = Field(None, description="First line, from 1; the file's first if not given.")
-    line_end: Line | None = Field(None, description="Last line, inclusive; the file's last if not given.")
+    line_start: Line = Field(None, description="First line, from 1; the file's first if not given.")
+    line_end: Line = Field(None, description="Last line, inclusive; the file's last if not given.")
     encoding: Encoding = Field("utf-8", description="File encoding; a byte order mark in the file decides over it.")
     workspace: WorkspaceName | None = WORKSPACE
 

@@ -9,7 +9,7 @@ from typing import Literal
 import regex
 
 from sprints.asking.prompts import ANSWER, GENERATE, GeneratedQuery, GeneratedSql, write_generation_task
-from sprints.asking.reading import MAX_NEAREST, QuestionReading, read_question
+from sprints.asking.reading import IS_NAMED_PERIOD, MAX_NEAREST, QuestionReading, read_question
 from sprints.contracts import SchemaInfo
 from sprints.linking.folding import Stretch, overlaps
 from sprints.linking.link import Unclear
@@ -33,6 +33,7 @@ MAX_UNKNOWN_NAMES = 3
 NEAR = " Questions near it that I can answer: "
 UNSURE = "I could not turn that into a query. Please say it another way."
 _RELATION = regex.compile(r"\b(?:from|join)\s+([a-z_]+)", regex.IGNORECASE)
+_PREPOSITION = regex.compile(r"\b(?:in|on|during|within) $", regex.IGNORECASE)
 _SLASHED_DAY = regex.compile(r"\d{1,2}[/.]\d{1,2}[/.]\d{4}")
 _SLOT_QUESTIONS = {
     "period": "Which days do you mean, for example last month?", "key": "Which issue do you mean, by its key?",
@@ -233,20 +234,26 @@ def _ask_back(reading: QuestionReading) -> Draft:
 def _ask_about_time(reading: QuestionReading) -> tuple[Doubt, ...]:
     """Ask whether a time without a verb means creation or completion."""
     why = reading.parse.why
-    said = next((one.said for one in reading.linked.periods if f"'{one.said}'" in why), None)
-    choices = (f"created {said}", f"done {said}")
+    period = next((one for one in reading.linked.periods if f"'{one.said}'" in why), None)
+    said, preposition = (period.said if period else ""), ""
+    if period:
+        found = _PREPOSITION.search(reading.linked.text[: period.start])
+        preposition = found[0] if found else "in " if IS_NAMED_PERIOD.fullmatch(said) else ""
+        said = f"{preposition}{said}" if found else said
+    choices = tuple(
+        f"{verb} {'' if said.startswith(preposition) else preposition}{said}" for verb in ("created", "done")
+    )
     return (Doubt(question=why, replaces="words", said=said, choices=choices),) if said else ()
 
 
 def _suggest(reading: QuestionReading, *, doubts: Sequence[Doubt]) -> tuple[str, ...]:
     """Return questions that work: this one with a choice or without a word, then similar verified ones."""
     text = reading.linked.text
+    text = " ".join(text.split())
     own = [text.replace(doubt.said, choice, 1) for doubt in doubts if doubt.said for choice in doubt.choices]
     own = [regex.sub(r" ?\((\w+)\)", "", one) for one in own]
-    if reading.parse.unbound and not own:
-        for word in reading.parse.unbound:
-            text = " ".join(regex.sub(rf"\b{regex.escape(word)}\b", " ", text).split())
-        own = [text]
+    if reading.parse.unbound and not own and (rest := reading.leave_out(reading.parse.unbound)):
+        own = [rest]
     works = [one for one in own[:MAX_NEAREST] if reading.can_answer(one)]
     return tuple(dict.fromkeys((*works, *reading.list_nearest())))[:MAX_NEAREST]
 

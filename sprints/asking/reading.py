@@ -4,7 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from sprints.linking.link import LinkedQuestion
+import regex
+
+from sprints.linking.folding import words
+from sprints.linking.link import LinkedQuestion, link
 from sprints.linking.name_cache import data_as_of, load_name_index
 from sprints.linking.names import NameIndex
 from sprints.semantics.query import MetricQuery
@@ -12,13 +15,17 @@ from sprints.semantics.questions.follow_up import parse_follow_up
 from sprints.semantics.questions.grammar import Parse, parse_question
 from sprints.semantics.questions.lexicon import Lexicon, shipped_lexicon
 from sprints.verified.library import Library, VerifiedStatement, load_library
-from sprints.verified.slots import EXAMPLES, NAMED, SLOT
+from sprints.verified.slots import EXAMPLES, NAMED, SLOT, list_slots
 from sprints.verified.synonyms import load_lexicon
 from toolbox.database.pools import Pool
 
 MAX_NEAREST = 3
 STALE_AFTER = timedelta(days=7)
-_EXAMPLES = EXAMPLES | {"period": "last month", "top": "10", "unit": "week"}
+_EXAMPLES = EXAMPLES | {"top": "10", "unit": "week"}
+_NEEDS_VERB = frozenset({"is", "are", "was", "were", "has", "have", "had", "do", "does", "did", "can", "will"})
+_DO = regex.compile(r"\b(?:do|does|did|has|have|had)\b", regex.IGNORECASE)
+_WHOSE = ("the", "our", "their", "its")
+IS_NAMED_PERIOD = regex.compile(r"(?:[A-Z][a-z]+|Q[1-4])(?: \d{4})?|\d{4}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,8 +51,42 @@ class QuestionReading:
     def list_nearest(self, *, topic: str = "", without: str = "") -> tuple[str, ...]:
         """Return similar questions that can be answered, those of a topic first, with the names of the question."""
         ranked = sorted(self.rank_verified(), key=lambda query: query.topic != topic) if topic else self.rank_verified()
-        worded = (self.write_question(query) for query in ranked if query.slug != without)
-        return tuple(dict.fromkeys(worded))[:MAX_NEAREST]
+        found: dict[str, None] = {}
+        for query in ranked:
+            if len(found) == MAX_NEAREST:
+                break
+            if query.slug != without and (worded := self._suggest_question(query)):
+                found[worded] = None
+        return tuple(found)
+
+    def leave_out(self, said: Sequence[str]) -> str:
+        """
+        Return the question without words. Empty if it is no question then.
+
+        A word is left out if nothing is known of it, if it is no name, and if no word before it needs one: of "how many
+        widgets" nothing is left to count. Of "was it reached" and "did he push" the verb would be missing.
+        """
+        text = " ".join(self.linked.text.split())
+        if any(word.folded in _NEEDS_VERB for word in words(text)[:1]) or _DO.search(text):
+            return ""
+        for one in said:
+            found = regex.search(rf"(?<!\w){regex.escape(one)}(?!\w)", text)
+            if found is None or not words(one) or any((word.folded,) in self.lexicon.phrases for word in words(one)):
+                return ""
+            before = words(text[: found.start()])
+            if found[0][0].isupper():
+                return ""
+            if not before or self._needs_more(before[-1].folded):
+                return ""
+            text = text[: found.start()].rstrip() + text[found.end() :]
+        return text
+
+    def _needs_more(self, word: str) -> bool:
+        """Return whether a word says nothing without the one behind it: of, the, per, many."""
+        senses = self.lexicon.phrases.get((word,), ())
+        return word == "many" or any(
+            sense.kind == "free" or (sense.kind == "mark" and sense.name not in ("be", "and")) for sense in senses
+        )
 
     def can_answer(self, question: str) -> bool:
         """Return whether the grammar reads a question completely."""
@@ -54,17 +95,46 @@ class QuestionReading:
 
     def write_question(self, query: VerifiedStatement) -> str:
         """Write a query's question with the names of this question, or with others of the data."""
-        return SLOT.sub(lambda found: self._find_example(found[1]), query.question)
+        return SLOT.sub(lambda found: self._find_example(found[1]) or found[1], query.question)
+
+    def _suggest_question(self, query: VerifiedStatement) -> str:
+        """Write a query's question. Empty if no such name is known, or if it does not say which sprints it means."""
+        if not all(self._find_example(slot) for slot in list_slots(query.question)):
+            return ""
+        text = self.write_question(query)
+        linked = link(text, index=self.index, today=self.linked.today)
+        is_hidden = query.is_shipped and query.find_hidden_default(linked, lexicon=self.lexicon) is not None
+        return "" if is_hidden and not self.can_answer(text) else text
 
     def _find_example(self, slot: str) -> str:
         kind = next((kind for kind in NAMED if kind == slot and kind != "sprint"), None)
         named = self.linked.of_kind(kind) if kind else []
         if len(named) == 1:
             return named[0].text
-        said: Sequence[str] = [one.said for one in self.linked.sprint_references] if slot == "sprint" else []
-        said = [one.said for one in self.linked.periods] if slot == "period" else said
-        known = self.index.of_kind(kind) if kind in ("team", "person") else []
-        return next(iter(said), known[0].text if known else _EXAMPLES.get(slot, slot))
+        if slot == "sprint":
+            return self._find_sprint_example()
+        if slot == "period":
+            before = self.linked.today.replace(day=1) - timedelta(days=1)
+            periods = [one.said for one in self.linked.periods if one.unit in ("month", "quarter", "year")]
+            said = [one for one in periods if IS_NAMED_PERIOD.fullmatch(one)]
+            return next(iter(said), f"{before:%B}")
+        if slot == "key":
+            return next((one.said for one in self.linked.keys), "")
+        known = self.index.of_kind(kind) if kind and kind != "type" else []
+        return known[0].text if known else "" if kind and kind != "type" else _EXAMPLES.get(slot, slot)
+
+    def _find_sprint_example(self) -> str:
+        unclear = {one.said for one in self.linked.unclear}
+        for one in self.linked.sprint_references:
+            if one.said not in unclear and len(one.numbers) <= 1:
+                is_bare = one.position != "numbers" and one.said.lower().split()[0] not in (
+                    "the",
+                    "our",
+                    "their",
+                    "its",
+                )
+                return f"the {one.said}" if is_bare else one.said
+        return _EXAMPLES["sprint"]
 
 
 async def read_question(

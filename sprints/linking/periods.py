@@ -39,7 +39,7 @@ _POINT = "|".join((
     rf"(?P<quarter>q[1-4](?:[ /-]?{_YEAR})?|{_YEAR}[ -]?q[1-4]|(?:first|second|third|fourth) quarter(?: of {_YEAR})?)",
     rf"(?P<half>h[12](?: ?{_YEAR})?)",
     r"(?P<today>today|yesterday)",
-    rf"(?P<weekday>(?:last |this |on )?(?:{'|'.join(_WEEKDAYS)})s?)",
+    rf"(?P<weekday>(?:last |this |on )?(?:{'|'.join(_WEEKDAYS)}))",
     rf"(?P<ago>{NUMBER} {_UNIT} ago)",
     r"(?P<start>(?:the )?(?:start|beginning) of (?:the|this|last) (?:week|month|quarter|year))",
     rf"(?P<month_start>(?:the )?(?:start|beginning) of {_MONTH}(?:,? {_YEAR})?)(?!\w)",

@@ -83,8 +83,8 @@ class MetricFilter(ToolInput):
 class MetricPeriod(ToolInput):
     """Days, both of them included."""
 
-    start: date | None = Field(None, description="First day; open if left out.", strict=False)
-    end: date | None = Field(None, description="Last day; open if left out.", strict=False)
+    start: date | None = Field(None, description="First day; open if left out.")
+    end: date | None = Field(None, description="Last day; open if left out.")
     role: str | None = Field(
         None, description="A time role such as created; the metric's own if left out.", max_length=_NAME
     )

@@ -1,4 +1,4 @@
-"""What tests of conversations stand on: a scripted model, a broker, and workers that are real processes."""
+"""Fixtures for conversations: a scripted model, a broker, and workers that are real processes."""
 
 from collections.abc import Iterator
 from types import SimpleNamespace
@@ -17,7 +17,7 @@ from toolbox.work.publisher import publisher
 
 @pytest.fixture
 def model() -> Iterator[ModelServer]:
-    """Run a scripted model server of the test's own; what was asked beyond the script fails the test."""
+    """Run a scripted model server for one test; a request beyond the script fails the test."""
     with model_server() as running:
         yield running
         assert running.surprises == []
@@ -32,14 +32,14 @@ def fake_model() -> Iterator[ModelServer]:
 
 @pytest.fixture(scope="module")
 def broker(cast: SimpleNamespace) -> Iterator[Broker]:
-    """Run a broker of the module's own."""
+    """Run a broker for one module."""
     with own_broker() as running:
         yield running
 
 
 @pytest.fixture(scope="module")
 def environment(broker: Broker, fake_model: ModelServer) -> dict[str, str]:
-    """Give the environment of workers: the test's database and broker, the scripted model."""
+    """Return the environment of workers: the test's database and broker, the scripted model."""
     return server_environment() | {
         "CELERY_BROKER_URL": broker.address,
         "OPENAI_BASE_URL": fake_model.address,
@@ -57,26 +57,26 @@ def worker(environment: dict[str, str]) -> Iterator[Part]:
 
 @pytest.fixture
 def onlooker(cast: SimpleNamespace) -> Iterator[Observer]:
-    """Look on from the database's side."""
+    """Connect an observer to the database."""
     with observe_database() as looking:
         yield looking
 
 
 @pytest.fixture
 def talk(broker: Broker) -> Owner:
-    """Talk as the local operator."""
+    """Hold conversations as the local operator."""
     return Owner(broker.address)
 
 
 @pytest.fixture
 def quiet_talk(cast: SimpleNamespace) -> Owner:
-    """Talk as the local operator, and tell no broker of it."""
+    """Hold conversations as the local operator, without a broker."""
     return Owner("")
 
 
 @pytest.fixture
 def scripted_as(monkeypatch: pytest.MonkeyPatch) -> Scripted:
-    """Have the engine in this process ask a script, and tell no broker of what follows."""
+    """Let the runs of this process use a script as their model, without a broker."""
 
     def use(*steps: Any) -> Script:
         script = Script(*steps)

@@ -1,4 +1,4 @@
-"""Holding conversations in tests, and looking on from the database's side."""
+"""Hold conversations in tests, and observe them in the database."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -34,12 +34,12 @@ class Owner:
         self.broker, self._owner_id, self._key_id = broker, owner_id, key_id
 
     def begin(self, **settings: Any) -> UUID:
-        """Begin a conversation; gives its id."""
+        """Create a conversation and return its id."""
         made = event_loop.run(conversations.create(SETTINGS | settings, owner_id=self._owner_id))
         return UUID(str(made["id"]))
 
     def say(self, text: str, *, to: UUID | None = None, is_told: bool = True, **settings: Any) -> UUID:
-        """Say something, in a conversation of its own unless one is given; gives the run's id."""
+        """Post a message, in a new conversation unless one is given, and return the run's id."""
         conversation = to or self.begin(**settings)
         posted = event_loop.run(
             run_requests.post_message(conversation, owner_id=self._owner_id, key_id=self._key_id, text=text)
@@ -56,7 +56,7 @@ class Owner:
             self._tell(following)
 
     def approve(self, run_id: UUID, *, arguments: dict[str, Any] | None = None) -> None:
-        """Say yes to the step that waits."""
+        """Approve the waiting step."""
         assert event_loop.run(
             run_requests.approve(
                 run_id, number=None, caller=APPROVER, arguments=json.dumps(arguments) if arguments else ""
@@ -65,7 +65,7 @@ class Owner:
         self._tell(run_id)
 
     def reject(self, run_id: UUID, *, word: str = "") -> None:
-        """Say no to the step that waits."""
+        """Reject the waiting step."""
         assert event_loop.run(run_requests.reject(run_id, number=None, word=word))
         self._tell(run_id)
 
@@ -75,42 +75,42 @@ class Owner:
 
 
 class Observer:
-    """A connection of the test's own to the database, woken by the events of runs."""
+    """A separate connection to the database that is woken by the events of runs."""
 
     def __init__(self, connection: psycopg.Connection[Any]) -> None:
         self._connection = connection
         connection.execute("LISTEN agents_runs")
 
     def ask(self, statement: str, *values: Any) -> list[dict[str, Any]]:
-        """Give all rows."""
+        """Return all rows of a statement."""
         cursor = self._connection.execute(statement.encode(), values)
         return list(cursor.fetchall()) if cursor.description else []
 
     def run(self, run_id: UUID) -> dict[str, Any]:
-        """Give a run's row."""
+        """Return a run's row."""
         return self.ask("SELECT * FROM agents_runs WHERE id = %s", run_id)[0]
 
     def steps(self, run_id: UUID) -> list[dict[str, Any]]:
-        """Give a run's steps."""
+        """Return a run's steps."""
         return self.ask("SELECT * FROM agents_steps WHERE run_id = %s ORDER BY number", run_id)
 
     def events(self, run_id: UUID) -> list[dict[str, Any]]:
-        """Give a run's events."""
+        """Return a run's events."""
         return self.ask("SELECT number, kind, data FROM agents_events WHERE run_id = %s ORDER BY number", run_id)
 
     def answer(self, run_id: UUID) -> str:
-        """Give what a run answered."""
+        """Return what a run answered."""
         found = self.ask("SELECT text FROM agents_messages WHERE run_id = %s AND role = 'assistant'", run_id)
         return str(found[0]["text"]) if found else ""
 
     def calls(self, run_id: UUID) -> list[dict[str, Any]]:
-        """Give the audit rows of the calls that a run made."""
+        """Return the audit rows of the calls that a run made."""
         return self.ask(
             "SELECT * FROM toolbox_tool_calls WHERE request_id LIKE %s ORDER BY called_at", f"{run_id.hex}-%"
         )
 
     def find_waiting(self, table: str) -> list[dict[str, Any]]:
-        """Give the statements that wait for a lock of a table whose name begins so."""
+        """Return the statements that wait for a lock on a table with this prefix."""
         return self.ask(
             "SELECT activity.pid, activity.query FROM pg_locks AS lock JOIN pg_stat_activity AS activity USING (pid) "
             "JOIN pg_class AS class ON class.oid = lock.relation "
@@ -119,24 +119,24 @@ class Observer:
         )
 
     def stuck(self) -> list[dict[str, Any]]:
-        """Give the statements that wait for another transaction's end."""
+        """Return the statements that wait for another transaction's end."""
         return self.ask(
             "SELECT pid, query FROM pg_stat_activity "
             "WHERE datname = current_database() AND wait_event = 'transactionid'"
         )
 
     def end_of(self, run_id: UUID, *, seconds: float = 20) -> dict[str, Any]:
-        """Wait for a run's end; gives its row."""
+        """Wait until a run has ended, and return its row."""
         self.until(lambda: self.run(run_id)["state"] in FINAL, seconds=seconds, about=run_id)
         return self.run(run_id)
 
     def state_of(self, run_id: UUID, *, state: str, seconds: float = 20) -> dict[str, Any]:
-        """Wait until a run is in a state; gives its row."""
+        """Wait until a run is in a state, and return its row."""
         self.until(lambda: self.run(run_id)["state"] == state, seconds=seconds, about=run_id)
         return self.run(run_id)
 
     def until(self, condition: Callable[[], Any], *, seconds: float = 20, about: UUID | None = None) -> None:
-        """Look again at every event, and ten times a second; raises TimeoutError with what is known of the run."""
+        """Check at every event and ten times a second; raises TimeoutError with what is known of the run."""
         for _ in range(int(seconds * 10)):
             if condition():
                 return
@@ -161,7 +161,7 @@ def observe_database() -> Iterator[Observer]:
 
 @contextmanager
 def lock_table(table: str) -> Iterator[None]:
-    """Keep everybody from a table until the block ends: a statement that reads it waits."""
+    """Lock a table until the block ends: a statement that reads it waits."""
     with psycopg.connect(conninfo()) as connection:
         connection.execute(f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE".encode())
         yield
@@ -170,7 +170,7 @@ def lock_table(table: str) -> Iterator[None]:
 
 @contextmanager
 def reserve_step(run_id: UUID, *, step: int) -> Iterator[None]:
-    """Hold a run before a step until the block ends: a worker that begins the step waits for its number."""
+    """Stop a run before a step until the block ends: a worker that begins the step waits for its number."""
     with psycopg.connect(conninfo()) as connection:
         connection.execute(
             "INSERT INTO agents_steps (run_id, number, kind, state, attempt, idempotency_key, call_id, tool, arguments,"
@@ -183,7 +183,7 @@ def reserve_step(run_id: UUID, *, step: int) -> Iterator[None]:
 
 
 def conninfo() -> str:
-    """Say how to connect to the test's database as its owner."""
+    """Return the connection string of the test's database for its owner."""
     entry = connections["default"].settings_dict
     return psycopg.conninfo.make_conninfo(
         dbname=entry["NAME"], user=entry["USER"], host=entry["HOST"] or None, password=entry["PASSWORD"] or None,

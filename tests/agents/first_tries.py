@@ -1,9 +1,9 @@
 """
-Calls as models get them wrong the first time, and a model that does what the refusal says and knows nothing else.
+Calls as models get them wrong the first time, and a model that only does what the refusal says.
 
-The mistakes are those of the contracts' error tables and of language models at work: a team's name for its code, a date
-in another order, a parameter in another spelling, a number as text, a value outside the list, a range turned round.
-Beside each stands what was meant, by which a recovery is judged: another question answered is none.
+The mistakes are those of the contracts' error tables and of language models in use: a team's name for its code, a date
+in another order, a parameter in another spelling, a number as text, a value outside the list, a reversed range. Each
+has the intended call, by which a recovery is judged: answering another question does not count.
 """
 
 import re
@@ -16,7 +16,7 @@ Arguments = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class FirstTry:
-    """A call as first written, and as it was meant."""
+    """A call as first written, and the intended call."""
 
     tool: str
     said: Arguments
@@ -24,7 +24,7 @@ class FirstTry:
 
 
 def _try(tool: str, said: Arguments, **meant: Any) -> FirstTry:
-    """Note a first try; `meant` is what of it should have been otherwise, None what should not have been there."""
+    """Describe a first try; `meant` has the intended values, None for parameters that should be absent."""
     right = {name: value for name, value in (said | meant).items() if value is not None}
     return FirstTry(tool=tool, said=said, meant=right)
 
@@ -118,10 +118,10 @@ FIRST_TRIES = [
 
 def fix_arguments(said: Arguments, refusal: dict[str, Any]) -> Arguments | None:
     """
-    Do what the refusal says, as a reader who knows nothing else; None where it does not say enough.
+    Do what the refusal says, as a reader who knows nothing else; None if it does not say enough.
 
-    `retryWith` is merged. Else a parameter is renamed where another name is offered for it, and a value is put where
-    the fault is said to be, if the suggestion names one.
+    `retryWith` is merged. Otherwise a parameter is renamed if another name is offered, and a value is put where the
+    mistake is said to be, if the suggestion names one.
     """
     error = refusal.get("error", refusal)
     details = error.get("details") or {}

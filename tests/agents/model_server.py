@@ -1,8 +1,8 @@
 """
-A server of OpenAI's Chat Completions API on a real socket, which answers what a test has written.
+A server of OpenAI's Chat Completions API on a real socket, with scripted answers.
 
 `model_server()` runs it on a thread of its own; `python -m tests.agents.model_server` in a process of its own, where it
-calls one tool and then answers, for a look from a shell and for benchmarks.
+calls one tool and then answers, for use from a shell and for benchmarks.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from tests.agents.turns import Turn, calls, refuses, says
 from tests.agents.wire import Line, ModelRequest, read_request
 
 MODEL = "scripted-1"
-KEY = "sk" + "-canary-0f9e8d7c6b5a4938271605f4e3d2c1b0"  # in two, or it would look like a secret to those who look
+KEY = "sk" + "-canary-0f9e8d7c6b5a4938271605f4e3d2c1b0"  # in two parts, or scanners would take it for a secret
 """The only key that the server takes; long enough to be looked for wherever it must not be."""
 
 Script = Callable[[ModelRequest], Turn]
@@ -29,10 +29,10 @@ Script = Callable[[ModelRequest], Turn]
 @dataclass
 class ModelServer:
     """
-    A running server: where it is, what it was asked, and what it will answer.
+    A running server: its address, its requests, and its scripts.
 
-    `native` says what becomes of `tools`: "yes" uses them, "ignored" answers calls as text, as small models do,
-    "refused" turns a request away that has any.
+    `native` says how it treats `tools`: "yes" uses them, "ignored" answers calls as text, as small models do, "refused"
+    refuses requests that have any.
     """
 
     address: str = ""
@@ -45,31 +45,31 @@ class ModelServer:
 
     def when(self, phrase: str, *turns: Turn, again: bool = False) -> None:
         """
-        Answer requests with the phrase in some message of a user with these turns, one each, in this order.
+        Answer requests whose user messages have the phrase with these turns, one each, in this order.
 
-        The last is repeated for ever if `again`; else a further request is refused, and is a surprise. Where two
-        phrases fit, the one told later is taken.
+        The last turn repeats for ever with `again`; otherwise a further request is refused and counts as unexpected. If
+        two phrases fit, the later script is used.
         """
         left = iter(turns if not again else itertools.chain(turns, itertools.repeat(turns[-1])))
         self.answer(phrase, lambda asked: next(left, None) or self._surprise(asked))
 
     def answer(self, phrase: str, script: Script) -> None:
-        """Answer requests about the phrase by a function of the request; the newest script that fits is taken."""
+        """Answer requests about the phrase by a function of the request; the newest script that fits is used."""
         self._scripts.insert(0, (phrase, script))
 
     def wait_for(self, count: int, *, about: str = "", seconds: float = 15) -> list[ModelRequest]:
-        """Wait until as many requests have come about a phrase; gives them. Raises TimeoutError."""
+        """Wait until so many requests about a phrase have come, and return them. Raises TimeoutError."""
         with self._news:
             if not self._news.wait_for(lambda: len(self.about(about)) >= count, seconds):
                 raise TimeoutError(f"{len(self.about(about))} of {count} requests came within {seconds:g} s")
             return self.about(about)
 
     def about(self, phrase: str) -> list[ModelRequest]:
-        """Give the requests so far about a phrase."""
+        """Return the requests so far about a phrase."""
         return [asked for asked in self.asked if phrase in asked.question]
 
     def turn(self, asked: ModelRequest) -> Turn:
-        """Choose the answer to a request, and keep the request."""
+        """Choose the answer to a request, and record the request."""
         with self._news:
             self.asked.append(asked)
             self._news.notify_all()
@@ -89,7 +89,7 @@ class ModelServer:
 
 @contextmanager
 def model_server() -> Iterator[ModelServer]:
-    """Run a server until the block ends; it answers nothing until it is told what."""
+    """Run a server until the block ends; it needs scripts before it answers."""
     running, loop = ModelServer(), asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
@@ -104,7 +104,7 @@ def model_server() -> Iterator[ModelServer]:
 
 
 async def listen(running: ModelServer, *, port: int) -> asyncio.Server:
-    """Start to serve on the loopback."""
+    """Start to serve on the loopback interface."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
@@ -128,7 +128,7 @@ async def _close(server: asyncio.Server) -> None:
 
 
 def one_call_then_words(tool: str, arguments: dict[str, Any], *, rounds: int, words: int) -> Script:
-    """Call the tool as often as `rounds` in each turn of the user, with ever another limit; then say so many words."""
+    """Call the tool `rounds` times per user turn, each time with another limit; then answer so many words."""
 
     def script(asked: ModelRequest) -> Turn:
         if asked.tool_answers < rounds:
@@ -139,7 +139,7 @@ def one_call_then_words(tool: str, arguments: dict[str, Any], *, rounds: int, wo
 
 
 def main() -> None:
-    """Serve until interrupted; the address is the first line printed."""
+    """Serve until interrupted; the first line printed is the address."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--tool", default="query_linescore_data")

@@ -1,4 +1,4 @@
-"""A worker inside the test's own process, with a model that says what it is told to say."""
+"""A worker inside the test's process, with a scripted model."""
 
 import asyncio
 import secrets
@@ -19,7 +19,7 @@ FEBRUARY = '{"teamCode": "CAR", "startDate": "2025-02-01", "endDate": "2025-02-2
 
 
 class Script:
-    """A model whose steps are given beforehand; remembers what it was told. A step may be, or end in, an exception."""
+    """A model with given steps that records its messages. A step may be an exception or end in one."""
 
     name = "script"
 
@@ -33,14 +33,14 @@ class Script:
         self.is_closed = False
 
     def estimate_tokens(self, messages: Sequence[Message], *, tools: Sequence[Tool] = ()) -> int:
-        """Say what the test set."""
+        """Return what the test set."""
         self.estimated.append([tool.name for tool in tools])
         return self.prompt_tokens
 
     async def turn(
         self, messages: Sequence[Message], *, tools: Sequence[Tool] = (), max_tokens: int | None = None
     ) -> AsyncGenerator[ModelEvent, None]:
-        """Give the next step; one without an end never ends."""
+        """Yield the next step; one without an end never ends."""
         self.limits.append(max_tokens)
         self.told.append(list(messages))
         self.tools.append([tool.name for tool in tools])
@@ -58,7 +58,7 @@ class Script:
                 self.is_closed = True
 
     async def complete_structured(self, *args: Any, **options: Any) -> Any:
-        """Be asked for nothing."""
+        """Fail: no test asks for this."""
         raise NotImplementedError
 
 
@@ -67,29 +67,29 @@ Scripted = Callable[..., Script]
 
 
 def says(text: str, *, prompt_tokens: int = 10, completion_tokens: int = 5) -> list[ModelEvent]:
-    """Make a step that answers."""
+    """Build a step that answers."""
     return [TextDelta(text=text), Used(prompt_tokens=prompt_tokens, completion_tokens=completion_tokens), _end("stop")]
 
 
 def calls(*arguments: str, tool: str = LINESCORE) -> list[ModelEvent]:
-    """Make a step that asks for a tool, once for each of the arguments."""
+    """Build a step that requests a tool, once for each of the arguments."""
     requests = [ToolRequest(id=f"c{secrets.token_hex(4)}", name=tool, arguments=given) for given in arguments]
     wanted: list[ModelEvent] = [CallRequested(request=request) for request in requests]
     return [*wanted, Used(prompt_tokens=10, completion_tokens=5), _end("calls")]
 
 
 def hangs() -> list[ModelEvent]:
-    """Make a step that begins and never ends."""
+    """Build a step that begins and never ends."""
     return [TextDelta(text="Well")]
 
 
 def work_on(run_id: UUID) -> None:
-    """Take a run as far as it goes."""
+    """Execute a run as far as it goes."""
     begin_work_on(run_id).result(30)
 
 
 def begin_work_on(run_id: UUID) -> "Future[None]":
-    """Begin to work on a run."""
+    """Start to execute a run."""
     work = worker.execute(RUNS, work_id=run_id, work=execution.carry_out)
     return asyncio.run_coroutine_threadsafe(work, event_loop.get_loop())
 

@@ -1,4 +1,4 @@
-"""Real workers and a real broker, as a host runs them, for as long as a block lasts."""
+"""Real workers and a real broker as processes, until a block ends."""
 
 import os
 import shutil
@@ -24,7 +24,7 @@ READY_SECONDS = 40
 
 @dataclass
 class Part:
-    """A running process; `log` grows as it speaks."""
+    """A running process; `log` grows with its output."""
 
     process: subprocess.Popen[str]
     name: str = ""
@@ -33,11 +33,11 @@ class Part:
 
     @property
     def pid(self) -> int:
-        """The process's id."""
+        """Return the process's id."""
         return self.process.pid
 
     def wait_for(self, phrase: str, *, seconds: float = READY_SECONDS) -> None:
-        """Wait until it has said the phrase; raises TimeoutError with what it said instead."""
+        """Wait until the output has the phrase; raises TimeoutError with the output."""
 
         def is_said() -> bool:
             return any(phrase in line for line in self.log) or self.process.poll() is not None
@@ -48,11 +48,11 @@ class Part:
                 raise TimeoutError(f"not a word of {phrase!r}:\n" + "".join(self.log[-60:]))
 
     def signal(self, number: signal.Signals) -> None:
-        """Send a signal to the process and all that it started."""
+        """Send a signal to the process and all its children."""
         os.killpg(self.process.pid, number)
 
     def kill(self) -> None:
-        """End it and all that it started, as a power cut would."""
+        """Kill it and all its children, as a power cut would."""
         self.signal(signal.SIGKILL)
         self.process.wait(10)
 
@@ -68,7 +68,7 @@ class Part:
 
 @contextmanager
 def run_process(*command: str, environment: dict[str, str]) -> Iterator[Part]:
-    """Run a module of Python's in a process group of its own; asks it to end with the block, then makes it."""
+    """Run a Python module in a process group of its own; terminates it when the block ends, then kills the group."""
     process = subprocess.Popen(
         [sys.executable, "-m", *command], cwd=settings.BASE_DIR, env=environment, text=True, errors="replace",
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
@@ -86,7 +86,7 @@ def run_process(*command: str, environment: dict[str, str]) -> Iterator[Part]:
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """Ask it to end, then end the whole group: what it started is not left behind."""
+    """Terminate it, then kill the whole group, so that no child is left behind."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGCONT)
         process.terminate()
@@ -98,7 +98,7 @@ def _end(process: subprocess.Popen[str]) -> None:
 
 @contextmanager
 def worker(environment: dict[str, str], *options: str) -> Iterator[Part]:
-    """Run a worker as Procfile does, but one that says more; enters the block once it takes work."""
+    """Run a worker as the Procfile does, with more output; enters the block once it takes work."""
     with starting_worker(environment, *options) as part:
         part.wait_for("ready.")
         yield part
@@ -106,7 +106,7 @@ def worker(environment: dict[str, str], *options: str) -> Iterator[Part]:
 
 @contextmanager
 def starting_worker(environment: dict[str, str], *options: str) -> Iterator[Part]:
-    """Run a worker, and do not wait until it is there. With `*IDLE` it takes no work until `take_work`."""
+    """Start a worker without waiting for it. With `*IDLE` it takes no work until `take_work`."""
     name = f"w{os.urandom(4).hex()}@test"
     command = ["celery", "-A", "config", "worker", *worker_options(), *options, "--loglevel", "INFO", "-n", name]
     with run_process(*command, environment=environment) as part:
@@ -118,14 +118,14 @@ IDLE = ("-Q", "nothing")
 
 
 def take_work(part: Part, *, broker: str) -> None:
-    """Have an idle worker take work from now on."""
+    """Let an idle worker take work from now on."""
     part.wait_for("ready.")
     with Celery(broker=broker, set_as_current=False) as app:
         app.control.add_consumer("celery", destination=[part.name])
 
 
 def worker_options() -> list[str]:
-    """Give the options of Procfile's worker."""
+    """Return the options of Procfile's worker."""
     line = next(line for line in Path(settings.BASE_DIR, "Procfile").read_text().splitlines() if "worker:" in line)
     words = line.partition(" worker ")[2].split()
     del words[words.index("--loglevel") :]
@@ -143,17 +143,17 @@ def web(environment: dict[str, str]) -> Iterator[tuple[str, Part]]:
 
 @dataclass(frozen=True, kw_only=True)
 class Broker:
-    """An embedded broker of the test's own."""
+    """An embedded broker for tests."""
 
     var: Path
 
     @property
     def address(self) -> str:
-        """What CELERY_BROKER_URL should say."""
+        """Return the value for CELERY_BROKER_URL."""
         return broker.address(self.var)
 
     def flush(self) -> None:
-        """Make it forget everything."""
+        """Delete everything in it."""
         broker._say(broker._find_folder(self.var), "FLUSHALL")
 
 

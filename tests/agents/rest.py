@@ -1,4 +1,4 @@
-"""Conversations over the public REST endpoints, as a program holds them."""
+"""Hold conversations over the public REST endpoints."""
 
 import json
 from collections.abc import Iterator
@@ -14,20 +14,20 @@ CONVERSATIONS = "/api/agents/conversations"
 
 
 class RestClient:
-    """Somebody with a key."""
+    """A client with a key."""
 
     def __init__(self, http: httpx.Client) -> None:
         self.http = http
         self._runs: dict[UUID, str] = {}
 
     def begin(self, **settings: Any) -> str:
-        """Begin a conversation; gives its address."""
+        """Create a conversation and return its address."""
         made = self.http.post(CONVERSATIONS, json=settings)
         assert made.status_code == 201, made.text
         return f"{CONVERSATIONS}/{made.json()['id']}"
 
     def say(self, text: str, *, to: str = "", **settings: Any) -> UUID:
-        """Say something, in a conversation of its own unless one is named; gives the run's id."""
+        """Post a message, in a new conversation unless one is named, and return the run's id."""
         accepted = self.http.post(f"{to or self.begin(**settings)}/messages", json={"text": text})
         assert accepted.status_code == 202, accepted.text
         run_id = UUID(accepted.json()["runId"])
@@ -35,11 +35,11 @@ class RestClient:
         return run_id
 
     def address(self, run_id: UUID) -> str:
-        """Give a run's address."""
+        """Return a run's address."""
         return self._runs[run_id]
 
     def run(self, run_id: UUID) -> dict[str, Any]:
-        """Ask how a run stands."""
+        """Return a run."""
         answer: dict[str, Any] = self.http.get(self.address(run_id)).json()
         return answer
 
@@ -49,7 +49,7 @@ class RestClient:
 
     @contextmanager
     def stream_events(self, run_id: UUID, *, after: int = 0) -> Iterator[Iterator[dict[str, Any]]]:
-        """Open the stream of a run's events; gives each as id, kind and data."""
+        """Open the stream of a run's events; yields each as id, kind and data."""
         headers = {"Last-Event-ID": str(after)} if after else {}
         with self.http.stream("GET", f"{self.address(run_id)}/events", headers=headers) as stream:
             yield _events(stream.iter_lines())
@@ -62,7 +62,7 @@ class RestClient:
 
 @contextmanager
 def connect_person(address: str, *, key: str) -> Iterator[RestClient]:
-    """Give somebody with a key a connection to the server."""
+    """Return a client with a key of its own."""
     headers = {"Authorization": f"Bearer {key}"}
     with httpx.Client(base_url=address, headers=headers, timeout=20, verify=PLAIN_HTTP) as http:
         yield RestClient(http)

@@ -16,7 +16,7 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 
 @pytest.fixture
 def curator(db: None, monkeypatch: pytest.MonkeyPatch) -> Client:
-    """Log the curator in, to no broker."""
+    """Log the curator in, without a broker."""
     monkeypatch.setattr("agents.admin.enqueue", lambda *_, **__: None)
     client = Client()
     client.force_login(User.objects.get(username="curator"))
@@ -24,7 +24,7 @@ def curator(db: None, monkeypatch: pytest.MonkeyPatch) -> Client:
 
 
 def run_of(text: str, *, state: str = "succeeded", seconds: int = 1, tokens: int = 10, **more: Any) -> Run:
-    """Make a run with its conversation and question."""
+    """Create a run with its conversation and question."""
     conversation = Conversation.objects.create(title=text, message_count=1)
     question = Message.objects.create(conversation=conversation, number=1, role="user", text=text)
     ended = {"finished_at": START + timedelta(seconds=seconds)} if state not in ("queued", "running") else {}
@@ -34,7 +34,7 @@ def run_of(text: str, *, state: str = "succeeded", seconds: int = 1, tokens: int
 
 @pytest.fixture
 def runs(db: None) -> dict[str, Run]:
-    """Have a run of every kind that is looked for."""
+    """Create one run for each filter."""
     Run.objects.all().delete()
     return {
         "good": run_of("good one"),

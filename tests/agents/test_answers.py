@@ -34,7 +34,7 @@ def _model(first: FirstTry, asked: ModelRequest) -> Turn:
     told = [message for message in asked.messages if message["role"] == "tool"]
     if not told:
         return calls(first.tool, first.said)
-    body = json.loads(told[-1]["content"].splitlines()[1])  # between the fence's lines; a note may follow
+    body = json.loads(told[-1]["content"].splitlines()[1])  # between the lines of the fence; a note may follow
     if "error" not in body:
         return says("Answered.")
     again = fix_arguments(first.said, body) if len(told) == 1 else None
@@ -54,7 +54,7 @@ def test_most_refused_first_tries_recover(fake_model: ModelServer, talk: Owner, 
 
 
 def _is_recovered(first: FirstTry, onlooker: Observer, run_id: UUID) -> bool:
-    """Tell whether the first call was refused, the second answered, and the second what was meant."""
+    """Return whether the first call was refused, the second answered, and the second what was meant."""
     run = onlooker.end_of(run_id, seconds=40)
     tools = [step for step in onlooker.steps(run_id) if step["kind"] == "tool"]
     assert tools[0]["state"] == "refused", tools[0]

@@ -1,4 +1,4 @@
-"""REST of conversations, without a worker: what is taken, what is refused, and that nobody sees another's."""
+"""REST of conversations, without a worker: what is accepted, what is refused, and that nobody sees another's."""
 
 from collections.abc import AsyncIterator
 from types import SimpleNamespace
@@ -13,7 +13,7 @@ CONVERSATIONS = "/api/agents/conversations"
 
 @pytest.fixture(autouse=True)
 def enqueued_runs(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """Take down whom the broker would have been told of."""
+    """Record the runs that would be sent to the broker."""
     runs: list[Any] = []
     monkeypatch.setattr("agents.use_cases.enqueue", lambda _, *, work_id: runs.append(work_id))
     return runs
@@ -21,20 +21,20 @@ def enqueued_runs(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 @pytest.fixture
 async def alice(cast: SimpleNamespace) -> AsyncIterator[httpx.AsyncClient]:
-    """Give alice, who may do everything, a client."""
+    """Yield a client with alice's key, which may do everything."""
     async with client(cast.alice) as alice:
         yield alice
 
 
 @pytest.fixture
 async def talk(alice: httpx.AsyncClient) -> str:
-    """Give the address of a conversation of alice's."""
+    """Return the address of a conversation of alice's."""
     return await create_conversation(alice)
 
 
 @pytest.fixture(scope="module")
 def dora_key(cast: SimpleNamespace, django_db_blocker: Any) -> str:
-    """Make a key of somebody else's, who may hold conversations too."""
+    """Create a key of another person who may use conversations too."""
     from django.contrib.auth.models import User
     from django.db import connection
 
@@ -49,27 +49,27 @@ def dora_key(cast: SimpleNamespace, django_db_blocker: Any) -> str:
 
 @pytest.fixture
 async def other(dora_key: str) -> AsyncIterator[httpx.AsyncClient]:
-    """Give somebody else a client."""
+    """Return another person's client."""
     async with client(dora_key) as dora:
         yield dora
 
 
 def client(key: str) -> httpx.AsyncClient:
-    """Give the owner of a key a client."""
+    """Return a client with a key."""
     headers = {"Authorization": f"Bearer {key}"}
     transport = httpx.ASGITransport(get_asgi_application())  # type: ignore[arg-type]
     return httpx.AsyncClient(transport=transport, base_url="http://localhost", headers=headers, timeout=30)
 
 
 async def create_conversation(alice: httpx.AsyncClient, **settings: Any) -> str:
-    """Begin a conversation; gives its address."""
+    """Create a conversation and return its address."""
     answer = await alice.post(CONVERSATIONS, json=settings)
     assert answer.status_code == 201, answer.text
     return f"{CONVERSATIONS}/{answer.json()['id']}"
 
 
 async def post_text(alice: httpx.AsyncClient, talk: str, text: str = "How did Carolina do?") -> dict[str, Any]:
-    """Say something; gives what was accepted."""
+    """Post a message and return the answer."""
     answer = await alice.post(f"{talk}/messages", json={"text": text})
     assert answer.status_code == 202, answer.text
     accepted: dict[str, Any] = answer.json()

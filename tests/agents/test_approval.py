@@ -1,4 +1,4 @@
-"""Calls that wait for a person's word."""
+"""Calls that wait for a person's approval."""
 
 import json
 from typing import Any
@@ -22,7 +22,7 @@ def decide(run_id: UUID, *, digest: str) -> int | None:
 
 @pytest.fixture
 def waiting_run(quiet_talk: Owner, scripted_as: Scripted) -> UUID:
-    """Have a run that waits for approval of its call."""
+    """Create a run that waits for the approval of its call."""
     scripted_as(calls(FEBRUARY))
     run_id = quiet_talk.say("How did Carolina do?", is_told=False, approve_tools=[LINESCORE])
     work_on(run_id)

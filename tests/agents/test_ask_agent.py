@@ -31,7 +31,7 @@ INGEST = "ingest_linescore_games"
 
 @pytest.fixture(autouse=True)
 def _quiet(monkeypatch: pytest.MonkeyPatch, cast: object) -> None:
-    """Tell no broker."""
+    """Use no broker."""
     monkeypatch.setattr(publisher, "take", lambda *_, **__: None)
 
 
@@ -42,7 +42,7 @@ def alice() -> Caller:
 
 @pytest.fixture
 def another_key(alice: Caller, django_db_blocker: Any) -> Iterator[Callable[..., Caller]]:
-    """Give a maker of further keys of alice's, which go with the test."""
+    """Yield a function that creates further keys of alice's, deleted after the test."""
     made = []
 
     def make(*scopes: str) -> Caller:
@@ -152,7 +152,7 @@ def test_an_approval_is_the_task_s_question(
     script = scripted_as(calls(A_WRITE, tool=INGEST), says("Done."))
     task = _Task(alice, capabilities=FORMS)
 
-    with django_db_blocker.unblock():  # the tool brings games in by Django
+    with django_db_blocker.unblock():  # the tool loads games through Django
         parked = task.work()
         asked = next(iter(parked["inquiries"].values()))
         task.tell(**given)

@@ -71,7 +71,7 @@ def done(talk: Owner, scripted_as: Scripted) -> UUID:
 
 @pytest.fixture
 def upstream(keys: Keys) -> Iterator[SimpleNamespace]:
-    """Run an upstream with a mutation; gives its slug and the names that it was sent."""
+    """Run an upstream with a mutation; yields its slug and the names that it was sent."""
     from graphql_proxy.models import Upstream
 
     names: list[str] = []
@@ -84,7 +84,7 @@ def upstream(keys: Keys) -> Iterator[SimpleNamespace]:
 
 
 def rename(to: str) -> dict[str, str]:
-    """Give the arguments of a mutation."""
+    """Return the arguments of a mutation."""
     return {"upstream": "team", "query": f'mutation {{ rename(to: "{to}") }}'}
 
 
@@ -110,12 +110,12 @@ def ask(method: str, address: str, *, key: str, body: Any = None) -> httpx.Respo
 
 
 def address_of(run_id: UUID, onlooker: Observer) -> str:
-    """Give a run's address."""
+    """Return a run's address."""
     return f"/api/agents/conversations/{onlooker.run(run_id)['conversation_id']}/runs/{run_id}"
 
 
 def events(answer: httpx.Response) -> dict[str, dict[str, Any]]:
-    """Give the data of a stream's events by kind; the last of each."""
+    """Return the data of a stream's events by kind; the last of each."""
     found: dict[str, dict[str, Any]] = {}
     kind = ""
     for line in answer.text.splitlines():

@@ -20,7 +20,7 @@ DONE = says("Carolina won.")
 
 @pytest.fixture(scope="module", autouse=True)
 def worker(environment: dict[str, str]) -> Iterator[Part]:
-    """Run a worker that is soon out of patience."""
+    """Run a worker with short timeouts."""
     hurried = {"AGENT_MODEL_RETRIES": "1", "AGENT_MODEL_SILENCE_SECONDS": "1"}
     with running_worker(environment | hurried) as part:
         yield part

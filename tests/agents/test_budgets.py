@@ -25,7 +25,7 @@ FREE = Price()
 
 
 def limits(*, tokens: int = 0, cost: str = "0", **most: Any) -> Limits:
-    """Make the limits of a run that has used so much."""
+    """Build the limits of a run that has used so much."""
     return Limits(
         scope="run", tokens=tokens, cost=Decimal(cost), max_tokens=most.get("tokens_at_most"),
         max_cost=most.get("cost_at_most"),
@@ -75,7 +75,7 @@ def test_a_cost_budget_refuses_what_it_cannot_pay_or_price(price: Price, code: s
 
 @pytest.fixture
 def accounts(onlooker: Observer, quiet_talk: Owner) -> Iterator[Observer]:
-    """Begin without budgets, prices and usage, and leave none behind."""
+    """Start without budgets, prices and usage, and leave none behind."""
     tables = ("agents_budgets", "agents_model_prices", "agents_daily_usage")
     for table in tables:
         onlooker.ask(f"DELETE FROM {table}")
@@ -85,13 +85,13 @@ def accounts(onlooker: Observer, quiet_talk: Owner) -> Iterator[Observer]:
 
 
 def add_budget(accounts: Observer, *, key_id: int | None = None, period: str = "day", **most: Any) -> None:
-    """Enter a budget."""
+    """Store a budget."""
     statement = "INSERT INTO agents_budgets (key_id, period, max_tokens, max_cost) VALUES (%s, %s, %s, %s)"
     accounts.ask(statement, key_id, period, most.get("tokens"), most.get("cost"))
 
 
 def add_price(accounts: Observer, *, days: int, price: int, model: str = "script") -> None:
-    """Enter a price that holds from so many days after today."""
+    """Store a price that is valid from so many days after today."""
     accounts.ask(
         "INSERT INTO agents_model_prices (model, valid_from, prompt_price, completion_price)"
         " VALUES (%s, (now() AT TIME ZONE 'UTC')::date + %s::int, %s, %s)",
@@ -100,7 +100,7 @@ def add_price(accounts: Observer, *, days: int, price: int, model: str = "script
 
 
 def find_usage(accounts: Observer) -> dict[str, Any]:
-    """Give the only row of usage."""
+    """Return the only row of usage."""
     (row,) = accounts.ask("SELECT * FROM agents_daily_usage")
     return row
 

@@ -19,7 +19,7 @@ AT_ONCE_SECONDS = 2
 
 @pytest.fixture(scope="module")
 def alice(environment: dict[str, str], cast: SimpleNamespace) -> Iterator[RestClient]:
-    """Let alice talk to a web server of the module's own, with a worker behind it."""
+    """Return alice's client of a web server for this module, with a worker."""
     with starting_worker(environment) as worker, web(environment) as (address, _):
         worker.wait_for("ready.")
         with connect_person(address, key=cast.alice) as person:

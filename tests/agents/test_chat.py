@@ -15,7 +15,7 @@ FEBRUARY = "How did Carolina do in February 2025?"
 
 
 def chat(*arguments: str, said: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run the command on the test's database, with a broker that is not there."""
+    """Run the command on the test's database, with an unreachable broker."""
     alone = server_environment() | {"CELERY_BROKER_URL": "redis://127.0.0.1:1/0", "AGENT_MODEL": ""} | environment
     return subprocess.run(
         [sys.executable, "manage.py", "chat", *arguments], cwd=settings.BASE_DIR, env=alone, text=True, input=said,

@@ -24,21 +24,21 @@ Event = tuple[int, str, dict[str, Any]]
 
 @pytest.fixture
 def alice(cast: SimpleNamespace, onlooker: Observer) -> Owner:
-    """Talk as alice, by the key that reads the stream."""
+    """Return an owner of conversations with alice's key, which reads the stream."""
     key = onlooker.ask("SELECT id, owner_id FROM toolbox_api_keys WHERE digest = %s", hash_api_key(cast.alice))[0]
     return Owner("", owner_id=key["owner_id"], key_id=key["id"])
 
 
 @pytest.fixture(scope="module")
 def django_server(cast: SimpleNamespace) -> Iterator[str]:
-    """Run a real server whose streams Django serves."""
+    """Run a real server on which Django serves the streams."""
     with running_server(TOOLROOM_FAST_LANE="0") as address:
         yield address
 
 
 @pytest.fixture(params=["server", "django_server"])
 def reader(request: pytest.FixtureRequest, cast: SimpleNamespace) -> Iterator[httpx.Client]:
-    """Give alice a client of a real server: one with the middleware for streams, and one without."""
+    """Return alice's client of a real server: one with the middleware for streams, and one without."""
     headers = {"Authorization": f"Bearer {cast.alice}"}
     address = request.getfixturevalue(request.param)
     with httpx.Client(base_url=address, headers=headers, timeout=30, verify=PLAIN_HTTP) as client:
@@ -47,7 +47,7 @@ def reader(request: pytest.FixtureRequest, cast: SimpleNamespace) -> Iterator[ht
 
 @pytest.fixture
 def open_stream(server: str, cast: SimpleNamespace) -> Callable[[str], socket.socket]:
-    """Give a way to ask for a stream over a bare connection, which reads when it likes."""
+    """Return a function that requests a stream over a bare connection, which reads only when told."""
     host, _, port = server.removeprefix("http://").partition(":")
 
     def plug(address: str) -> socket.socket:
@@ -61,7 +61,7 @@ def open_stream(server: str, cast: SimpleNamespace) -> Callable[[str], socket.so
 
 @contextmanager
 def stream(reader: httpx.Client, address: str, **headers: str) -> Iterator[Iterator[Event]]:
-    """Open a stream; gives its events as they come."""
+    """Open a stream; yields its events as they come."""
     with reader.stream("GET", address, headers=headers) as response:
         assert response.status_code == 200
         assert response.headers["content-type"].startswith("text/event-stream")
@@ -69,7 +69,7 @@ def stream(reader: httpx.Client, address: str, **headers: str) -> Iterator[Itera
 
 
 def events_of(lines: Iterator[str]) -> Iterator[Event]:
-    """Read the wire as a browser does."""
+    """Parse server-sent events as a browser does."""
     number, kind = 0, ""
     for line in lines:
         name, _, value = line.partition(": ")
@@ -82,13 +82,13 @@ def events_of(lines: Iterator[str]) -> Iterator[Event]:
 
 
 def address_of(run_id: UUID, onlooker: Observer) -> str:
-    """Give where the run's events are."""
+    """Return the address of the run's events."""
     return f"/api/agents/conversations/{onlooker.run(run_id)['conversation_id']}/runs/{run_id}/events"
 
 
 @pytest.fixture
 def finished_run(alice: Owner, scripted_as: Scripted) -> UUID:
-    """Have a run that is over."""
+    """Create a run that has ended."""
     scripted_as(calls(FEBRUARY), says("21 periods."))
     run_id = alice.say("How did Carolina do?", is_told=False)
     work_on(run_id)

@@ -18,14 +18,14 @@ def conversation(quiet_talk: Owner) -> UUID:
 
 
 def asked_a_while_ago(talk: Owner, onlooker: Observer, *, conversation: UUID) -> UUID:
-    """Say something, and have it said a minute ago; gives the run's id."""
+    """Post a message, date it a minute back, and return the run's id."""
     run_id = talk.say("How did Carolina do?", to=conversation, is_told=False)
     onlooker.ask("UPDATE agents_runs SET created_at = created_at - interval '1 min' WHERE id = %s", run_id)
     return run_id
 
 
 def waiting_long(conversation: UUID) -> list[bool]:
-    """Tell of each question whether it waits for a worker."""
+    """Return for each question whether it is waiting for a worker."""
     return [row["is_waiting_long"] for row in event_loop.run(history.find_exchanges(conversation))]
 
 

@@ -26,13 +26,13 @@ def claim(run_id: UUID, worker: str = "one") -> Any:
 
 
 def silence(onlooker: Observer, run_id: UUID) -> None:
-    """Have the run's worker be silent for a minute."""
+    """Date the heartbeat of the run's worker a minute back."""
     onlooker.ask("UPDATE agents_runs SET heartbeat_at = heartbeat_at - interval '1 min' WHERE id = %s", run_id)
 
 
 @pytest.fixture
 def run_id(quiet_talk: Owner) -> UUID:
-    """Have a run that nobody works on."""
+    """Create a run that nobody works on."""
     return quiet_talk.say("How did Carolina do?", is_told=False)
 
 

@@ -26,7 +26,7 @@ SELECT %s, number + 1, 'assistant', 'Answer to ' || number || repeat(' in words'
 
 @pytest.fixture
 def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Take down whatever goes through a pool, heartbeats apart."""
+    """Record the statements of a pool, except heartbeats."""
     seen: list[str] = []
     usual = Pool.fetch
 
@@ -40,7 +40,7 @@ def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def fill_conversation(talk: Owner, onlooker: Observer, *, messages: int) -> UUID:
-    """Begin a conversation in which so much was said already."""
+    """Create a conversation with so many messages."""
     conversation = talk.begin()
     onlooker.ask(_SAID, conversation, messages // 2, conversation)
     onlooker.ask("UPDATE agents_conversations SET message_count = %s WHERE id = %s", messages, conversation)
@@ -48,7 +48,7 @@ def fill_conversation(talk: Owner, onlooker: Observer, *, messages: int) -> UUID
 
 
 def answer_question(talk: Owner, scripted_as: Scripted, *, to: UUID) -> Script:
-    """Have one more question answered, by a call and words."""
+    """Answer one more question, with a call and text."""
     script = scripted_as(calls(FEBRUARY), says("21 periods."))
     work_on(talk.say("And Carolina?", to=to, is_told=False))
     return script

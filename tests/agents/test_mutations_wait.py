@@ -20,7 +20,7 @@ RENAME = 'mutation { rename(to: "%s") }'
 
 @pytest.fixture
 def team(cast: SimpleNamespace, django_db_blocker: Any) -> Iterator[tuple[str, list[str]]]:
-    """Run an upstream with one name that a mutation changes; gives its slug and the names it was given."""
+    """Run an upstream with one name that a mutation changes; yields its slug and the names it was given."""
     from graphql_proxy.models import Upstream
 
     names: list[str] = []
@@ -37,7 +37,7 @@ def team(cast: SimpleNamespace, django_db_blocker: Any) -> Iterator[tuple[str, l
 
 @pytest.fixture
 def person(cast: SimpleNamespace, django_db_blocker: Any, monkeypatch: pytest.MonkeyPatch) -> Owner:
-    """Talk as alice, whose key may write, and tell no broker."""
+    """Hold conversations as alice, whose key may write, without a broker."""
     from toolbox.models import ApiKey
 
     with django_db_blocker.unblock():
@@ -48,13 +48,13 @@ def person(cast: SimpleNamespace, django_db_blocker: Any, monkeypatch: pytest.Mo
 
 
 def make_arguments(slug: str, to: str = "Whalers") -> dict[str, Any]:
-    """Give the call's arguments."""
+    """Return the call's arguments."""
     return {"upstream": slug, "query": RENAME % to}
 
 
 @pytest.fixture
 def waiting_run(person: Owner, team: tuple[str, list[str]], scripted_as: Scripted) -> UUID:
-    """Have a run whose model wants to rename the team."""
+    """Create a run whose model wants to rename the team."""
     scripted_as(calls(json.dumps(make_arguments(team[0])), tool=WRITES))
     run_id = person.say("Rename the team.")
     work_on(run_id)

@@ -19,7 +19,7 @@ RUN = f"{CONVERSATIONS}/00000000-0000-0000-0000-000000000000/runs/00000000-0000-
 
 @pytest.fixture
 async def alice(cast: SimpleNamespace) -> AsyncIterator[httpx.AsyncClient]:
-    """Give alice a client."""
+    """Return alice's client."""
     transport = httpx.ASGITransport(get_asgi_application())  # type: ignore[arg-type]
     headers = {"Authorization": f"Bearer {cast.alice}"}
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost", headers=headers) as client:
@@ -35,12 +35,12 @@ def database_access(cast: SimpleNamespace, django_db_blocker: Any) -> Iterator[N
 
 @pytest.fixture
 def mark() -> str:
-    """Name a request of the test's own."""
+    """Return a request id for this test."""
     return secrets.token_hex(16)
 
 
 async def rows(mark: str) -> list[ToolCall]:
-    """Give the audit rows of a request."""
+    """Return the audit rows of a request."""
     await audit.flush()
     return await sync_to_async(lambda: list(ToolCall.objects.filter(request_id=mark)))()
 

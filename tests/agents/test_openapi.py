@@ -1,4 +1,4 @@
-"""Conversations as OpenAPI tells of them."""
+"""The OpenAPI description of conversations."""
 
 import httpx
 

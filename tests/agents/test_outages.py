@@ -36,7 +36,7 @@ LIST = "list_backtest_runs"
 
 @dataclass
 class Host:
-    """A host on which everything is Toolroom's own: where its parts lie, its worker, and somebody who talks to it."""
+    """A host with only Toolroom's own parts: its folder, its worker, and a client."""
 
     var: Path
     place: Place
@@ -44,11 +44,11 @@ class Host:
     person: RestClient
 
     def stop_database(self) -> None:
-        """Take the database away as a power cut would."""
+        """Stop the database as a power cut would."""
         _run(self.place, "pg_ctl", "-D", str(self.place.data), "-m", "immediate", "-w", "stop")
 
     def steps(self, run: str) -> list[str]:
-        """Give which steps a run took, and how often each was begun."""
+        """Return a run's steps, each with its state."""
         where = address(self.place, database="toolroom", user=SUPERUSER)
         with psycopg.connect(where, row_factory=dict_row) as connection:
             rows = connection.execute("SELECT tool, state FROM agents_steps WHERE run_id = %s ORDER BY number", [run])
@@ -57,7 +57,7 @@ class Host:
 
 @pytest.fixture(scope="module")
 def host(fake_model: ModelServer) -> Iterator[Host]:
-    """Start a worker where there is no database yet, then make one ready, and a web server."""
+    """Start a worker before there is a database, then a database and a web server."""
     var = Path(tempfile.mkdtemp(prefix="toolroom-outages-"))
     var.chmod(0o711)  # started by root, PostgreSQL runs as nobody, who must be able to enter
     usual = {name: value for name, value in os.environ.items() if not name.startswith(("DATABASE_", "CELERY_"))}

@@ -159,7 +159,7 @@ def test_a_run_cancelled_before_it_did_anything_answers_nothing(quiet_talk: Owne
 
 
 def _bring_back(onlooker: Observer, run_id: UUID) -> None:
-    """Queue a run again that has ended, as if its worker had died before it wrote the end."""
+    """Queue an ended run again, as if its worker had died before it wrote the end."""
     onlooker.ask("ALTER TABLE agents_runs DISABLE TRIGGER agents_run_course")
     onlooker.ask("UPDATE agents_runs SET state = 'queued', finished_at = NULL WHERE id = %s", run_id)
     onlooker.ask("ALTER TABLE agents_runs ENABLE TRIGGER agents_run_course")

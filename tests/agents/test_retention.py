@@ -13,7 +13,7 @@ from tests.agents.own_worker import FEBRUARY, Scripted, calls, says, work_on
 
 
 def make_ended_run(talk: Owner, onlooker: Observer, scripted_as: Scripted, *, days_ago: int) -> UUID:
-    """Have a run that ended so long ago."""
+    """Create a run that ended so long ago."""
     scripted_as(calls(FEBRUARY), says("21 periods."))
     run_id = talk.say("How did Carolina do?", is_told=False)
     work_on(run_id)
@@ -23,12 +23,13 @@ def make_ended_run(talk: Owner, onlooker: Observer, scripted_as: Scripted, *, da
 
 
 def forget_runs(days: int) -> str:
-    """Run the command; gives what it says."""
+    """Run the command and return its output."""
     said = StringIO()
     call_command("forget_runs", days=days, stdout=said)
     return said.getvalue()
 
 
+@pytest.mark.django_db
 def test_what_was_said_and_spent_stays(quiet_talk: Owner, onlooker: Observer, scripted_as: Scripted) -> None:
     old = make_ended_run(quiet_talk, onlooker, scripted_as, days_ago=20_001)
 
@@ -39,6 +40,7 @@ def test_what_was_said_and_spent_stays(quiet_talk: Owner, onlooker: Observer, sc
     assert forget_runs(20_000) == "0 runs forgotten\n"
 
 
+@pytest.mark.django_db
 def test_younger_runs_and_those_at_work_stay_whole(
     quiet_talk: Owner, onlooker: Observer, scripted_as: Scripted
 ) -> None:
@@ -67,6 +69,7 @@ def test_the_scheduler_forgets_where_it_is_told_to(
     assert onlooker.events(old) == []
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize("days", [0, -1, 36_501])
 def test_days_that_cannot_be_are_refused(days: int) -> None:
     with pytest.raises(CommandError, match="must be from 1"):

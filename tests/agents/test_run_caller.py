@@ -14,7 +14,7 @@ from toolbox.contract.caller import hash_api_key
 
 @pytest.fixture
 def bob(cast: SimpleNamespace, onlooker: Observer) -> Iterator[Owner]:
-    """Talk as bob, who may read linescore and nothing else."""
+    """Hold conversations as bob, who may only read linescore."""
     key = onlooker.ask("SELECT id, owner_id FROM toolbox_api_keys WHERE digest = %s", hash_api_key(cast.bob))[0]
     run_caller._cache.clear()
     yield Owner("", owner_id=key["owner_id"], key_id=key["id"])

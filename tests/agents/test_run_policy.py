@@ -13,7 +13,7 @@ BUDGETS = Budgets(steps=10, answer_bytes=1_000)
 
 
 def make_policy(*, budgets: Budgets = BUDGETS, approve: tuple[str, ...] = ()) -> RunPolicy:
-    """Rules in which `write` writes, and the named tools want approval too."""
+    """Build rules in which `write` writes, and the named tools need approval too."""
     return RunPolicy(
         budgets=budgets,
         writes=lambda name: name in ("write", "upsert"),
@@ -23,13 +23,13 @@ def make_policy(*, budgets: Budgets = BUDGETS, approve: tuple[str, ...] = ()) ->
 
 
 def model_step(number: int, *, text: str = "", reason: str = "stop") -> StepRow:
-    """Make a model's step that was answered."""
+    """Build an answered model step."""
     answer = orjson.dumps({"text": text, "calls": [], "reason": reason}).decode()
     return StepRow(number=number, kind="model", state="answered", idempotency_key=f"k{number}", answer=answer)
 
 
 def call(number: int, *, tool: str = "read", state: str = "answered", arguments: str = "{}", **more: Any) -> StepRow:
-    """Make a tool's step."""
+    """Build a tool's step."""
     known = {"answer": '{"error": {"code": "NO", "message": "Not so.", "suggestion": "Do so."}}'} | more
     return StepRow(
         number=number, kind="tool", state=state, idempotency_key=f"k{number}", tool=tool, arguments=arguments, **known
@@ -63,7 +63,7 @@ def test_several_calls_of_one_step_are_made_one_after_the_other() -> None:
 
 
 def make_planned(number: int, *, tool: str = "read") -> StepRow:
-    """Make a planned call with arguments of its own."""
+    """Build a planned call with arguments of its own."""
     return call(number, tool=tool, state="planned", arguments=f'{{"n": {number}}}')
 
 

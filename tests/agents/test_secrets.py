@@ -20,7 +20,7 @@ SAID = "sk" + "-canary-of-the-model-11223344556677889900aabb"
 
 @dataclass
 class Traces:
-    """All that was written or shown while keys went round, by where it stood."""
+    """Everything written or shown while keys were used, by where it was."""
 
     found: dict[str, str] = field(default_factory=dict)
     runs: list[UUID] = field(default_factory=list)
@@ -28,7 +28,7 @@ class Traces:
 
 @pytest.fixture(scope="module")
 def parts(environment: dict[str, str]) -> Iterator[tuple[str, Part, Part]]:
-    """Run a worker that soon gives up, and a web server."""
+    """Run a worker with few retries, and a web server."""
     hurried = environment | {"AGENT_MODEL_RETRIES": "0"}
     with starting_worker(hurried) as worker, web(hurried) as (address, server):
         worker.wait_for("ready.")
@@ -37,7 +37,7 @@ def parts(environment: dict[str, str]) -> Iterator[tuple[str, Part, Part]]:
 
 @pytest.fixture(scope="module")
 def traces(parts: tuple[str, Part, Part], cast: SimpleNamespace, fake_model: ModelServer) -> Traces:
-    """Have keys go round in every way, then gather what can be read anywhere."""
+    """Use keys in every way, then collect everything that can be read anywhere."""
     address, server, worker = parts
     secrets = {"apiKey": SAID, "query": f'{{ players(q: "Bearer {cast.alice}") {{ edges {{ name }} }} }}'}
     fake_model.when("echoed", refuses(401, message=f"Incorrect API key provided: {KEY}"))
@@ -56,7 +56,7 @@ def traces(parts: tuple[str, Part, Part], cast: SimpleNamespace, fake_model: Mod
 
 
 def _pages(address: str, runs: list[UUID], alice: RestClient) -> dict[str, str]:
-    """Read the admin's pages of runs and steps, as the curator sees them."""
+    """Return the admin's pages of runs and steps, as the curator sees them."""
     pages = {}
     with httpx.Client(base_url=address, follow_redirects=True, timeout=20) as curator:
         curator.get("/admin/login/")

@@ -52,7 +52,7 @@ def test_histories_meet_what_they_are_about() -> None:
 
 
 class WithoutFence(Rules):
-    """A worker that lost its lease goes on writing."""
+    """A worker that lost its lease continues to write."""
 
     def _find_held(self, lease: Lease) -> RunRecord | None:
         run = self.runs[lease.id]
@@ -60,21 +60,21 @@ class WithoutFence(Rules):
 
 
 class WithoutFenceAtTheEnd(Rules):
-    """A worker that lost its lease ends the run all the same."""
+    """A worker that lost its lease still ends the run."""
 
     def finish(self, lease: Lease, *, state: str, text: str) -> UUID | None:
         return self._end(self.runs[lease.id], state=state, text=text)
 
 
 class WithoutPatience(Rules):
-    """The sweep does not look for work that the broker lost."""
+    """The sweep does not enqueue work that the broker lost."""
 
     def find_forgotten(self) -> list[UUID]:
         return []
 
 
 class WithUncountedEvents(Rules):
-    """The event of a cancellation takes its number without counting on."""
+    """The event of a cancellation takes its number without increasing the count."""
 
     def cancel(self, run_id: UUID) -> UUID | None:
         following = super().cancel(run_id)

@@ -47,7 +47,7 @@ class Pair:
     said: list[str] = field(default_factory=list)
 
     async def commit_something(self) -> None:
-        """Make one commit in both, and compare what they answer."""
+        """Make one commit in both, and compare the results."""
         self.rules.now += 1.0
         run_id = self.rng.choice(self.ids)
         waiting = [one for one, run in self.rules.runs.items() if run.state == "awaiting_approval"]
@@ -67,7 +67,7 @@ class Pair:
             await self._claim(run_id)
 
     def _choose_lease(self) -> Lease | None:
-        """Give the lease of who holds a run, now and then one that is lost; None where a claim would be right."""
+        """Return the lease of a run's holder, sometimes a lost one; None if a claim is due."""
         current = [lease for lease in self.held if self.rules.runs[lease.id].state == "running"][-1:]
         if self.held and self.rng.random() < 0.2:
             return self.rng.choice(self.held)
@@ -115,7 +115,7 @@ class Pair:
             self._agree("cancel", await leases.cancel(run_id), self.rules.cancel(run_id))
 
     async def _write(self, lease: Lease) -> None:
-        """Write as a holder, or as one who has lost the run."""
+        """Write with a valid or a lost lease."""
         known = self.rules.load_steps(lease.id)
         tools = [step for step in known if not step.is_model and not step.is_over]
         started = [step for step in known if step.is_model and step.state == "started"]
@@ -166,7 +166,7 @@ class Pair:
         self._agree(name, await _outcome(real), await _outcome(_as_coroutine(model)))
 
     def _change(self, step: StepRow) -> StepRow:
-        """Give a step as it stands, or as somebody with an older row has it."""
+        """Return a step as it is, or as an outdated reader has it."""
         chance = 0.5 if step.state == "approved" else 0.1
         return replace(step, edited_arguments='{"old": 1}') if self.rng.random() < chance else step
 
@@ -185,7 +185,7 @@ class Pair:
         assert real == expected, self.said
 
     async def compare(self) -> None:
-        """Hold every row against the model's."""
+        """Compare every row with the model's."""
         for run_id in self.ids:
             row = (await work_pool.fetch(_ROWS, [run_id])).rows[0]
             expected = describe(self.rules.runs[run_id])

@@ -26,13 +26,13 @@ TOKEN = "tro_a_token_that_this_server_gave"
 
 @pytest.fixture
 def user(scratch_database: None) -> User:
-    """Make somebody who may log in."""
+    """Create a person who may log in."""
     return User.objects.create_user("erin")
 
 
 @pytest.fixture
 def run_id(user: User) -> UUID:
-    """Have a run that waits for a worker."""
+    """Create a run that waits for a worker."""
     return Owner("", owner_id=user.pk).say("How did Carolina do?", is_told=False)
 
 
@@ -45,13 +45,13 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(params=["middleware", "django"])
 def application(request: pytest.FixtureRequest) -> Any:
-    """Give the application, with streams served by either way."""
+    """Return the application that serves streams in one of the two ways."""
     django = get_asgi_application()
     return EventStreamMiddleware(django) if request.param == "middleware" else django  # type: ignore[arg-type]
 
 
 def watch(application: Any, address: str, *, header: tuple[bytes, bytes], end: Callable[[], Any]) -> dict[str, Any]:
-    """Read a stream, end its credential once the first event is there; gives the data of its last event."""
+    """Read a stream and end its credential after the first event; returns the data of the last event."""
     received: list[bytes] = []
     requests = [{"type": "http.request", "body": b"", "more_body": False}]
     has_event = asyncio.Event()
@@ -88,7 +88,7 @@ def watch(application: Any, address: str, *, header: tuple[bytes, bytes], end: C
 
 
 def address_of(run_id: UUID, onlooker: Observer) -> str:
-    """Give the address of a run's events."""
+    """Return the address of a run's events."""
     return f"/api/agents/conversations/{onlooker.run(run_id)['conversation_id']}/runs/{run_id}/events"
 
 

@@ -26,12 +26,12 @@ MAX_TOKENS = 3_000
 
 
 def all_tools() -> list[Tool]:
-    """Give the tools that a run of the local operator may use."""
+    """Return the tools that a run of the local operator may use."""
     return registry.visible_to(narrow_scopes(LOCAL_OPERATOR, toolkits=()))
 
 
 def find_missed(search: CatalogueSearch) -> list[str]:
-    """Name the shipped examples, in all their words, whose first tool would not be offered."""
+    """Return the shipped examples, in all phrasings, whose first tool would not be offered."""
 
     async def ask() -> list[str]:
         tools, missed = all_tools(), []

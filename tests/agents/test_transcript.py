@@ -13,18 +13,18 @@ WORD = transcript.fence_word(RUN)
 
 
 def row(number: int, text: str, *, answers: int | None = None) -> dict[str, Any]:
-    """Give a message as the database gives it."""
+    """Return a message as the database returns it."""
     return {"number": number, "role": "assistant" if answers else "user", "text": text, "answers": answers}
 
 
 def texts(rows: list[dict[str, Any]], *, question: int, most_bytes: int = 10_000) -> list[str]:
-    """Give the history, role and text."""
+    """Return the history, role and text."""
     told = transcript.history(rows, question=question, most_bytes=most_bytes)
     return [f"{message.role}: {message.text}" for message in told]
 
 
 def tool_step(answer: str, **more: Any) -> list[StepRow]:
-    """Make a model's step with one call, and the call's own step."""
+    """Build a model step with one call, and the call's own step."""
     calls = [{"id": "c1", "name": "read", "arguments": "{}"}]
     asked = orjson.dumps({"text": "", "calls": calls, "reason": "calls"}).decode()
     known = {"state": "answered"} | more

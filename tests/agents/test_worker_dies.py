@@ -33,7 +33,7 @@ PHASES = ("waiting", "streaming", "inside", "between", "approval", "untold")
 
 
 class Disaster:
-    """The runs of each phase, brought there one after the other, and what was known of them at the moment."""
+    """Runs in each phase, and what was known of them at that moment."""
 
     def __init__(self, talk: Owner, fake_model: ModelServer, onlooker: Observer) -> None:
         self.talk, self.model, self.onlooker = talk, fake_model, onlooker
@@ -43,14 +43,14 @@ class Disaster:
         self.wake: Callable[[], None] = lambda: None
 
     def stream(self, phase: str, gate: Gate) -> None:
-        """Bring a run to where two words were streamed."""
+        """Bring a run to where two words are streamed."""
         self.model.when(phase, says("Words that are void.").at(gate, after=2), says(f"All of {phase}."))
         self.runs[phase] = self.talk.say(phase)
         assert gate.reached.wait(15)
         self.onlooker.until(lambda: "text" in self.kinds(phase))
 
     def wait(self) -> None:
-        """Bring a run to where the model was asked and has said nothing."""
+        """Bring a run to where the model is asked and has answered nothing."""
         gate = Gate()
         self.model.when("waiting", says("Never said.").at(gate), says("All of waiting."))
         self.runs["waiting"] = self.talk.say("waiting")
@@ -63,13 +63,13 @@ class Disaster:
         self.onlooker.state_of(self.runs["approval"], state="awaiting_approval")
 
     def lock_inside(self) -> None:
-        """Bring a run into a tool whose statement waits; the caller keeps the tool's table locked."""
+        """Bring a run into a tool whose statement waits; the caller must lock the tool's table."""
         self.model.when("inside", calls(LINESCORE, {"teamCode": "CAR"}), says("All of inside."))
         self.runs["inside"] = self.talk.say("inside")
         self.onlooker.until(lambda: self.onlooker.find_waiting("linescore"))
 
     def begin_to_write(self, upstream: MockUpstream) -> None:
-        """Bring an approved call of a writing tool to where it waits for an upstream that does not answer."""
+        """Bring an approved call of a writing tool to where it waits for an upstream."""
         (key,) = self.onlooker.ask("SELECT id, owner_id FROM toolbox_api_keys WHERE name = 'alice'")
         self.writer = Owner(self.talk.broker, owner_id=key["owner_id"], key_id=key["id"])
         self.model.when("writing", calls(WRITE, {"query": WRITTEN}), says("All of writing."))
@@ -79,7 +79,7 @@ class Disaster:
         self.onlooker.until(lambda: upstream.times(WRITTEN), about=self.runs["writing"])
 
     def finish_a_tool(self) -> Gate:
-        """Bring a run to where it has a tool's answer, and holds the model's next; opening the gate lets it go on."""
+        """Bring a run to where it has a tool's answer and the next model answer is held by the gate."""
         gate = Gate()
         first = calls(LIST, {"pageSize": 1})
         self.model.when("between", first, calls(LIST, {"pageSize": 3}).at(gate), says("All of between."))
@@ -88,12 +88,12 @@ class Disaster:
         return gate
 
     def is_taken_over(self, run_id: UUID) -> bool:
-        """Tell whether a worker that lives has the run, or had it."""
+        """Return whether a living worker has or had the run."""
         run = self.onlooker.run(run_id)
         return bool(run["attempt"] > run["losses"] and run["state"] != "queued")
 
     def kinds(self, phase: str) -> list[str]:
-        """Give the kinds of a run's events."""
+        """Return the kinds of a run's events."""
         return [event["kind"] for event in self.onlooker.events(self.runs[phase])]
 
 
@@ -101,7 +101,7 @@ class Disaster:
 def disaster(
     cast: SimpleNamespace, environment: dict[str, str], fake_model: ModelServer, broker: Broker, mock: MockUpstream
 ) -> Iterator[Disaster]:
-    """Have it all happen; entered when every run has ended, or had its time."""
+    """Make it all happen; entered when every run has ended, or its time is over."""
     with observe_database() as onlooker, ExitStack() as workers:
         came = Disaster(Owner(broker.address), fake_model, onlooker)
         stopped = workers.enter_context(starting_worker(environment, "--concurrency", "1"))
@@ -125,7 +125,7 @@ def disaster(
 
 
 def _strike(came: Disaster, *, killed: Part, stopped: Part) -> None:
-    """Bring runs to where locks hold them, kill one worker, stop the other, and let go of the locks."""
+    """Bring runs to where locks hold them, kill one worker, pause the other, and release the locks."""
     gate = came.finish_a_tool()
     came.onlooker.until(lambda: came.onlooker.calls(came.runs["between"]))  # the audit's row of the first call is kept
     with lock_table("linescore_period_results"):
@@ -210,7 +210,7 @@ def test_a_worker_that_wakes_up_too_late_writes_nothing(disaster: Disaster) -> N
 
     disaster.wake()
 
-    assert disaster.zombie_gate.left.wait(10)  # it lets go of the model
+    assert disaster.zombie_gate.left.wait(10)  # it closes its connection to the model
     assert disaster.onlooker.events(run_id) == before
     assert disaster.onlooker.answer(run_id) == "All of zombie."
 

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def workers(environment: dict[str, str], cast: SimpleNamespace) -> Iterator[tuple[Part, Part]]:
-    """Start one worker at work, and one that takes none yet."""
+    """Start one worker that takes work, and an idle one."""
     with starting_worker(environment) as first, starting_worker(environment, *IDLE) as second:
         first.wait_for("ready.")
         second.wait_for("ready.")

@@ -1,4 +1,4 @@
-"""What the scripted model server answers: one Turn a request, in the words of a test."""
+"""Scripted answers of the model server: one Turn per request."""
 
 import asyncio
 import json
@@ -10,9 +10,9 @@ from typing import Any
 
 class Gate:
     """
-    A place where an answer stops until the test opens it.
+    A place where an answer waits until the test opens it.
 
-    `reached` is set when the answer has come to the gate, `left` when the client went away while it waited there.
+    `reached` is set when the answer has reached the gate, `left` when the client disconnected while it waited.
     """
 
     def __init__(self) -> None:
@@ -20,7 +20,7 @@ class Gate:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def open(self) -> None:
-        """Let everything through, now and later; from any thread."""
+        """Let everything pass from now on; from any thread."""
         if self._loop is None:
             self._open.set()
         else:
@@ -46,10 +46,11 @@ class Turn:
     """
     One answer.
 
-    `gate` stops it before its head is sent, `gate_after` that many pieces of text instead. `dies_after` breaks the
-    connection off after as many pieces. A `status` other than 200 is refused with `error`. `garbled` sends a piece
-    that is not JSON, `fault` an error in the middle of the stream, as vLLM does. `endless` names a field of the delta
-    that comes without end, `ignores_limit` writes more than `max_tokens`, `usage` is sent in place of a true count.
+    `gate` holds it before its head is sent, `gate_after` after so many pieces of text instead. `dies_after` breaks the
+    connection after so many pieces. A `status` other than 200 is an error with the text `error`. `garbled` sends a
+    piece that is not JSON, `fault` an error in the middle of the stream, as vLLM does. `endless` names a field of the
+    delta that repeats without end, `ignores_limit` writes more than `max_tokens`, `usage` is sent instead of a true
+    count.
     """
 
     text: str = ""
@@ -71,22 +72,22 @@ class Turn:
     usage: Mapping[str, Any] | None = None
 
     def pieces(self) -> list[str]:
-        """Cut the text at its blanks, as tokens come."""
+        """Split the text at its blanks, as tokens arrive."""
         words = self.text.split(" ")
         return [f"{word} " for word in words[:-1]] + words[-1:] if self.text else []
 
     def at(self, gate: Gate, *, after: int | None = None) -> "Turn":
-        """Stop this answer at a gate: before anything is sent, or after some pieces."""
+        """Hold this answer at a gate: before anything is sent, or after some pieces."""
         return replace(self, gate=gate, gate_after=after)
 
 
 def says(text: str, **how: Any) -> Turn:
-    """Answer with text, and no call."""
+    """Answer with text and no call."""
     return Turn(text=text, **how)
 
 
 def calls(tool: str, arguments: Mapping[str, Any] | str, *, text: str = "", **how: Any) -> Turn:
-    """Call one tool; arguments given as text are sent as they are."""
+    """Call one tool; arguments given as text are sent unchanged."""
     return Turn(text=text, calls=(call(tool, arguments),), **how)
 
 
@@ -102,12 +103,12 @@ def slow(text: str, *, seconds: float) -> Turn:
 
 
 def never() -> Turn:
-    """Take the question, and answer nothing until the client goes."""
+    """Accept the request, and answer nothing until the client disconnects."""
     return Turn(gate=Gate())
 
 
 def dies(text: str, *, after: int) -> Turn:
-    """Break the connection off in the middle of the stream."""
+    """Break the connection in the middle of the stream."""
     return Turn(text=text, dies_after=after)
 
 
@@ -118,7 +119,7 @@ def refuses(status: int, *, message: str = "refused by the script", retry_after:
 
 
 def report_overrun(limit: int = 8192) -> Turn:
-    """Answer that the messages do not fit into the model's context, as OpenAI and vLLM say it."""
+    """Answer that the messages exceed the model's context, in the words of OpenAI and vLLM."""
     message = (
         f"This model's maximum context length is {limit} tokens. However, your messages resulted in {limit * 2} tokens."
         " Please reduce the length of the messages."

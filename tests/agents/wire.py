@@ -1,4 +1,4 @@
-"""The scripted model server's side of the wire: HTTP/1.1, and Chat Completions whole or in chunks."""
+"""The scripted model server's protocol: HTTP/1.1, and Chat Completions whole or in chunks."""
 
 import asyncio
 import contextlib
@@ -16,7 +16,7 @@ _CALLS = itertools.count(1)
 
 @dataclass(frozen=True, kw_only=True)
 class ModelRequest:
-    """One request as it came."""
+    """One request."""
 
     method: str
     path: str
@@ -25,38 +25,38 @@ class ModelRequest:
 
     @property
     def is_chat(self) -> bool:
-        """Tell whether it asks for a completion."""
+        """Return whether it asks for a completion."""
         return self.method == "POST" and self.path.endswith("/chat/completions")
 
     @property
     def messages(self) -> list[dict[str, Any]]:
-        """The messages sent."""
+        """Return the messages."""
         return list(self.body.get("messages", ()))
 
     @property
     def text(self) -> str:
-        """Everything that the model is shown, as one text."""
+        """Return everything that the model reads as one text."""
         return json.dumps(self.body, ensure_ascii=False)
 
     @property
     def question(self) -> str:
-        """What users have said in this conversation, the latest last."""
+        """Return what users have said in this conversation, the latest last."""
         return "\n".join(str(message.get("content")) for message in self.messages if message["role"] == "user")
 
     @property
     def tools(self) -> list[str]:
-        """The names of the tools offered natively."""
+        """Return the names of the natively offered tools."""
         return [native["function"]["name"] for native in self.body.get("tools") or ()]
 
     @property
     def tool_answers(self) -> int:
-        """How many answers of tools stand after the last message of a user."""
+        """Return how many tool answers follow the last message of a user."""
         roles = [message["role"] for message in self.messages]
         return roles[len(roles) - roles[::-1].index("user") :].count("tool") if "user" in roles else 0
 
 
 async def read_request(reader: asyncio.StreamReader) -> ModelRequest | None:
-    """Read one request; None where the client has closed."""
+    """Read one request; None if the client has closed."""
     try:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
     except asyncio.IncompleteReadError:
@@ -69,13 +69,13 @@ async def read_request(reader: asyncio.StreamReader) -> ModelRequest | None:
 
 
 class Line:
-    """One connection while an answer goes over it."""
+    """One connection during an answer."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
 
     async def answer(self, asked: ModelRequest, turn: Turn | None, *, native: bool) -> bool:
-        """Answer; False says that the connection is of no further use."""
+        """Send the answer; False if the connection cannot be used any more."""
         if turn is None:
             return await self._other(asked)
         try:
@@ -102,7 +102,7 @@ class Line:
         return True
 
     async def _passes(self, turn: Turn) -> bool:
-        """Wait at the gate; False if the client went first."""
+        """Wait at the gate; False if the client disconnected first."""
         assert turn.gate
         passing = asyncio.ensure_future(turn.gate.wait_until_open())
         leaving = asyncio.ensure_future(self._reader.read(1))
@@ -141,7 +141,7 @@ class Line:
         return True
 
     async def _events(self, asked: ModelRequest, turn: Turn) -> AsyncIterator[str | None]:
-        """Give the events of the stream; None says to break the connection off."""
+        """Yield the events of the stream; None means to break the connection."""
         limit, is_cut = None if turn.ignores_limit else asked.body.get("max_tokens"), False
         for number, delta in enumerate(_deltas(turn)):
             if is_cut := limit is not None and number >= limit:
@@ -165,7 +165,7 @@ class Line:
 
 
 def _as_asked(turn: Turn, asked: ModelRequest, *, native: bool) -> Turn:
-    """Write a call as text where native calls are not asked for, or not known; words in the form asked for."""
+    """Write a call as text unless native calls are requested and supported; use the requested form for text."""
     if turn.calls and native and asked.tools:
         return turn
     if turn.calls:
@@ -176,7 +176,7 @@ def _as_asked(turn: Turn, asked: ModelRequest, *, native: bool) -> Turn:
 
 
 def whole(turn: Turn) -> dict[str, Any]:
-    """Write an answer that is not streamed."""
+    """Build an answer that is not streamed."""
     message: dict[str, Any] = {"role": "assistant", "content": turn.text or None}
     if turn.calls:
         message["tool_calls"] = [_call(turn, number) for number in range(len(turn.calls))]
@@ -185,7 +185,7 @@ def whole(turn: Turn) -> dict[str, Any]:
 
 
 def _deltas(turn: Turn) -> Iterator[dict[str, Any]]:
-    """Cut an answer into deltas: its text at blanks, a call's arguments in two."""
+    """Split an answer into deltas: its text at blanks, a call's arguments in two."""
     for number, piece in enumerate(turn.pieces()):
         yield {"content": piece} if number else {"role": "assistant", "content": piece}
     while turn.endless:

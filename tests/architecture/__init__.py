@@ -1,1 +1,1 @@
-"""The house rules."""
+"""Tests of the house rules."""

@@ -1,4 +1,4 @@
-"""The static checks of the project: one list, which `.ci/check` runs as a whole and the test suite one by one."""
+"""The project's static checks: one list, which `.ci/check` runs as a whole and the test suite one by one."""
 
 import os
 import subprocess
@@ -28,7 +28,7 @@ HOUSE_RULES = (
 
 
 def run_check(command: tuple[str, ...], *, environment: Mapping[str, str] | None = None) -> str:
-    """Run a command in the project's folder; give an empty text where it passes, else its output."""
+    """Run a command in the project's folder; returns "" if it passes, else its output."""
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     if done.returncode == 0:
         return ""

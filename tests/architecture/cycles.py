@@ -7,12 +7,12 @@ Graph = Mapping[str, set[str]]
 
 
 def build_graph(sources: Mapping[str, ast.Module]) -> Graph:
-    """Give, for each module by its dotted name, the modules of the same mapping that it imports."""
+    """Return for each module, by its dotted name, the modules of the mapping that it imports."""
     return {name: set(_find_imports(tree, modules=sources.keys())) - {name} for name, tree in sources.items()}
 
 
 def find_cycles(graph: Graph) -> list[list[str]]:
-    """Give the groups of modules that import each other, sorted."""
+    """Return the groups of modules that import each other, sorted."""
     graph = _drop_leaves(graph)
     reachable = {module: _find_reachable(module, graph=graph) for module in graph}
     groups = {
@@ -34,7 +34,7 @@ def _find_imports(tree: ast.Module, *, modules: Collection[str]) -> Iterator[str
 
 
 def _drop_leaves(graph: Graph) -> Graph:
-    """Leave out, again and again, the modules that import none of the rest: they are in no cycle."""
+    """Drop, repeatedly, the modules that import none of the rest: they are in no cycle."""
     left = {module: imported & graph.keys() for module, imported in graph.items() if imported & graph.keys()}
     return left if len(left) == len(graph) else _drop_leaves(left)
 

@@ -24,7 +24,7 @@ _FORM = re.compile(r"# (?P<title>[^\n]+)\n\nPackage: (?P<packages>[^\n]+)\n\n")
 
 
 def read_decisions() -> dict[str, list[tuple[str, str]]]:
-    """Give file name and title of each decision by package. Raises ValueError for a file of another form."""
+    """Return file name and title of each decision by package. Raises ValueError for a file of another form."""
     packages: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for path in sorted(FOLDER.glob("*.md")):
         if path == INDEX:
@@ -38,7 +38,7 @@ def read_decisions() -> dict[str, list[tuple[str, str]]]:
 
 
 def render_index() -> str:
-    """Write the index from the files."""
+    """Render the index from the files."""
     sections = [
         f"## {package}\n\n" + "".join(f"- [{name[:4]}]({name}) {title}\n" for name, title in decisions)
         for package, decisions in sorted(read_decisions().items())

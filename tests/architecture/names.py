@@ -114,7 +114,7 @@ def words_of(name: str) -> list[str]:
 
 
 def is_participle(word: str) -> bool:
-    """Tell whether a word is a participle and not only a word that ends like one."""
+    """Return whether a word is a participle and not only a word that ends like one."""
     if word in NOT_PARTICIPLES:
         return False
     return word in IRREGULAR or (len(word) > 4 and word.endswith(("ed", "ing")))  # shed, king

@@ -91,7 +91,7 @@ def check_file(path: Path) -> list[Offence]:
 
 
 def is_checked(path: Path) -> bool:
-    """Tell whether the rule is on for a file."""
+    """Return whether the rule is on for a file."""
     name = name_of(path)
     if name in EXEMPT or (path.suffix != ".py" and path.suffix not in _TEXTS and name != ".env.example"):
         return False
@@ -103,7 +103,7 @@ def _find_plain_word(found: str) -> str:
 
 
 def _read_comments(source: str) -> Iterator[tuple[int, str]]:
-    """Give each comment, with comments on following lines joined to it: a phrase may be wrapped."""
+    """Yield each comment, with comments on following lines joined to it: a phrase may be wrapped."""
     start, last, lines = 0, 0, list[str]()
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type != tokenize.COMMENT:

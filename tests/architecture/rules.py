@@ -22,12 +22,12 @@ _CALLED_BY_KERNEL = {"CallContext", "ClientChannel"}
 
 
 def is_long_file(text: str) -> bool:
-    """Tell whether a file has more lines than it may."""
+    """Return whether a file has more lines than it may."""
     return len(text.splitlines()) > MAX_FILE_LINES
 
 
 def find_long_functions(module: ast.Module) -> Iterator[str]:
-    """Give the functions with more lines than they may have, from `def` on, without the docstring."""
+    """Yield the functions with more lines than they may have, from `def` on, without the docstring."""
     for name, function in list_functions(module):
         docstring = function.body[0] if ast.get_docstring(function) is not None else None
         lines = (function.end_lineno or 0) - function.lineno + 1
@@ -38,12 +38,12 @@ def find_long_functions(module: ast.Module) -> Iterator[str]:
 
 
 def uses_orm(module: ast.Module) -> bool:
-    """Tell whether a file takes the manager of a Django model."""
+    """Return whether a file takes the manager of a Django model."""
     return any(isinstance(node, ast.Attribute) and node.attr in MANAGERS for node in ast.walk(module))
 
 
 def reads_rows(module: ast.Module) -> bool:
-    """Tell whether a file reads through the reader's pool."""
+    """Return whether a file reads through the reader's pool."""
     return any(
         isinstance(node, ast.Attribute) and node.attr in ("fetch", "run") and ast.unparse(node.value) == "reader"
         for node in ast.walk(module)
@@ -52,7 +52,7 @@ def reads_rows(module: ast.Module) -> bool:
 
 def find_positional(module: ast.Module) -> Iterator[str]:
     """
-    Give the public functions and methods that take more than one argument by position.
+    Yield the public functions and methods that take more than one argument by position.
 
     Left out: signatures that are not ours (dunders, methods of classes with a base from elsewhere, ASGI applications),
     and a tool's second parameter, which the kernel fills in.
@@ -66,14 +66,14 @@ def find_positional(module: ast.Module) -> Iterator[str]:
 
 
 def find_unbounded_reads(module: ast.Module) -> Iterator[str]:
-    """Give the SELECT statements in string literals that may return any number of rows."""
+    """Yield the SELECT statements in string literals that may return any number of rows."""
     for text in _list_texts(module):
         if _READS.match(text) and not _WRITES.search(text) and not is_bounded(text):
             yield " ".join(text.split())[:80]
 
 
 def _list_texts(module: ast.Module) -> Iterator[str]:
-    """Give the string literals, f-strings with the constants of the module filled in."""
+    """Yield the string literals, f-strings with the constants of the module filled in."""
     constants = {
         target.id: node.value
         for node in module.body

@@ -14,7 +14,7 @@ _TABLES = r"(?i)\b(?:from|join)\s+(?:lateral\s+)?([a-z_{][\w.{}]*)"
 
 
 def is_bounded(statement: str) -> bool:
-    """Tell whether the statement has a LIMIT, reads no table, names a key, or is aggregates without GROUP BY."""
+    """Return whether the statement has a LIMIT, reads no table, names a key, or is aggregates without GROUP BY."""
     text, before = re.sub(r"--[^\n]*", "", statement), ""
     while before != text:
         before, text = text, re.sub(r"\([^()]*\)", "()", text)

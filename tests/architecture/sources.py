@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 LEFT_OUT = {"var", "static", "node_modules", "__pycache__", "build", "dist"}
 CODE = ("config", "console", "agents", "linescore", "backtests", "sprints", "devassist", "graphql_proxy", "toolbox")
-# Where rules 10 and 11 are on; each domain joins with its own rewrite.
+# The packages that rules 10 and 11 check.
 PACKAGES = ("toolbox", "agents", "console", "config", "linescore", "backtests", "sprints", "graphql_proxy", "devassist")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -17,7 +17,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 @cache
 def files() -> tuple[Path, ...]:
-    """Find every file of the project, without what is made, hidden or installed."""
+    """Find every file of the project, without generated, hidden or installed ones."""
     found = []
     for folder, names, here in os.walk(ROOT):
         names[:] = [name for name in names if name not in LEFT_OUT and not (name.startswith(".") and name != ".ci")]
@@ -40,7 +40,7 @@ def code() -> tuple[Path, ...]:
 
 
 def in_packages(path: Path) -> bool:
-    """Tell whether rules 10 and 11 are on for a file: a package of the tuple, its tests, or the house rules."""
+    """Return whether rules 10 and 11 are on for a file: a package of the tuple, its tests, or the house rules."""
     folders = (*PACKAGES, *(f"tests/{name}" for name in PACKAGES), "tests/architecture")
     name = name_of(path)
     is_on = name.startswith(tuple(f"{folder}/" for folder in folders))
@@ -48,7 +48,7 @@ def in_packages(path: Path) -> bool:
 
 
 def name_of(path: Path) -> str:
-    """Give the path from the project's root, with slashes."""
+    """Return the path from the project's root, with slashes."""
     return path.relative_to(ROOT).as_posix()
 
 
@@ -59,7 +59,7 @@ def tree(path: Path) -> ast.Module:
 
 
 def list_functions(module: ast.AST, *, prefix: str = "") -> Iterator[tuple[str, Function]]:
-    """Give every function below a node, nested ones and methods included, by its dotted name."""
+    """Yield every function below a node, nested ones and methods included, by its dotted name."""
     for child in ast.iter_child_nodes(module):
         if isinstance(child, Function):
             yield f"{prefix}{child.name}", child

@@ -13,7 +13,7 @@ MAX_MODULES = 15
 
 @pytest.fixture(scope="module")
 def containers() -> dict[str, dict[str, Any]]:
-    """Give the contract of each package that has layers of its own."""
+    """Return the contract of each package that has layers of its own."""
     config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     contracts = config["tool"]["importlinter"]["contracts"]
     return {container: contract for contract in contracts for container in contract.get("containers", [])}

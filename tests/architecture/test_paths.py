@@ -13,7 +13,7 @@ NAMES_OLD_PATHS = {"CHANGELOG.md"}  # it tells what was
 
 def find_missing_paths(text: str, *, folder: str = "") -> Iterator[str]:
     """
-    Give the paths and dotted names of this repository in a text that do not exist.
+    Yield the paths and dotted names of this repository in a text that do not exist.
 
     Checked are the targets of links, paths that begin with one of our folders, Python files by their name alone, and
     dotted names, which may end in an attribute.

@@ -9,12 +9,12 @@ _ASSIGNED, _USED = re.compile(r"^(\w+)=", re.MULTILINE), re.compile(r"\$([A-Z]+)
 
 
 def list_blocks() -> list[str]:
-    """Give the README's blocks of commands, in order."""
+    """Return the README's blocks of commands, in order."""
     return re.findall(r"^```sh\n(.*?)^```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 
 
 def find_undefined(blocks: list[str]) -> list[str]:
-    """Give the variables that a block uses before any block gives them a value."""
+    """Return the variables that a block uses before any block gives them a value."""
     known: set[str] = set()
     missing = []
     for line in "\n".join(blocks).splitlines():
@@ -24,7 +24,7 @@ def find_undefined(blocks: list[str]) -> list[str]:
 
 
 def find_foreign(blocks: list[str]) -> list[str]:
-    """Give the programs that a pipe leads to and no block defines."""
+    """Return the programs that a pipe leads to and no block defines."""
     text = "\n".join(blocks)
     defined = set(re.findall(r"^(\w+)\(\) \{", text, re.MULTILINE))
     return [name for name in re.findall(r"\| ([\w./]+)", text) if name not in defined | PROGRAMS]

@@ -11,7 +11,7 @@ PIN = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[\w,-]+\])?==([^\s;\\]+)", re.MULTILIN
 
 
 def read_pins(file_name: str) -> dict[str, set[str]]:
-    """Give the versions of each package of a requirements file; more than one where they differ by Python version."""
+    """Return the versions of each package of a requirements file; more than one where they differ by Python version."""
     pins: dict[str, set[str]] = {}
     for name, version in PIN.findall((ROOT / file_name).read_text(encoding="utf-8")):
         pins.setdefault(name.lower().replace("_", "-"), set()).add(version)

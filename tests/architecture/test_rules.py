@@ -30,7 +30,7 @@ ORM_ELSEWHERE = {
 }
 BOUNDED_OTHERWISE = {
     "backtests/ingest/statements.py",  # one run, by its id; events of one batch
-    "backtests/overview.py",  # bounded by arithmetic over chunks of 1,024
+    "backtests/overview/queries.py",  # bounded by arithmetic over chunks of 1,024
     "sprints/ingest/references.py",  # one organisation's ids
     "sprints/semantics/aggregation.py",  # steps of a statement whose last one has a LIMIT
     "sprints/semantics/rows.py",  # the same
@@ -40,7 +40,7 @@ BOUNDED_OTHERWISE = {
 }
 READS_ELSEWHERE = {"config/asgi.py"}  # connects before the first call
 POSITIONAL = {
-    "backtests/uploads.py:store_upload",
+    "backtests/uploads/storage.py:store_upload",
     "config/observability/dashboard.py:dashboard",  # unfold calls it so
     "config/observability/error_pages.py:show_missing",  # Django calls its handlers so
     "config/observability/error_pages.py:show_refusal",  # the same

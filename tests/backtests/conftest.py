@@ -1,4 +1,4 @@
-"""A run that the tests of the contract share."""
+"""Fixtures for backtests: the run that the tests of the contract share."""
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +18,7 @@ InThread = Callable[[Callable[[], Any]], Any]
 
 @pytest.fixture(scope="session")
 def in_thread(django_db_setup: None, django_db_blocker: Any) -> InThread:
-    """Give a function that calls another with Django's connections, off the event loop that a test may run in."""
+    """Return a function that calls another with Django's connections, outside the test's event loop."""
 
     def run_in_thread(work: Callable[[], Any]) -> Any:
         def with_connection() -> Any:
@@ -35,7 +35,7 @@ def in_thread(django_db_setup: None, django_db_blocker: Any) -> InThread:
 
 @pytest.fixture(scope="session")
 def load(in_thread: InThread) -> Load:
-    """Give a function that stores lines."""
+    """Return a function that stores lines."""
 
     def load_run(lines: Iterable[bytes], *, run_id: UUID | None = None) -> LoadReport:
         report: LoadReport = in_thread(lambda: load_lines(list(lines), run_id=run_id, report=LoadReport()))
@@ -46,7 +46,7 @@ def load(in_thread: InThread) -> Load:
 
 @pytest.fixture
 def run_id(in_thread: InThread) -> Iterator[UUID]:
-    """Give an id that no run has yet; what the test stores under it goes with the test."""
+    """Yield an unused run id; the run is deleted after the test."""
     new_id = uuid4()
     yield new_id
     in_thread(Run.objects.filter(run_id=new_id).delete)
@@ -54,6 +54,6 @@ def run_id(in_thread: InThread) -> Iterator[UUID]:
 
 @pytest.fixture
 def open_database(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
-    """Let the test use Django's connections, in whatever thread."""
+    """Let the test use Django's connections in any thread."""
     with django_db_blocker.unblock():
         yield

@@ -1,4 +1,4 @@
-"""Logs made up for tests: a strategy that places orders, some filled, some refused, with indicators and PnL."""
+"""Generated logs: a strategy that places orders, some filled, some rejected, with indicators and PnL."""
 
 import json
 import random
@@ -22,7 +22,7 @@ def format_moment(moment: datetime) -> str:
 
 
 def strategy(run_id: str, *, events: int, seed: int = 1, start: datetime = START) -> Iterator[Event]:
-    """Give about `events` events of a run, in order of time."""
+    """Yield about `events` events of a run, in order of time."""
     strategy = Strategy(run_id, seed=seed, start=start)
     made = 0
     while made < events:
@@ -45,7 +45,7 @@ class Strategy:
         self.total = 0.0
 
     def step(self) -> Iterator[Event]:
-        """Let time pass, look at the market, and perhaps order something."""
+        """Let time pass, compute indicators, and perhaps place an order."""
         source = self.source
         self.moment += timedelta(milliseconds=source.randrange(4000), microseconds=source.randrange(1000))
         symbol, price = source.choice(SYMBOLS), round(source.uniform(100, 300), 2)
@@ -60,7 +60,7 @@ class Strategy:
             yield from self.order(symbol, price)
 
     def order(self, symbol: str, price: float) -> Iterator[Event]:
-        """Place an order, and see what becomes of it; a few stay open."""
+        """Place an order and log its outcome; a few stay open."""
         order: dict[str, Any] = {
             "OrderId": guid(self.source),
             "SecuritySymbol": symbol,
@@ -81,7 +81,7 @@ class Strategy:
             yield self.change("Order", state | {"Status": "Cancelled"}, parent=placed)
 
     def fill(self, state: dict[str, Any], placed: Event) -> Iterator[Event]:
-        """Fill an order, with what follows from it."""
+        """Fill an order and log the consequences."""
         traded = {name: value for name, value in state.items() if name != "Status"}
         traded |= {"Commission": 1.00, "Slippage": round(self.source.random() / 10, 3)}
         fill = self.event("TradeExecution", "Execution", traded, parent=placed)

@@ -1,4 +1,4 @@
-"""What the tools should answer, worked out the slow and obvious way over a list of dictionaries."""
+"""Expected answers of the tools, computed slowly and simply over a list of dictionaries."""
 
 import math
 from decimal import Decimal
@@ -9,7 +9,7 @@ Event = dict[str, Any]
 
 
 def in_order(events: list[Event]) -> list[Event]:
-    """Sort by time, then arrival; the same id again counts once."""
+    """Sort by time, then arrival; a repeated id counts once."""
     once: dict[str, Event] = {}
     for event in events:
         once.setdefault(event["EventId"], event)
@@ -17,7 +17,7 @@ def in_order(events: list[Event]) -> list[Event]:
 
 
 def whole_millisecond(last: str) -> str:
-    """Stretch a bound given to the millisecond over that whole millisecond."""
+    """Extend a bound given in milliseconds over that whole millisecond."""
     return last.replace("000Z", "999Z")
 
 
@@ -103,7 +103,7 @@ def snapshot(events: list[Event], moment: str) -> dict[str, Any]:
 def sequences(
     events: list[Event], *, pattern: list[str] | None, incomplete: bool, depth: int
 ) -> list[tuple[str, set[str], bool, list[str] | None]]:
-    """Give root, members, completeness and missing types of each sequence, by the time of the roots."""
+    """Return root, members, completeness and missing types of each sequence, by the roots' times."""
     ordered = in_order(events)
     arrivals: dict[str, int] = {}
     for event in events:

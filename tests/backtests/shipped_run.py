@@ -1,4 +1,4 @@
-"""The shipped run, read on its own, to count by hand."""
+"""The shipped run, read independently, to count by hand."""
 
 import gzip
 import json
@@ -13,6 +13,6 @@ SHIPPED = "079cbad8-9e31-5383-8c7a-3f85849b9439"
 
 @cache
 def read_shipped_events() -> list[dict[str, Any]]:
-    """Give its events as they were logged."""
+    """Return its events as they were logged."""
     text = gzip.decompress((files("backtests") / "samples" / SAMPLE).read_bytes()).decode()
     return [json.loads(line) for line in text.splitlines()[1:]]

@@ -33,13 +33,13 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def faults() -> list[str]:
-    """Gather what a browser complains of, and requests that leave for another host."""
+    """Collect the browser's errors, and requests to other hosts."""
     return []
 
 
 @pytest.fixture
 def page(browser: Browser, server: str, in_thread: InThread, faults: list[str]) -> Iterator[Page]:
-    """Open a window in which the curator is logged in."""
+    """Open a window with the curator logged in."""
 
     def log_in() -> str:
         client = Client()

@@ -25,7 +25,7 @@ TYPES = ["TradeExecution", "OrderRejection", "IndicatorCalculation", "PositionUp
 
 
 def shuffle_events(seed: int, *, run_id: str, events: int) -> list[dict[str, Any]]:
-    """Give a strategy's events shuffled by the seed: a little, wholly, or not; some twice, some in circles."""
+    """Return a strategy's events shuffled by the seed: a little, wholly, or not; some twice, some in circles."""
     source = random.Random(seed)
     made = list(strategy(run_id, events=events, seed=seed))
     if seed % 3 == 1:

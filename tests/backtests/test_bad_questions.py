@@ -1,6 +1,7 @@
 """Every code of the contract's table, with its HTTP status."""
 
 import asyncio
+import json
 import logging
 from contextlib import suppress
 from typing import Any
@@ -8,11 +9,13 @@ from uuid import UUID
 
 import pytest
 
-from backtests import queries
+from backtests.runs import queries
+from backtests.tools import toolkit
 from tests.backtests.conftest import Load
 from tests.backtests.makers import jsonl, strategy
-from tests.backtests.tool_calls import ask_refused, good
+from tests.backtests.tool_calls import WHO, ask_refused, good
 from toolbox.database.pools import reader
+from toolbox.dispatch.dispatch import Call, dispatch
 
 RUN = "bbbbbbbb-e5f6-4890-abcd-ef1234567890"
 OTHER = "bbbbbbbb-e5f6-4890-abcd-ef1234567891"
@@ -61,6 +64,11 @@ async def test_an_id_of_another_form_is_told_where_ids_are_found(changes: dict[s
         ("aggregate_metrics", {**METRIC, "aggregations": ["median"]}, "INVALID_PARAMETER", 400),
         ("aggregate_metrics", {**METRIC, "startTime": "2999-01-01T00:00:00Z"}, "INVALID_TIME_RANGE", 400),
         ("get_state_snapshot", {"runId": RUN, "timestamp": "2999-01-01T00:00:00Z"}, "INVALID_TIME_RANGE", 400),
+        ("get_state_snapshot", {"runId": RUN, "timestamp": "9999-12-31T23:59:59.999Z"}, "INVALID_TIME_RANGE", 400),
+        ("get_state_snapshot", {"runId": RUN, "timestamp": "9999-12-31T23:59:59.999-14:00"}, "INVALID_PARAMETER", 400),
+        ("get_state_snapshot", {"runId": RUN, "timestamp": "0001-01-01T00:00:00+14:00"}, "INVALID_PARAMETER", 400),
+        ("get_events_by_type", {**TYPE, "startTime": "9999-12-31T23:59:59Z"}, "INVALID_TIME_RANGE", 400),
+        ("list_trades", {"runId": RUN, "startTime": "9999-12-31T23:59:59-14:00"}, "INVALID_PARAMETER", 400),
         ("get_state_snapshot", {"runId": RUN}, "INVALID_PARAMETER", 400),
         ("query_event_sequence", {"runId": RUN, "maxDepth": 51}, "INVALID_PARAMETER", 400),
         ("query_event_sequence", {"runId": RUN, "maxDepth": 0}, "INVALID_PARAMETER", 400),
@@ -84,6 +92,26 @@ async def test_a_bad_question_is_refused_with_its_code_and_status(
 
     assert (found, found_status) == (code, status)
     assert error["details"]["suggestion"]
+
+
+def list_number_fields() -> list[tuple[str, str]]:
+    """Give the tools and those of their parameters that take numbers."""
+    return [
+        (tool.name, name)
+        for tool in toolkit.tools for name, schema in tool.question.model_json_schema()["properties"].items()
+        if {"integer", "number"} & {part.get("type") for part in (schema, *schema.get("anyOf", []))}
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("written", ["1e309", "-1e309", "1" + "0" * 400, "NaN", "Infinity"])
+@pytest.mark.parametrize(("tool", "name"), list_number_fields())
+async def test_a_number_that_no_double_holds_is_refused(tool: str, name: str, written: str) -> None:
+    known = {one.name: one.example_arguments for one in toolkit.tools}[tool]
+    arguments = json.dumps(json.loads(known) | {name: "here"}).replace('"here"', written).encode()
+
+    reply = await dispatch(Call(tool=tool, arguments=arguments, credential=WHO, transport="rest", request_id="t" * 12))
+
+    assert (reply.status, reply.code) == (400, "INVALID_PARAMETER"), reply.body
 
 
 async def test_a_future_time_tells_the_runs_own_range() -> None:
@@ -153,8 +181,6 @@ async def test_no_answer_mixes_two_runs() -> None:
 
 
 async def test_a_slow_statement_is_cancelled_and_answered_as_a_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
-    from backtests.tools import toolkit
-
     tool = next(tool for tool in toolkit.tools if tool.name == "get_validation_errors")
     monkeypatch.setitem(vars(tool), "deadline_seconds", 0.2)
     monkeypatch.setattr(queries, "_RUN", "SELECT pg_sleep(60), %s::uuid AS marker_of_backtests")
@@ -164,7 +190,7 @@ async def test_a_slow_statement_is_cancelled_and_answered_as_a_timeout(monkeypat
 
 
 async def sleepers(*, until: int) -> int:
-    """Count the slow statements that the database is at work on; looks until there are so many, for half a minute."""
+    """Count the running slow statements; waits up to half a minute for the expected number."""
     found = -1
     with suppress(TimeoutError):
         async with asyncio.timeout(30):  # less than the minute that they would sleep

@@ -52,7 +52,7 @@ def closed_trips(report: LoadReport) -> list[Decimal]:
 
 
 def curve_of(report: LoadReport) -> tuple[float, float, dict[str, float]]:
-    """Give capital, total profit and measures."""
+    """Return capital, total profit and measures."""
     [run_id] = report.run_ids
     [found] = rows("SELECT capital, total_profit, measures::text FROM backtests_performance WHERE run_id = %s", run_id)
     return float(found[0]), float(found[1]), json.loads(found[2])
@@ -344,7 +344,7 @@ def test_damaged_parquet_is_refused_or_read_and_never_a_crash(tmp_path: Path, st
     ("content", "said"),
     [
         (pickle.dumps({"transactions": []}), "pickle, which is never read"),
-        (gzip.compress(pickle.dumps([1])), "pickle, which is never read"),
+        (gzip.compress(pickle.dumps([1]), mtime=0), "pickle, which is never read"),
         (b"PK\x03\x04rest", "spreadsheet"),
         (b"PAR1 and nothing", "cannot be read as that"),
     ],

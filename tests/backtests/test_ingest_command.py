@@ -1,4 +1,4 @@
-"""`manage.py ingest_backtest`: what a person types, and what is said back."""
+"""`manage.py ingest_backtest`: its arguments and its output."""
 
 import gzip
 import json
@@ -97,7 +97,7 @@ def test_a_file_that_is_not_there_is_named(in_thread: InThread) -> None:
 
 
 def write_stream(file: Path, *, last: str) -> Path:
-    """Write an engine's stream: of any two, the first lines are the same."""
+    """Write an engine's stream; two streams have the same first lines."""
     records = [FILL, POSITION, FILL | {"event_id": last, "trade_id": last}]
     file.write_bytes(b"".join(json.dumps(record).encode() + b"\n" for record in records))
     return file

@@ -13,7 +13,7 @@ from django.core.asgi import get_asgi_application
 
 from backtests.ingest import engines
 from backtests.models import Run, UploadedFile
-from backtests.upload_middleware import UploadMiddleware
+from backtests.uploads.middleware import UploadMiddleware
 from tests.backtests.conftest import InThread
 from toolbox.contract.caller import Caller
 from toolbox.contract.client_channel import BecomeTask, ClientChannel, InputRequired, RetriedCall
@@ -30,7 +30,7 @@ OTHER = Caller(name="other", scopes=frozenset({"*:write"}), owner_id=2**40)
 
 @pytest.fixture(params=["upload middleware", "ninja"])
 async def client(request: pytest.FixtureRequest, cast: SimpleNamespace) -> AsyncIterator[httpx.AsyncClient]:
-    """Give alice a client, whose uploads are served before Django and then by Django."""
+    """Return alice's client of a server whose uploads the middleware serves, then Django."""
     django: Any = get_asgi_application()
     application = UploadMiddleware(django) if request.param == "upload middleware" else django
     headers = {"Authorization": f"Bearer {cast.alice}"}
@@ -159,7 +159,7 @@ async def test_what_cannot_be_loaded_is_refused(
 async def test_bad_uploads_of_files_are_refused(
     client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, query: str, content: bytes, said: str
 ) -> None:
-    monkeypatch.setattr("backtests.uploads.MAX_FILE_BYTES", 100)
+    monkeypatch.setattr("backtests.uploads.storage.MAX_FILE_BYTES", 100)
 
     answer = await client.post(f"/api/backtests/files{query}", content=content)
 
@@ -170,7 +170,7 @@ async def test_bad_uploads_of_files_are_refused(
 async def test_the_oldest_files_make_room(
     client: httpx.AsyncClient, cast: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("backtests.file_queries.MAX_FILES", 2)
+    monkeypatch.setattr("backtests.uploads.file_queries.MAX_FILES", 2)
 
     ids = [(await upload(client, TABLE))["fileId"] for _ in range(3)]
     replies = [(await ingest(cast.alice, {"fileId": one, "columns": MEANING}))[0] for one in ids]

@@ -21,7 +21,7 @@ TYPES = ["TradeExecution", "OrderRejection", "IndicatorCalculation", "PositionUp
 
 
 def chains(run_id: UUID, *, count: int, steps: int) -> list[bytes]:
-    """Give lines of so many chains, each of other types in another order."""
+    """Return lines of so many chains, each of other types in another order."""
     lines = []
     for place, types in enumerate(islice(product(TYPES, repeat=steps), count)):
         ids = [uuid5(run_id, f"{place} {step}") for step in range(steps)]

@@ -42,7 +42,7 @@ def moment(text: str) -> datetime:
 
 
 def reported_state(at: datetime) -> dict[str, Any]:
-    """Work out from the engine's reports what was held and earned at a moment."""
+    """Compute from the engine's reports what was held and earned at a moment."""
     fees = {row["client_order_id"]: amount(row["commissions"]) for row in report("fills")}
     quantity, price, realized = 0, 0.0, Decimal(0)
     for row in report("positions"):
@@ -60,7 +60,7 @@ def reported_state(at: datetime) -> dict[str, Any]:
 
 
 def ten_moments() -> list[datetime]:
-    """Take the middle of some positions, and the very moments at which others close and the next open."""
+    """Return the middle of some positions, and the moments at which others close and the next open."""
     positions = report("positions")
     middles = [positions[number] for number in (0, 30, 60, 90, 161)]
     between = [moment(row["ts_opened"]) + (moment(row["ts_closed"]) - moment(row["ts_opened"])) / 2 for row in middles]

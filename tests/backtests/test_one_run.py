@@ -27,7 +27,7 @@ OF_RUN = "of_run"
 
 
 def find_unbound(sql: str) -> list[str]:
-    """Name the large tables of a statement whose run is not given by equality where they are read."""
+    """Return the large tables of a statement whose run is not fixed by equality."""
     tree = MessageToDict(postgast.parse(sql), preserving_proto_field_name=True)
     return [name for select in _selects(tree) for name in _unbound_of(select)]
 
@@ -52,7 +52,7 @@ def _unbound_of(select: dict[str, Any]) -> Iterator[str]:
 
 
 def _tables(node: Any) -> Iterator[tuple[str, str]]:
-    """Give alias and name of the tables of a FROM clause, without those of subqueries."""
+    """Yield alias and name of the tables of a FROM clause, without those of subqueries."""
     if isinstance(node, list):
         for part in node:
             yield from _tables(part)
@@ -71,7 +71,7 @@ def _conditions(node: Any) -> list[Any]:
 
 
 def _bound_aliases(conditions: list[Any]) -> Iterator[str]:
-    """Give the aliases whose run_id must equal what the caller gives; "" where the column has none."""
+    """Yield the aliases whose run_id must equal a given value; "" for a column without an alias."""
     for condition in conditions:
         both = condition.get("bool_expr", {})
         if both.get("boolop") == "AND_EXPR":
@@ -94,7 +94,7 @@ def _names(node: Any) -> list[str]:
 
 
 def list_statements() -> Iterator[tuple[str, str]]:
-    """Give the statements on large tables that modules of backtests hold, with their names."""
+    """Yield the statements on large tables in modules of backtests, with their names."""
     for module in pkgutil.walk_packages(backtests.__path__, "backtests."):
         if module.name.startswith(LOADS):
             continue

@@ -57,7 +57,7 @@ def properties(draw: st.DrawFn, kind: str) -> dict[str, Any]:
 
 @st.composite
 def logs(draw: st.DrawFn) -> tuple[list[Event], set[str]]:
-    """Draw events in any order, some twice, and the ids of those that are malformed."""
+    """Draw events in any order, some repeated, and the ids of malformed ones."""
     events, faulty = [], set()
     for event_id in draw(st.lists(st.sampled_from(IDS[:30]), min_size=1, max_size=30, unique=True)):
         place = draw(st.integers(0, len(KINDS) - 1))

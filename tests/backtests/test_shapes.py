@@ -37,14 +37,14 @@ SEPARATORS = [(",", ":"), (", ", ": "), (" , ", " : ")]
 
 
 def places(event: dict[str, Any]) -> list[dict[str, Any]]:
-    """Give the objects of an event, those within others too."""
+    """Return the objects of an event, nested ones included."""
     within = [place for value in event.values() if isinstance(value, dict) for place in places(value)]
     return [event, *within]
 
 
 @st.composite
 def lines(draw: st.DrawFn) -> bytes:
-    """Draw an event, with values, names and bytes changed here and there."""
+    """Draw an event with some values, names and bytes changed."""
     event = json.loads(json.dumps(draw(st.sampled_from(EVENTS))))
     for _ in range(draw(st.integers(0, 3))):
         place = draw(st.sampled_from(places(event)))
@@ -61,7 +61,7 @@ def lines(draw: st.DrawFn) -> bytes:
 
 
 def carefully(line: bytes) -> EventRow | None:
-    """Give the row that the careful way makes of a line, if it makes a faultless one."""
+    """Return the row that the careful parser makes of a line; None if it finds a fault."""
     entry = CarefulReader().read(line, number=1)
     if not isinstance(entry, LoggedEvent):
         return None

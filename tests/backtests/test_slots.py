@@ -10,12 +10,12 @@ SLOTS = {slot.name: slot for slot in toolkit.slots}
 
 @pytest.fixture(autouse=True)
 def data(scratch_database: None) -> None:
-    """Stand on the shipped run alone: other tests leave runs of their own."""
+    """Let questions see only the shipped run: other tests leave runs of their own."""
     clear_all_caches()
 
 
 async def find_values(slot: str, text: str) -> list[str]:
-    """Give the values that a text may mean."""
+    """Return the values that a text may mean."""
     resolve = SLOTS[slot].resolve
     assert resolve
     return [candidate.value for candidate in await resolve(text)]

@@ -11,7 +11,7 @@ import httpx
 import pytest
 from django.core.asgi import get_asgi_application
 
-from backtests.upload_middleware import UploadMiddleware
+from backtests.uploads.middleware import UploadMiddleware
 from tests.backtests.makers import jsonl, strategy
 from tests.backtests.test_nautilus_translation import FILL, POSITION
 from tests.backtests.tool_calls import good
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("open_database")
 
 @pytest.fixture(params=["upload middleware", "ninja"])
 async def client(request: pytest.FixtureRequest, cast: SimpleNamespace) -> AsyncIterator[httpx.AsyncClient]:
-    """Give alice a client, whose uploads are served before Django and then by Django."""
+    """Return alice's client of a server whose uploads the middleware serves, then Django."""
     django: Any = get_asgi_application()
     application = UploadMiddleware(django) if request.param == "upload middleware" else django
     transport = httpx.ASGITransport(application)

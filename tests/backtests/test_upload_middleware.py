@@ -10,10 +10,11 @@ from uuid import UUID
 import pytest
 from asgiref.sync import sync_to_async
 
-from backtests import upload_middleware, uploads
 from backtests.ingest import batch, load
 from backtests.models import Event
-from backtests.upload_middleware import UploadMiddleware
+from backtests.uploads import middleware as upload_middleware
+from backtests.uploads import storage as uploads
+from backtests.uploads.middleware import UploadMiddleware
 from tests.backtests.makers import jsonl, strategy
 from toolbox.models import ToolCall
 
@@ -22,7 +23,7 @@ GONE = {"type": "http.disconnect"}
 
 
 class Client:
-    """An ASGI client that sends pieces, and looks at what happens meanwhile."""
+    """An ASGI client that sends pieces, and observes what happens meanwhile."""
 
     def __init__(self, middleware: UploadMiddleware, *, run_id: UUID, key: str) -> None:
         self.middleware, self.run_id, self.key = middleware, run_id, key
@@ -30,7 +31,7 @@ class Client:
         self.sent: list[dict[str, Any]] = []
 
     async def upload(self, messages: Iterable[dict[str, Any]], *, request_id: str = "upload-test") -> Any:
-        """Give status and body of the answer; None where nothing was answered."""
+        """Return status and body of the answer; None if there was none."""
         coming = iter(messages)
 
         async def receive() -> dict[str, Any]:

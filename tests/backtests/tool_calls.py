@@ -1,4 +1,4 @@
-"""Call a tool the way a transport does, and give the answer as Python."""
+"""Call a tool as a transport does, and return the answer as Python objects."""
 
 import json
 from decimal import Decimal
@@ -11,7 +11,7 @@ WHO = Caller(name="tests", scopes=frozenset({"*:read", "*:write"}), key_id=None,
 
 
 async def ask(tool: str, /, **arguments: Any) -> tuple[int, Any]:
-    """Give status and body; numbers as Decimals."""
+    """Return status and body; numbers as Decimals."""
     call = Call(
         tool=tool, arguments=json.dumps(arguments).encode(), credential=WHO, transport="rest", request_id="t" * 12
     )
@@ -20,24 +20,24 @@ async def ask(tool: str, /, **arguments: Any) -> tuple[int, Any]:
 
 
 def refuse_constant(name: str) -> None:
-    """Refuse NaN and Infinity, which Python reads and JSON does not have."""
+    """Refuse NaN and Infinity, which Python accepts and JSON does not have."""
     raise ValueError(f"{name} is not JSON")
 
 
 async def good(tool: str, /, **arguments: Any) -> Any:
-    """Give the body of an answer that must be one."""
+    """Return the body of an answer; fails for a refusal."""
     status, body = await ask(tool, **arguments)
     assert status == 200, body
     return body
 
 
 async def good_floats(tool: str, /, **arguments: Any) -> Any:
-    """Give the body of an answer that must be one; numbers as floats."""
+    """Return the body of an answer with numbers as floats; fails for a refusal."""
     return as_floats(await good(tool, **arguments))
 
 
 def as_floats(value: Any) -> Any:
-    """Put floats in place of Decimals, however deep."""
+    """Replace Decimals by floats at any depth."""
     if isinstance(value, dict):
         return {name: as_floats(part) for name, part in value.items()}
     if isinstance(value, list):
@@ -46,7 +46,7 @@ def as_floats(value: Any) -> Any:
 
 
 async def ask_refused(tool: str, /, **arguments: Any) -> tuple[str, int, Any]:
-    """Give code, status and the error of a call that must be refused."""
+    """Return code, status and the error of a call; fails if it is answered."""
     status, body = await ask(tool, **arguments)
     assert set(body) == {"error"}, body
     assert set(body["error"]) == {"code", "message", "details"}

@@ -1,4 +1,4 @@
-"""Clients that are no packages of ours: installed once from their registries, beside the referee."""
+"""Clients that are not Python dependencies: installed once from their registries, beside the conformance suite."""
 
 import shutil
 import subprocess
@@ -19,7 +19,7 @@ WALKS = Path(__file__).with_name("walks")
 
 
 def typescript(cache: Path) -> tuple[Path, Path]:
-    """Give the referee's node, and a folder with the TypeScript walks and what they import; raises NotToBeHad."""
+    """Return the suite's node, and a folder with the TypeScript clients and their packages; raises NotToBeHad."""
     place = cache / "-".join(("mcp-clients", *TYPESCRIPT.values()))
     with alone(cache):
         if not (place / "installed").exists():
@@ -31,7 +31,7 @@ def typescript(cache: Path) -> tuple[Path, Path]:
 
 
 def fastmcp(cache: Path) -> Path:
-    """Give a Python that has FastMCP's client and its tasks; raises NotToBeHad."""
+    """Return a Python that has FastMCP's client with tasks; raises NotToBeHad."""
     place = cache / f"fastmcp-{FASTMCP_VERSION}-python-{sys.version_info.major}.{sys.version_info.minor}"
     python = place / "bin" / "python"
     with alone(cache):

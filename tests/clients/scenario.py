@@ -1,4 +1,4 @@
-"""What every client is walked through, and what has to come of it; results are as the protocol writes them."""
+"""The steps for every client, and the expected results in the protocol's form."""
 
 import csv
 import gzip
@@ -20,14 +20,14 @@ PAIRS = 7
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """Something to do, and the function that tells whether it came out right."""
+    """A step, and the function that checks its result."""
 
     do: str
     params: dict[str, Any] = field(default_factory=dict)
     judge: Callable[[Told], bool]
 
     def to_json(self) -> dict[str, Any]:
-        """Give it as the programs read it."""
+        """Return it as the programs read it."""
         return {"do": self.do, **self.params}
 
 
@@ -47,14 +47,14 @@ def _lists_tools(told: Told) -> bool:
 
 
 def _content(told: Told) -> Any:
-    """Give the structured content, which the text has to repeat."""
+    """Return the structured content, which the text must repeat."""
     result = told["result"]
     assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
     return result["structuredContent"]
 
 
 def _games_of_february() -> set[tuple[str, str]]:
-    """Read the shipped season itself: the day and the home team of each of Carolina's games that month."""
+    """Read from the shipped season the day and home team of each of Carolina's games that month."""
     shipped = (files("linescore") / "samples" / "periods_2024_2025.csv.gz").read_bytes()
     rows = csv.DictReader(gzip.decompress(shipped).decode().splitlines())
     return {

@@ -40,7 +40,7 @@ def _typescript(program: str) -> list[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class Way:
-    """A client, how it reaches the server, and which era it speaks."""
+    """A client, its transport, and its protocol era."""
 
     command: Callable[[], list[str]]
     is_stdio: bool = False
@@ -49,7 +49,7 @@ class Way:
 
     @property
     def steps(self) -> dict[str, Step]:
-        """What it is walked through; tasks are of the 2026 era, and the extension's adapter is ours over HTTP only."""
+        """Return its steps; tasks are of the 2026 era, and our adapter for the extension works over HTTP only."""
         return STEPS | (TASK if self.knows_tasks else {})
 
 
@@ -78,7 +78,7 @@ every_way = pytest.mark.parametrize("name", WAYS)
 
 @dataclass(frozen=True, kw_only=True)
 class Walked:
-    """What a client came back with, and the key that it went with."""
+    """A client's results, and the key that it used."""
 
     version: str
     told: dict[str, Told]
@@ -87,7 +87,7 @@ class Walked:
 
 @pytest.fixture(scope="module")
 def walks(cast: Any, django_db_blocker: Any) -> Iterator[dict[str, Future[Walked]]]:
-    """Walk every client, two at a time; the server has stopped by then, and written down what was called."""
+    """Run every client, two at a time; afterwards the server has stopped and written its audit rows."""
     with django_db_blocker.unblock():
         owner = User.objects.get(username="alice")
         keys = {name: ApiKey.make(name=name, owner_id=owner.pk, scopes=["*:read", "*:write"]) for name in WAYS}

@@ -1,8 +1,8 @@
 """
-Folders where an embedded server may lie.
+Folders for embedded servers.
 
-They are not pytest's: those lie in one that every pytest session of the same user closes to others when it starts,
-and PostgreSQL, run by `nobody` for root, must be able to enter.
+They are not pytest's own: pytest closes its folder to other users when a session starts, and PostgreSQL, run by
+`nobody` for root, must be able to enter.
 """
 
 import shutil
@@ -16,7 +16,7 @@ import pytest
 
 @contextmanager
 def open_folder() -> Iterator[Path]:
-    """Make a folder that anyone may enter, and take it away afterwards."""
+    """Create a folder that anyone may enter, and delete it afterwards."""
     folder = Path(tempfile.mkdtemp(prefix="toolroom-test-"))
     folder.chmod(0o755)
     yield folder
@@ -25,13 +25,13 @@ def open_folder() -> Iterator[Path]:
 
 @pytest.fixture
 def var() -> Iterator[Path]:
-    """Give a place for one test's server."""
+    """Yield a folder for one test's server."""
     with open_folder() as folder:
         yield folder / "var"
 
 
 @pytest.fixture(scope="module")
 def shared_var() -> Iterator[Path]:
-    """Give a place for the server of all tests in a file."""
+    """Yield a folder for the server of all tests in a file."""
     with open_folder() as folder:
         yield folder / "var"

@@ -1,4 +1,4 @@
-"""An embedded cluster of a test's own, used by `manage.py` and servers as separate processes."""
+"""An embedded cluster for one test, used by `manage.py` and servers as separate processes."""
 
 import os
 import subprocess
@@ -28,19 +28,19 @@ print(ApiKey.make(name="k", owner_id=owner.pk, scopes=["*:read", "*:write"])[1])
 
 
 def environment_of(var: Path) -> dict[str, str]:
-    """Give the environment in which everything is below `var`."""
+    """Return the environment in which everything is below `var`."""
     outer = ("DATABASE_", "CELERY_", "SECRET_KEY", "TOOLROOM_")
     usual = {name: value for name, value in os.environ.items() if not name.startswith(outer)}
     return usual | {"TOOLROOM_VAR": str(var), "DJANGO_SETTINGS_MODULE": "config.settings", "DEVASSIST_WEB_SEARCH": "0"}
 
 
 def manage(*arguments: str, environment: dict[str, str], seconds: float = 300) -> subprocess.CompletedProcess[str]:
-    """Run a command of manage.py to its end, whatever it is."""
+    """Run a command of manage.py to its end, whether it fails or not."""
     return _run("manage.py", *arguments, environment=environment, seconds=seconds)
 
 
 def make_key(environment: dict[str, str]) -> str:
-    """Make an API key that may do everything."""
+    """Create an API key that may do everything."""
     made = _run("-c", MAKE_KEY, environment=environment)
     assert made.returncode == 0, made.stderr
     return made.stdout.split()[-1]
@@ -48,7 +48,7 @@ def make_key(environment: dict[str, str]) -> str:
 
 @contextmanager
 def connect_to_web(environment: dict[str, str], *, key: str) -> Iterator[httpx.Client]:
-    """Run a web process until the block ends; gives a client with a key, once it is answered."""
+    """Run a web process until the block ends; yields a client with a key, once the process answers."""
     port = free_port("127.0.0.1", wanted=0)
     address, headers = f"http://127.0.0.1:{port}", {"Authorization": f"Bearer {key}"}
     with (
@@ -64,7 +64,7 @@ def connect_to_web(environment: dict[str, str], *, key: str) -> Iterator[httpx.C
 
 
 def superuser_url(var: Path, *, database: str = "toolroom") -> str:
-    """Give the superuser's address; the server must run."""
+    """Return the superuser's address; the server must run."""
     return address(find_place(var), database=database, user=SUPERUSER)
 
 

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def place() -> Iterator[Place]:
-    """Run a cluster of these tests' own."""
+    """Run a cluster for these tests."""
     with open_folder() as folder:
         running = ensure_running(folder / "var")
         yield running

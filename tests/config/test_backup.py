@@ -36,7 +36,7 @@ COUNT = "SELECT count(*) FROM games"
 
 @contextmanager
 def run_cluster(var: Path) -> Iterator[psycopg.Connection[Any]]:
-    """Connect as the superuser; the server runs until the block ends."""
+    """Start the server until the block ends, and connect as the superuser."""
     place = ensure_running(var)
     try:
         with psycopg.connect(superuser_url(var), autocommit=True) as connection:
@@ -47,7 +47,7 @@ def run_cluster(var: Path) -> Iterator[psycopg.Connection[Any]]:
 
 @pytest.fixture(scope="module")
 def filled_var() -> Iterator[Path]:
-    """Make a cluster with a filled table; nothing of it runs."""
+    """Create a cluster with a filled table, and stop it."""
     with open_folder() as folder:
         with run_cluster(folder / "var") as connection:
             connection.execute(FILL.encode())
@@ -56,7 +56,7 @@ def filled_var() -> Iterator[Path]:
 
 @pytest.fixture
 def backup(filled_var: Path, tmp_path: Path) -> Iterator[Path]:
-    """Run the cluster with the table filled and all else gone, and make a backup of it; gives the backup's folder."""
+    """Back up a cluster that has only the filled table; yields the backup's folder."""
     with run_cluster(filled_var) as unused:
         unused.close()
         with psycopg.connect(superuser_url(filled_var, database="postgres"), autocommit=True) as admin:
@@ -73,7 +73,7 @@ def backup(filled_var: Path, tmp_path: Path) -> Iterator[Path]:
 
 
 def restore(folder: Path, *, var: Path, roles: Roles = ROLES, is_replacing: bool = True) -> str:
-    """Restore a backup as the command does; gives under which name the present database was kept."""
+    """Restore a backup as the command does; returns the name under which the present database was kept."""
     url = superuser_url(var, database="postgres")
     return restore_backup(
         folder, admin_url=url, database=DATABASE, roles=roles, is_replacing=is_replacing,
@@ -82,7 +82,7 @@ def restore(folder: Path, *, var: Path, roles: Roles = ROLES, is_replacing: bool
 
 
 def ask(var: Path, statement: str, *, database: str = DATABASE) -> Any:
-    """Give the one value that a statement returns."""
+    """Return the one value that a statement returns."""
     with psycopg.connect(superuser_url(var, database=database), autocommit=True) as connection:
         row = connection.execute(statement.encode()).fetchone()
         return row[0] if row else None

@@ -23,7 +23,7 @@ PATIENCE_SECONDS = 90
 
 
 class RunningServer(NamedTuple):
-    """A server and what it stands on."""
+    """A server and its environment."""
 
     process: subprocess.Popen[bytes]
     port: int
@@ -49,7 +49,7 @@ def running_server(var: Path) -> Iterator[RunningServer]:
 
 
 def until(condition: Callable[[], bool]) -> None:
-    """Poll until the condition holds; another process brings it about, so there is nothing to wait on."""
+    """Poll until the condition holds; another process makes it true, so there is nothing to wait on."""
     end = time.monotonic() + PATIENCE_SECONDS
     while not condition():
         assert time.monotonic() < end, "it did not come about"
@@ -57,14 +57,14 @@ def until(condition: Callable[[], bool]) -> None:
 
 
 def answers(port: int) -> bool:
-    """Tell whether the server answers a request."""
+    """Return whether the server answers a request."""
     with suppress(httpx.HTTPError):
         return httpx.get(f"http://127.0.0.1:{port}/api/openapi.json", timeout=5).status_code == 200
     return False
 
 
 def postmaster(var: Path) -> int | None:
-    """Give the process id of the database's server, if it runs."""
+    """Return the process id of the database's server, if it runs."""
     with suppress(FileNotFoundError, ProcessLookupError, ValueError, IndexError):
         process_id = int((var / "postgres" / "data" / "postmaster.pid").read_text().splitlines()[0])
         os.kill(process_id, 0)

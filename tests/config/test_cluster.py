@@ -31,7 +31,7 @@ sys.stdin.readline()
 
 @contextmanager
 def user_of(var: Path) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
-    """Run a process that uses the cluster until it is told to go; gives url, start, version and vector's version."""
+    """Run a process that uses the cluster until it is told to end; yields url, start, version and vector's version."""
     process = subprocess.Popen(
         [sys.executable, "-c", USE, str(var)], cwd=PROJECT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
@@ -47,7 +47,7 @@ def user_of(var: Path) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
 
 
 def runs(var: Path) -> bool:
-    """Tell whether the cluster's server is up, by its own pid file."""
+    """Return whether the cluster's server runs, by its own pid file."""
     return any(path.exists() for path in var.rglob("postmaster.pid"))
 
 

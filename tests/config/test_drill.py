@@ -38,7 +38,7 @@ BROKEN: dict[str, dict[str, Any]] = {
 
 
 def ask_model(model: FakeModel, *messages: dict[str, Any]) -> list[dict[str, Any]]:
-    """Ask for a completion; gives the deltas of the stream."""
+    """Ask for a completion and return the deltas of the stream."""
     body = json.dumps({"model": NAME, "messages": messages, "stream": True}).encode()
     asked = urllib.request.Request(f"{model.address}/chat/completions", data=body)
     with urllib.request.urlopen(asked, timeout=10) as stream:

@@ -37,7 +37,7 @@ pytestmark = [
 
 @contextmanager
 def small_disk(megabytes: int) -> Iterator[Path]:
-    """Mount a file system of so many MiB, in a file; skips the test where that is refused."""
+    """Mount a file system of so many MiB from a file; skips the test if that is not permitted."""
     with open_folder() as folder:
         image, disk = folder / "image", folder / "disk"
         disk.mkdir()
@@ -57,7 +57,7 @@ def small_disk(megabytes: int) -> Iterator[Path]:
 
 
 def fill(disk: Path) -> Path:
-    """Leave no byte on the disk; gives the file that takes them."""
+    """Fill the disk to the last byte; returns the file that takes the space."""
     ballast = disk / "ballast"
     with ballast.open("wb", buffering=0) as file, suppress(OSError):  # ENOSPC
         for size in (MEBIBYTE, 4096, 1):
@@ -70,9 +70,9 @@ def fill(disk: Path) -> Path:
 @pytest.fixture
 def disk(django_db_setup: None) -> Iterator[SimpleNamespace]:
     """
-    Put a copy of the test database on a small disk, in a cluster of its own; gives the disk, cluster and environment.
+    Put a copy of the test database on a small disk, in a separate cluster; yields disk, cluster and environment.
 
-    A full tablespace fails the checkpoints of its whole cluster, and with them whatever other tests do there.
+    A full tablespace makes the checkpoints of its whole cluster fail, and with them whatever other tests do there.
     """
     usual, shared = connections["default"].settings_dict["NAME"], find_place(settings.TOOLROOM_VAR)
     environment = server_environment()
@@ -114,7 +114,7 @@ def _copy_database(name: str, *, host: Path, place: Place, dump: Path) -> None:
 
 
 def read_checksums(url: str) -> dict[str, list[str]]:
-    """Give the checksums of tables with rows that this test leaves alone; empty ones may keep what reading finds."""
+    """Return the checksums of filled tables that this test does not change; reading may add rows to empty ones."""
     with psycopg.connect(url) as connection:
         connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
         found = compute_checksums(connection)
@@ -122,7 +122,7 @@ def read_checksums(url: str) -> dict[str, list[str]]:
 
 
 def check_relations(place: Place, *options: str) -> subprocess.CompletedProcess[str]:
-    """Have PostgreSQL's own pg_amcheck read every page of every table and B-tree."""
+    """Let PostgreSQL's own pg_amcheck read every page of every table and B-tree."""
     return subprocess.run(
         [str(place.programs / "pg_amcheck"), "--install-missing", *options, "-h", str(place.sockets), "-U", SUPERUSER,
          DATABASE],
@@ -199,7 +199,7 @@ def _count_when_ready(url: str) -> tuple[int] | None:
 
 
 def _write_until_refused(url: str, *, disk: Path) -> int:
-    """Fill the disk and write row by row until the server has stopped; gives how many were acknowledged."""
+    """Fill the disk and write row by row until the server has stopped; returns how many were acknowledged."""
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("CREATE TABLE filled (number bigint, words text)")
         fill(disk)

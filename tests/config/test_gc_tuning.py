@@ -10,7 +10,7 @@ from config.gc_tuning import freeze_startup_objects
 
 @pytest.fixture
 def as_before() -> Iterator[None]:
-    """Have the collector as it was when the test is over."""
+    """Restore the garbage collector's settings after the test."""
     thresholds = gc.get_threshold()
     yield
     gc.unfreeze()

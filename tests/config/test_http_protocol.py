@@ -38,7 +38,7 @@ ANSWERS: dict[str, list[dict[str, Any]]] = {
 
 
 class Line(asyncio.Transport):
-    """The other end of a connection, which writes down what it gets."""
+    """The transport of a connection, which records what is written."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -65,7 +65,7 @@ class Line(asyncio.Transport):
 
 
 async def _exchange(kind: type[HttpToolsProtocol], *, pieces: list[bytes], answer: list[dict[str, Any]]) -> Any:
-    """Give the bytes written, whether the connection ended, and what the application saw."""
+    """Return the bytes written, whether the connection ended, and what the application saw."""
     seen: list[Any] = []
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
@@ -141,10 +141,10 @@ class Clock:
 
 
 def _connect() -> tuple[Clock, Line, BoundedHttpProtocol]:
-    """Give a connection that was just made, whose timers ring by hand."""
+    """Return a new connection whose timers are fired by hand."""
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
-        """Never asked."""
+        """Do nothing: never called."""
 
     config = Config(app, log_config=None, timeout_keep_alive=5)
     config.load()

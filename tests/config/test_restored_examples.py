@@ -26,7 +26,7 @@ ADDRESSES = ("DATABASE_URL", "DATABASE_READER_URL", "DATABASE_ANALYST_URL")
 
 @pytest.fixture
 def environment(django_db_setup: None, django_db_blocker: Any) -> Iterator[dict[str, str]]:
-    """Copy the test database; gives the environment in which the copy is a database of one's own."""
+    """Copy the test database; yields an environment in which the copy is the configured database."""
     usual = connections["default"].settings_dict["NAME"]
     name, host = f"{usual}_backed_up", find_place(settings.TOOLROOM_VAR).sockets
     with django_db_blocker.unblock():
@@ -44,7 +44,7 @@ def environment(django_db_setup: None, django_db_blocker: Any) -> Iterator[dict[
 
 
 def ask_every_tool(environment: dict[str, str], *, key: str) -> dict[str, Any]:
-    """Ask every tool its example over REST; gives status and answer, without what differs from call to call."""
+    """Call every tool's example over REST; returns status and answer, without what differs between calls."""
     answers = {}
     with connect_to_web(environment, key=key) as http:
         for tool in TOOLS:

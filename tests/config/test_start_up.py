@@ -12,6 +12,28 @@ import config.embedded.components as components
 components.start_embedded = lambda: None
 import config.asgi
 """
+LIVE = f"""{WEB}
+import asyncio
+
+async def live():
+    said, seen = [{{"type": "lifespan.shutdown"}}, {{"type": "lifespan.startup"}}], []
+
+    async def receive():
+        return said.pop()
+
+    async def send(message):
+        if message["type"] == "lifespan.startup.complete":
+            seen.extend(sys.modules)
+
+    await config.asgi.application({{"type": "lifespan"}}, receive, send)
+    return seen
+
+import sys
+before = asyncio.run(live())
+for name in set(sys.modules) - set(before):
+    del sys.modules[name]
+"""
+"""A server that listens, and is then stopped; the modules are those that were loaded when it began to listen."""
 STDIO = """
 import django
 django.setup()
@@ -61,6 +83,16 @@ def test_a_web_process_starts_without_what_it_may_never_need() -> None:
 
     assert "linescore.tools" in loaded
     assert loaded & {*NEVER_AT_START, *ONLY_AFTER_START, "mcp", "mcp_types"} == set()
+
+
+@pytest.mark.internal
+@pytest.mark.slow
+def test_a_server_listens_before_its_pages_and_the_embedding_model_are_loaded() -> None:
+    """They are two thirds of the CPU of a start; a process that takes over from one that was killed has little."""
+    loaded = _list_modules(LIVE)
+
+    assert "toolbox.rest.middleware" in loaded
+    assert loaded & {"config.urls", "console.urls", "onnxruntime", "tokenizers"} == set()
 
 
 @pytest.mark.internal

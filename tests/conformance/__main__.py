@@ -17,7 +17,7 @@ CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tool
 
 
 def rows(verdicts: dict[str, Verdict]) -> Iterator[tuple[str, str]]:
-    """Give the table's rows: what is counted, and how much of it passes."""
+    """Yield the table's rows: the category, and how much of it passes."""
     for revision, verdict in verdicts.items():
         yield f"required by {revision}", _passed(verdict.required)
     for verdict in verdicts.values():
@@ -32,7 +32,7 @@ def _passed(scenarios: dict[str, int]) -> str:
 
 
 def main() -> int:
-    """Judge, print, and tell whether all is well."""
+    """Run the suite and print the result; returns the exit status: 0 if all required scenarios pass."""
     try:
         referee = installed(CACHE)
     except NotToBeHad as reason:

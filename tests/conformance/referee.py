@@ -1,4 +1,4 @@
-"""The official conformance suite of MCP: installed from npm into a cache, run against an address, and read."""
+"""The official conformance suite of MCP: installed from npm into a cache, run against an address, its result parsed."""
 
 import fcntl
 import json
@@ -26,9 +26,9 @@ class NotToBeHad(Exception):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """
-    How many checks of each scenario failed, and why a scenario does not count for the revision, by its name.
+    How many checks of each scenario failed, and by name why a scenario does not count for the revision.
 
-    `unchecked` are the scenarios that ran no check at all: they show nothing, and count neither way.
+    `unchecked` are the scenarios that ran no check: they prove nothing and do not count.
     """
 
     failed: Mapping[str, int]
@@ -37,17 +37,17 @@ class Verdict:
 
     @property
     def required(self) -> dict[str, int]:
-        """The scenarios that decide."""
+        """Return the scenarios that decide."""
         return {name: failed for name, failed in self.failed.items() if name not in self.not_scored}
 
     @property
     def tasks(self) -> dict[str, int]:
-        """The scenarios of the Tasks extension."""
+        """Return the scenarios of the Tasks extension."""
         return {name: failed for name, failed in self.failed.items() if name.startswith("tasks-")}
 
     @property
     def others(self) -> dict[str, int]:
-        """The scenarios that are run beside, and count for nothing yet."""
+        """Return the scenarios that do not count yet."""
         beside = self.failed.keys() - self.required.keys() - self.tasks.keys()
         return {name: self.failed[name] for name in sorted(beside)}
 
@@ -60,7 +60,7 @@ class Referee:
     suite: Path
 
     def judge(self, url: str, *, revision: str) -> Verdict:
-        """Run all that the revision requires, and what goes beside it."""
+        """Run all scenarios that the revision requires, and the others."""
         command = [str(self.node), str(self.suite), "server", "--url", url, "--requirements", revision]
         ran = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
         _, _, summary = ran.stdout.partition("=== SUMMARY ===")
@@ -74,7 +74,7 @@ class Referee:
 
 
 def installed(cache: Path) -> Referee:
-    """Give the suite, installed into the cache at first need; raises NotToBeHad."""
+    """Return the suite, installed into the cache when first needed; raises NotToBeHad."""
     place = cache / f"mcp-conformance-{VERSION}"
     node_package = f"node-{platform.system().lower()}-{_PROCESSORS.get(platform.machine(), platform.machine())}"
     modules = place / "node_modules"
@@ -91,7 +91,7 @@ def installed(cache: Path) -> Referee:
 
 @contextmanager
 def alone(cache: Path) -> Iterator[None]:
-    """Let one thread of one process install at a time: two at once leave half a package each."""
+    """Let only one thread of one process install at a time: two at once leave half a package each."""
     cache.mkdir(parents=True, exist_ok=True)
     with (cache / "installing.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -1,4 +1,4 @@
-"""The real server, and a door before it that knocks with a key for whoever brings none, as the official suite."""
+"""The real server behind a middleware that adds a key to requests without one, since the official suite sends none."""
 
 import os
 
@@ -10,7 +10,7 @@ _KEY = os.environ["CONFORMANCE_KEY"].encode()
 
 
 async def application(scope: Scope, receive: Receive, send: Send) -> None:
-    """Hand the request on, with the key."""
+    """Pass the request on, with the key."""
     if scope["type"] == "http" and b"authorization" not in dict(scope["headers"]):
         scope = {**scope, "headers": [*scope["headers"], (b"authorization", b"Bearer " + _KEY)]}
     await toolroom(scope, receive, send)

@@ -1,4 +1,4 @@
-"""The official referee's word on the real server; and that it can say no."""
+"""The official conformance suite passes on the real server, and can fail."""
 
 import json
 from collections.abc import Iterator
@@ -47,7 +47,7 @@ NEED_FIXTURES = {
 
 @pytest.fixture(scope="module")
 def referee() -> Referee:
-    """Give the suite, or skip where npm does not."""
+    """Return the suite; skips if npm cannot install it."""
     try:
         return installed(CACHE)
     except NotToBeHad as reason:
@@ -56,7 +56,7 @@ def referee() -> Referee:
 
 @pytest.fixture(scope="module")
 def address(django_db_setup: None, django_db_blocker: Any) -> Iterator[str]:
-    """Run the server under test, which knows carol too."""
+    """Run the server under test, which also knows carol."""
     with django_db_blocker.unblock():
         carol, _ = User.objects.get_or_create(username="carol")
         ApiKey.make(name="carol", owner_id=carol.pk, scopes=["*:read"], key=CAROL_KEY)

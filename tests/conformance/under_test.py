@@ -1,4 +1,4 @@
-"""The real server and a real worker with the suite's fixtures, as Procfile runs them, on a database of one's own."""
+"""The real server and a real worker with the suite's fixtures, as the Procfile runs them, on a separate database."""
 
 import os
 import secrets
@@ -19,7 +19,7 @@ SETTINGS = "tests.conformance.settings"
 
 @contextmanager
 def serving(environment: dict[str, str], *, key: str) -> Iterator[str]:
-    """Run web server and worker on the environment's database; gives the server's address."""
+    """Run web server and worker on the environment's database; yields the server's address."""
     environment = environment | {"DJANGO_SETTINGS_MODULE": SETTINGS, "CONFORMANCE_KEY": key}
     command = ["tests.conformance.server:application" if part.startswith("config.asgi") else part for part in SERVER]
     port = free_port("127.0.0.1", wanted=0)
@@ -33,7 +33,7 @@ def serving(environment: dict[str, str], *, key: str) -> Iterator[str]:
 
 @contextmanager
 def from_nothing() -> Iterator[str]:
-    """Run them on a new database, which is gone afterwards."""
+    """Run them on a new database, which is deleted afterwards."""
     with tempfile.TemporaryDirectory(prefix="toolroom-conformance-", ignore_cleanup_errors=True) as var:
         environment = os.environ | {"TOOLROOM_VAR": var, "DJANGO_SETTINGS_MODULE": SETTINGS}
         _manage("migrate", environment=environment)

@@ -1,4 +1,4 @@
-"""A browser, and people of each kind."""
+"""Fixtures for pages: a browser, and people of each kind."""
 
 import shutil
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ RULES = "{resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a',
 
 @pytest.fixture(autouse=True)
 def fresh_memories() -> Iterator[None]:
-    """Have what was remembered of people forgotten: each test makes its own."""
+    """Clear the caches of people: each test creates its own."""
     clear_all_caches()
     yield
     clear_all_caches()
@@ -43,7 +43,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def faults() -> list[str]:
-    """Gather what a browser complains of, and requests that leave for another host."""
+    """Collect the browser's errors, and requests to other hosts."""
     return []
 
 
@@ -88,7 +88,7 @@ def _window(browser: Browser, *, server: str, faults: list[str], session: Storag
 
 
 def violations(page: Page) -> list[str]:
-    """Ask axe-core what is seriously wrong on the page, in a way that the page's own policy does not forbid."""
+    """Return axe-core's serious findings on the page, run in a way that the page's own policy allows."""
     page.evaluate(AXE.read_text(encoding="utf-8"))
     found: list[dict[str, Any]] = page.evaluate(f"async () => (await axe.run({RULES})).violations")
     return [

@@ -30,7 +30,7 @@ MakeCall = Callable[..., ToolCall]
 
 @pytest.fixture
 def make_call() -> MakeCall:
-    """Give a way to record calls, as alice's key made them by default, each a second after the one before."""
+    """Return a function that records calls, by default with alice's key, each a second after the one before."""
     alice, seconds = ApiKey.objects.get(name="alice"), iter(range(10_000))
 
     def make(**changes: Any) -> ToolCall:
@@ -198,7 +198,7 @@ def find_codes(page: str) -> list[str]:
 
 
 def walk(keys: list[int] | None) -> list[int]:
-    """Turn all pages; gives the ids, in order."""
+    """Turn all pages and return the ids in order."""
     from toolbox.database import event_loop
 
     seen: list[int] = []

@@ -23,7 +23,7 @@ GAME = f"/admin/linescore/game/{OPENING_GAME}/"
 
 @pytest.fixture
 def restored_game(onlooker: Observer) -> Iterator[None]:
-    """Have the game as it was afterwards, whatever became of the test, and nothing said of it in the history."""
+    """Restore the game and its history after the test, even if it fails."""
     select = f"SELECT id, home_goals FROM linescore_periods WHERE game_id = {OPENING_GAME}"
     before = onlooker.ask(select)
     yield
@@ -34,7 +34,7 @@ def restored_game(onlooker: Observer) -> Iterator[None]:
 
 @pytest.fixture
 def no_jobs(onlooker: Observer) -> Iterator[None]:
-    """Leave no job behind."""
+    """Delete all jobs afterwards."""
     yield
     onlooker.ask("DELETE FROM django_admin_log WHERE change_message LIKE %s", "%shipped season%")
     onlooker.ask("DELETE FROM toolbox_jobs")
@@ -51,7 +51,7 @@ def second_period(server: str, key: str) -> tuple[int, str]:
 
 
 def correct(page: Page, *, goals: int) -> None:
-    """Write Buffalo's goals of the second period into the game's form, and save it."""
+    """Enter Buffalo's goals of the second period into the game's form, and save it."""
     page.goto(f"{GAME}change/")
     page.locator("[name=periods-1-home_goals]").fill(str(goals))
     page.get_by_role("button", name="Save", exact=True).click()
@@ -86,7 +86,7 @@ def test_a_correction_that_cannot_be_is_refused_where_it_was_typed(page: Page, r
 
 
 def begin(page: Page) -> int:
-    """Begin a load in the admin; gives the job."""
+    """Start a load in the admin, and return the job."""
     page.goto("/admin/toolbox/job/add/")
     page.get_by_role("link", name="The shipped season 2024-25").click()
     page.get_by_role("button", name="Start").click()

@@ -1,4 +1,4 @@
-"""What a page shows of an answer: what became of the question, what it was taken for, choices, picture, teaching."""
+"""What a page shows of an answer: the outcome, how the question was understood, choices, chart, teaching."""
 
 import re
 from html import unescape
@@ -21,7 +21,7 @@ from toolbox.work.publisher import publisher
 
 
 class Asker:
-    """A person who asks in the box, and the worker that answers in this process."""
+    """A person who asks in the box, and the worker in this process that answers."""
 
     def __init__(self, user: User) -> None:
         self._owner = Owner("", owner_id=user.pk)
@@ -30,32 +30,32 @@ class Asker:
         self.browser.force_login(user)
 
     def ask(self, question: str) -> str:
-        """Ask; gives the part of the page with the last answer."""
+        """Ask, and return the part of the page with the last answer."""
         work_on(self._owner.say(question, to=self._conversation, is_told=False))
         return self.look()
 
     def look(self) -> str:
-        """Give the part of the page with the last answer."""
+        """Return the part of the page with the last answer."""
         page = self.browser.get(f"/c/{self._conversation}/").content.decode()
         return unescape(page[page.rindex("<article") :])
 
 
 @pytest.fixture
 def curator(scratch_database: None, monkeypatch: pytest.MonkeyPatch) -> Asker:
-    """Ask as the curator, who may change everything that is curated."""
+    """Ask as the curator, who may change everything curated."""
     monkeypatch.setattr(publisher, "take", lambda *_, **__: None)
     return Asker(User.objects.get(username="curator"))
 
 
 @pytest.fixture
 def reader(scratch_database: None, monkeypatch: pytest.MonkeyPatch) -> Asker:
-    """Ask as somebody who may curate nothing."""
+    """Ask as a person who may curate nothing."""
     monkeypatch.setattr(publisher, "take", lambda *_, **__: None)
     return Asker(User.objects.create_user("reader", is_superuser=False))
 
 
 def find_outcome(shown: str) -> str:
-    """Give the words of the outcome."""
+    """Return the text of the outcome."""
     (found,) = re.findall(r"data-word>([^<]+)<", shown)
     return str(found)
 
@@ -191,7 +191,7 @@ def test_what_is_no_line_over_days_is_not_drawn(specification: Any) -> None:
 
 
 def specify(rows: list[dict[str, Any]], *, mark: str) -> dict[str, Any]:
-    """Make a specification as answers have them."""
+    """Build a chart's specification as answers have them."""
     encoding = {"x": {"field": "week", "type": "temporal"}, "y": {"field": "issues", "type": "quantitative"}}
     return {"mark": {"type": mark, "point": True}, "encoding": encoding, "data": {"values": rows}}
 

@@ -39,21 +39,21 @@ class ApproveForm:
         }
 
     def send(self, *, arguments: str | None = None, **changed: str) -> str:
-        """Press "Approve"; gives the page that follows."""
+        """Press "Approve"; returns the page that follows."""
         sent = self.hidden | {"arguments": self.shown if arguments is None else arguments} | changed
         address = f"{self._address}runs/{self.run_id}/approve/"
         return unescape(self._browser.post(address, sent, headers={"HX-Request": "true"}).content.decode())
 
     @property
     def step(self) -> tuple[str, str]:
-        """Give the state of the call, and the arguments that a person gave it."""
+        """Return the state of the call, and the arguments that a person gave it."""
         step = self._onlooker.steps(self.run_id)[1]
         return step["state"], step["edited_arguments"]
 
 
 @pytest.fixture
 def form(scratch_database: None, scripted_as: Scripted, onlooker: Observer) -> ApproveForm:
-    """Show a call that waits to a person who may decide about it."""
+    """Show a waiting call to a person who may decide."""
     return ApproveForm(scripted_as, onlooker, arguments=FEBRUARY)
 
 

@@ -27,7 +27,7 @@ BOUNDED = re.compile(
 
 @pytest.fixture
 def two_of_what_grows(db: None) -> None:
-    """Have two calls, and two conversations of a question, a run and a step each."""
+    """Create two calls, and two conversations with a question, a run and a step each."""
     at = datetime(2026, 1, 1, tzinfo=UTC)
     for name in ("one", "two"):
         ToolCall.objects.create(called_at=at, request_id=name, status=200, rows=1, answer_bytes=1, milliseconds=1.0)

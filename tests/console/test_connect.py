@@ -24,7 +24,7 @@ KEY = "tr_k'ey"
 
 
 def read_configuration(client: str, *, key: str) -> tuple[str, str]:
-    """Give the address and the key that a client would read out of its instructions."""
+    """Return the address and key that a client would read from its instructions."""
     texts = [step.text for step in write_instructions(client, site=SITE, key=key)]
     if client == "claude":
         words = shlex.split(texts[0])
@@ -49,7 +49,7 @@ def test_a_configuration_holds_the_address_and_the_key(client: str) -> None:
 class TestPage:
     @pytest.fixture
     def operator(self) -> Client:
-        """Log in somebody who may make keys, and who reads hockey alone."""
+        """Log in a person who may create keys, and read only hockey."""
         user = User.objects.create_user("olga")
         user.groups.add(Group.objects.get(name="Operator"), Group.objects.create(name="linescore:read"))
         client = Client()
@@ -142,7 +142,7 @@ class TestCommand:
 
 @pytest.fixture
 def scratch(django_db_setup: None, django_db_blocker: Any) -> Any:
-    """Let the test write to the database that the server reads, and leave none of its keys there."""
+    """Let the test write to the server's database, and delete its keys afterwards."""
     with django_db_blocker.unblock():
         before = set(ApiKey.objects.values_list("pk", flat=True))
         yield

@@ -32,7 +32,7 @@ PAGES = (
 
 @pytest.fixture
 def client_configuration(page: Page, onlooker: Observer) -> Iterator[dict[str, Any]]:
-    """Make a key on the page for VS Code, and test it there; gives the configuration that the page wrote."""
+    """Create a key on the page for VS Code and test it there; yields the configuration from the page."""
     page.get_by_role("link", name="Connect", exact=True).click()
     page.get_by_role("link", name="VS Code").press("Enter")
     page.get_by_role("button", name="Make a key and write the configuration").press("Enter")
@@ -93,13 +93,13 @@ def test_a_verified_query_is_written_beside_the_schema_and_run(page: Page) -> No
 
 @pytest.fixture
 def no_example(onlooker: Observer) -> Iterator[None]:
-    """Leave no example behind."""
+    """Delete all examples afterwards."""
     yield
     onlooker.ask("DELETE FROM toolbox_examples WHERE name = 'mood' RETURNING id")
 
 
 def answer_last(page: Page) -> None:
-    """Have a worker answer what was asked last."""
+    """Let a worker answer the last question."""
     page.wait_for_selector("[data-run]")
     work_on(UUID(page.locator("[data-run]").last.get_attribute("data-run") or ""))
 

@@ -13,7 +13,7 @@ DATA = ["Hockey", "Backtests", "Sprints", "Code and errors", "GraphQL"]
 
 
 def list_links(page: str, *, label: str) -> list[tuple[str, str]]:
-    """Give the links of a navigation, each with what `aria-current` says."""
+    """Return the links of a navigation, each with what `aria-current` says."""
     found = re.search(rf'<nav[^>]*aria-label="{label}">(.*?)</nav>', page, re.DOTALL)
     links = re.findall(r'<a href="[^"]*"(?: aria-current="(\w+)")?>([^<]+)<', found[1]) if found else []
     return [(name, current) for current, name in links]

@@ -20,13 +20,13 @@ NOBODY_S = UUID(int=1)
 
 @pytest.fixture
 def user(scratch_database: None) -> User:
-    """Make somebody who may log in, and use no tool."""
+    """Create a person who may log in but use no tool."""
     return User.objects.create_user("erin")
 
 
 @pytest.fixture
 def visit(user: User) -> Callable[..., tuple[int, list[Row]]]:
-    """Give a way to open or send a page; gives its status and the audit rows that it left."""
+    """Return a function that opens or posts a page, and returns its status and its audit rows."""
     browser = Client(raise_request_exception=False)
     browser.force_login(user)
 

@@ -22,7 +22,7 @@ CARLA = "carla_of_the_console"
 
 @pytest.fixture
 def carla(scratch_database: None) -> User:
-    """Make somebody who may log in, and nothing else."""
+    """Create a person who may log in, and nothing else."""
     return User.objects.create_user(CARLA)
 
 

@@ -12,7 +12,7 @@ TEAM = "/linescore/2024-2025/CAR/"
 
 
 def read_rows(page: Page) -> list[str]:
-    """Give the games that are shown, each by its day and its teams."""
+    """Return the visible games, each by its day and teams."""
     return [
         " ".join(text.split()[:4])
         for text in page.locator("table[data-sorts=games] tbody tr:visible").all_inner_texts()

@@ -19,7 +19,7 @@ CALL = 'details.call[id$="answered"]'
 
 
 def ask(page: Page, text: str) -> UUID:
-    """Ask on the page that is open; gives the run."""
+    """Ask on the open page, and return the run."""
     page.locator("#text").fill(text)
     page.keyboard.press("Enter")
     page.wait_for_selector("[data-run]")

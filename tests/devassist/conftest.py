@@ -1,4 +1,4 @@
-"""Workspaces and keys of tests: rows and folders that end with the test."""
+"""Fixtures for workspaces and keys: rows and folders that are deleted after the test."""
 
 import secrets
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ MakeReader = Callable[..., Any]
 
 @pytest.fixture
 def make_workspace(cast: object, django_db_blocker: Any) -> Iterator[MakeWorkspace]:
-    """Give a maker of workspaces, closed unless told otherwise; gives their names."""
+    """Yield a function that creates workspaces, closed by default, and returns their names."""
     from devassist.models import Workspace
 
     made: list[int] = []
@@ -40,7 +40,7 @@ def make_workspace(cast: object, django_db_blocker: Any) -> Iterator[MakeWorkspa
 
 @pytest.fixture
 def make_reader(cast: object, django_db_blocker: Any) -> Iterator[MakeReader]:
-    """Give a maker of keys that read this domain and end with the test; gives the row and the key."""
+    """Yield a function that creates keys that read this domain, and returns row and key; deleted after the test."""
     from django.contrib.auth.models import User
 
     from toolbox.models import ApiKey

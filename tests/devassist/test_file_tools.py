@@ -21,7 +21,7 @@ SECRET = "the secret beside the workspace"
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """Give a workspace's root with every odd file in it; a secret lies beside it."""
+    """Return a workspace's root with every odd file in it, beside a secret."""
     (tmp_path / "outside.txt").write_text(SECRET)
     root = tmp_path / "root"
     (root / "src").mkdir(parents=True)
@@ -127,7 +127,7 @@ async def test_a_link_that_is_swapped_while_reading_never_shows_the_outside(
 
 
 class _LinkSwapper:
-    """Turn a link back and forth between two targets, as fast as another thread can."""
+    """Turns a link back and forth between two targets, as fast as a thread can."""
 
     def __init__(self, link: Path, *targets: str) -> None:
         self._link, self._targets, self._over = link, targets, threading.Event()

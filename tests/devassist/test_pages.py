@@ -30,12 +30,12 @@ def entries() -> dict[str, dict[str, Any]]:
 
 @pytest.fixture
 def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """List what is asked of this domain's tables while a page is made."""
+    """Record the queries of this domain's tables while a page is rendered."""
     return counted(monkeypatch, which=lambda _, statement: "devassist_" in statement)
 
 
 def list_entries(page: str) -> list[str]:
-    """Name the entries that the page lists, in order."""
+    """Return the entries that the page lists, in order."""
     return re.findall(r'<h3><a href="/devassist/([^/]+)/">', page)
 
 

@@ -19,7 +19,7 @@ SECRET = "hunter2 beside the workspace"
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """Give a workspace's root: sources, ignored files, secrets, links; a secret lies beside it."""
+    """Return a workspace's root with sources, ignored files, secrets and links, beside a secret."""
     (tmp_path / "outside.txt").write_text(SECRET)
     root = tmp_path / "root"
     for folder in ("src/sub", "build", "node_modules/x", "logs"):
@@ -44,14 +44,14 @@ def place(tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def end_language_servers() -> Iterator[None]:
-    """End servers that a question for a definition started."""
+    """Stop servers that a request for a definition started."""
     yield
     event_loop.run(find_callers.close())
 
 
 @pytest.fixture
 def ask(fast_client: httpx.AsyncClient, make_workspace: MakeWorkspace, place: Path) -> Any:
-    """Give a call of a tool on the workspace."""
+    """Return a function that calls a tool on the workspace."""
     name = make_workspace(place, is_open=True)
 
     async def call(tool: str, **arguments: Any) -> dict[str, Any]:

@@ -14,7 +14,7 @@ CALLS = ["get_user_error_context", "get_code_context", "find_callers_of_function
 
 
 async def _call_tool(made: ToolRequest) -> Message:
-    """Call a tool as the run engine does; the sample state is the newest, so the operator is told it."""
+    """Call a tool as runs do; the sample editor state is the newest, so the operator gets it."""
     call = Call(
         tool=made.name,
         arguments=made.arguments.encode(),

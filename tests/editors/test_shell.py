@@ -35,7 +35,7 @@ def _run(command: str, *, url: str, key: str = KEY, home: Path) -> "subprocess.C
 
 @pytest.fixture
 def fay(server: str, django_db_blocker: Any) -> Iterator[str]:
-    """Give the server's address; fay and her key are gone afterwards."""
+    """Yield the server's address; fay and her key are gone afterwards."""
     with django_db_blocker.unblock():
         owner = User.objects.create_user("fay")
         ApiKey.make(name="fay", owner_id=owner.pk, scopes=["devassist:read", "devassist:write"], key=KEY)
@@ -75,7 +75,7 @@ def test_where_nothing_can_be_told_the_command_s_status_stays(tmp_path: Path) ->
 
 
 def _shell(script: str, *, home: Path) -> str:
-    """Run a script whose `run` is the helper, with nobody to tell; gives what it wrote to `log`."""
+    """Run a script whose `run` is the helper, without a server; returns what it wrote to `log`."""
     known = {"PATH": os.environ["PATH"], "HOME": str(home), "TOOLROOM_URL": "http://127.0.0.1:9", "TOOLROOM_KEY": KEY,
              "RUN": str(RUN)}  # fmt: skip
     script = f'run() {{ "$RUN" "$@" 2>>errors; }}; {script}'

@@ -1,4 +1,4 @@
-"""Upstreams of tests: rows that end with the test, a server that misbehaves, a small schema."""
+"""Fixtures for upstreams: rows that are deleted after the test, a server that misbehaves, a small schema."""
 
 import secrets
 from collections.abc import Callable, Iterator
@@ -25,7 +25,7 @@ def bad() -> Iterator[BadUpstream]:
 
 @pytest.fixture
 def make_upstream(cast: object, django_db_blocker: Any) -> Iterator[MakeUpstream]:
-    """Give a maker of upstreams that end with the test; gives their names. `headers` are sealed."""
+    """Yield a function that creates upstreams and returns their names; deleted afterwards. `headers` are sealed."""
     from graphql_proxy.execution.execute import response_cache
     from graphql_proxy.models import Upstream, UpstreamHeader
     from graphql_proxy.schema.store import schemas
@@ -69,7 +69,7 @@ def _store(upstream: Any, sdl: str) -> None:
 
 @pytest.fixture
 def make_key(cast: object, django_db_blocker: Any) -> Iterator[MakeKey]:
-    """Give a maker of reading keys that end with the test; gives the row and the key."""
+    """Yield a function that creates reading keys and returns row and key; deleted after the test."""
     made: list[int] = []
 
     def make(**options: Any) -> Any:
@@ -95,7 +95,7 @@ def make_key(cast: object, django_db_blocker: Any) -> Iterator[MakeKey]:
 
 @pytest.fixture
 def shipped_hints(make_upstream: MakeUpstream) -> None:
-    """Have the shipped hints in the database; those that are there already are left."""
+    """Load the shipped hints; existing ones are left unchanged."""
     from graphql_proxy.ingest.load import load_hints
 
     in_a_thread(load_hints)
@@ -103,7 +103,7 @@ def shipped_hints(make_upstream: MakeUpstream) -> None:
 
 
 def in_a_thread(work: Callable[[], Result]) -> Result:
-    """Do what Django does not let a test with a running loop do, and leave no connection behind."""
+    """Run what Django refuses in a test with a running loop, and leave no connection behind."""
 
     def whole() -> Result:
         try:

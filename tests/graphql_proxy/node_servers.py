@@ -1,4 +1,4 @@
-"""GraphQL servers from npm, started where the machine has Node; skipped with a plain line otherwise."""
+"""GraphQL servers from npm, started if the machine has Node; otherwise their tests are skipped."""
 
 import fcntl
 import shutil
@@ -15,7 +15,7 @@ INSTALL_SECONDS = 240
 
 
 def install_servers() -> Path:
-    """Give the folder where the servers can be started; installs them once, below var/. Skips where that fails."""
+    """Return the servers' folder, installed once below var/. Skips the test if that fails."""
     if not shutil.which("node") or not shutil.which("npm"):
         pytest.skip("Node is not installed: GraphQL Yoga and Apollo Server cannot be started")
     place = Path(settings.TOOLROOM_VAR) / "node-upstreams"
@@ -42,7 +42,7 @@ def _install(place: Path) -> None:
 
 @contextmanager
 def run_server(kind: str, schema: Path, *, mode: str = "open") -> Iterator[str]:
-    """Run a server on a free port of this machine with the schema mocked; gives its address."""
+    """Run a server on a free port of this machine with the schema mocked; yields its address."""
     place = install_servers()
     command = ["node", "server.mjs", kind, str(schema), mode]
     process = subprocess.Popen(command, cwd=place, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)

@@ -31,7 +31,7 @@ def upstream(db: None) -> Upstream:
 
 
 def _form(upstream: Upstream | None = None, **changes: Any) -> dict[str, Any]:
-    """Give what a browser sends: the upstream's own fields, and its headers with an empty secret."""
+    """Return what a browser sends: the upstream's own fields, and its headers with an empty secret."""
     row = upstream or Upstream(slug="stats", address="https://api.example.org/graphql")
     names = [field.name for field in Upstream._meta.fields if field.name != "id"]
     form = {name: getattr(row, name) for name in names}

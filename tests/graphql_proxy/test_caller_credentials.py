@@ -37,7 +37,7 @@ def credential_header(slug: str, value: str = SECRET) -> dict[str, str]:
 
 @asynccontextmanager
 async def open_mcp_client() -> AsyncIterator[httpx.AsyncClient]:
-    """Give alice a client of MCP, in this process."""
+    """Return alice's MCP client in this process."""
     application: Any = get_asgi_application()
     mcp = McpMiddleware(application, registry=registry)
     async with mcp.run_session_managers():

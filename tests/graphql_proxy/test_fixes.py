@@ -51,7 +51,7 @@ R = 'repository(owner: "o", name: "n")'
 def help_with(
     query: str, *, message: str = "Bad request", variables: dict[str, Any] | None = None, **error: Any
 ) -> Advice:
-    """Ask for help with one error, whose words say nothing if not told otherwise."""
+    """Ask for help with one error, whose message says nothing unless given."""
     draft = Draft(query=query, variables=variables or {})
     return advise([GraphqlError(message=message, **error)], draft=draft, known=KNOWN)
 

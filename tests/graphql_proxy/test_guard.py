@@ -39,7 +39,7 @@ def _refuse(query: str, **options: Any) -> ToolError:
 
 
 def _write_doubling(levels: int) -> str:
-    """Write a document that spreads each fragment twice: 2 to the power of `levels` fields when written out."""
+    """Write a document that spreads each fragment twice: 2 to the power of `levels` fields when expanded."""
     spreads = [f"fragment F{n} on Team {{ ...F{n + 1} ...F{n + 1} }}" for n in range(levels)]
     return "\n".join(["{ team(id: 1) { ...F0 } }", *spreads, f"fragment F{levels} on Team {{ name }}"])
 

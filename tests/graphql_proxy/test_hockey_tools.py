@@ -178,7 +178,7 @@ async def test_a_document_that_was_turned_off_is_missed_in_words(
 
 @pytest.fixture
 def hockey(server: str, make_upstream: MakeUpstream, cast: SimpleNamespace) -> str:
-    """Give our own upstream, as the running server serves it."""
+    """Return our own upstream, as the running server serves it."""
     from tests.graphql_proxy.hockey_schema import HOCKEY_SDL
 
     return make_upstream(f"{server}/graphql/", sdl=HOCKEY_SDL, headers={"Authorization": f"Bearer {cast.bob}"})

@@ -25,7 +25,7 @@ ROW: dict[str, Any] = {
 
 @pytest.fixture
 def row(make_upstream: MakeUpstream) -> Any:
-    """Give a function that adds a row, which ends with the test."""
+    """Yield a function that adds a row, deleted after the test."""
     from graphql_proxy.models import SavedOperation
 
     def add() -> None:

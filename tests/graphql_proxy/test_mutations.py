@@ -19,7 +19,7 @@ READS, WRITES = "/api/tools/graphql_proxy/execute_graphql", "/api/tools/graphql_
 
 @pytest.fixture
 def team() -> Iterator[tuple[MockUpstream, list[str]]]:
-    """Run a server with one name that a mutation changes; gives it with the names it has had."""
+    """Run a server with one name that a mutation changes; yields it with the names it has had."""
     names = ["Hurricanes"]
 
     def rename(_: Any, __: "GraphQLResolveInfo[Any]", to: str) -> str:

@@ -30,7 +30,7 @@ def clinic() -> Iterator[MockUpstream]:
 
 
 async def call(name: str = "execute_graphql", **arguments: Any) -> dict[str, Any]:
-    """Call a tool with the SDK's client; gives what the model reads."""
+    """Call a tool with the SDK's client, and return what the model reads."""
     async with mcp_in_memory(mode="auto") as client:
         return dict(json.loads(text_of(await client.call_tool(name, arguments))))
 

@@ -46,13 +46,13 @@ def read(answer: Any) -> str:
 
 @pytest.fixture
 def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """List what is read of this domain's tables while a page is made."""
+    """List the queries of this domain's tables while a page is rendered."""
     return counted(monkeypatch, which=lambda _, statement: "graphql_proxy_" in statement)
 
 
 @pytest.fixture
 def other_schema(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Give a function that puts another schema in the place of the upstream's."""
+    """Return a function that replaces the upstream's schema."""
 
     def put(sdl: str) -> None:
         schema = build_schema(sdl)

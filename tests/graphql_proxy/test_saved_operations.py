@@ -108,7 +108,7 @@ def test_a_contracts_document_keeps_its_operations() -> None:
 
 @pytest.fixture
 def keep(cast: object, django_db_blocker: Any) -> Iterator[Callable[..., SavedOperation]]:
-    """Give a maker of rows that end with the test."""
+    """Yield a function that creates rows, deleted after the test."""
     made: list[int] = []
 
     def make(**changes: Any) -> SavedOperation:

@@ -16,7 +16,7 @@ NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
 @pytest.fixture
 def due(scratch_database: None, mock: MockUpstream) -> Upstream:
-    """Give the mocked upstream, to be fetched every six hours; the database is a copy that is thrown away."""
+    """Return the mocked upstream, to be fetched every six hours; the database is a copy that is dropped."""
     Upstream.objects.filter(slug="mock").update(refresh_hours=6)
     return Upstream.objects.get(slug="mock")
 

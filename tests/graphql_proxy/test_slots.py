@@ -21,7 +21,7 @@ TABLE = [
 
 @pytest.fixture(autouse=True)
 def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[StandingsQuestion]]:
-    """Let the upstream answer a table of three; gives what it was asked."""
+    """Let the upstream return a table of three teams; yields the requests."""
     asked: list[StandingsQuestion] = []
 
     async def standings(ask: StandingsQuestion, *, caller: Caller) -> OperationAnswer:
@@ -35,7 +35,7 @@ def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[StandingsQuestion]]:
 
 
 async def find_values(slot: str, text: str) -> list[Any]:
-    """Give the values that a text may mean."""
+    """Return the values that a text may mean."""
     resolve = SLOTS[slot].resolve
     assert resolve
     return [candidate.value for candidate in await resolve(text)]

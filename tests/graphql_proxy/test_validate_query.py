@@ -17,7 +17,7 @@ TOOL = "/api/tools/graphql_proxy/validate_query"
 
 @pytest.fixture
 def small(make_upstream: MakeUpstream, bad: BadUpstream, shipped_hints: None) -> str:
-    """Give an upstream with the small schema."""
+    """Return an upstream with the small schema."""
     return make_upstream(bad.url("good"), sdl=SMALL_SDL)
 
 

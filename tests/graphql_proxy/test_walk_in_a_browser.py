@@ -41,7 +41,7 @@ def ferries() -> Iterator[MockUpstream]:
 
 @pytest.fixture
 def page(server: str, django_db_blocker: Any) -> Iterator[Page]:
-    """Open the admin as the curator; what is added ends with the test."""
+    """Open the admin as the curator; added rows are deleted after the test."""
     with django_db_blocker.unblock():
         try:
             with sign_in(server, name="curator", password="curator") as opened:
@@ -60,7 +60,7 @@ def _clean() -> None:
 
 
 def _until(true: Callable[[], bool], *, seconds: float = 10) -> None:
-    """Ask again until it is so: a change in the admin may take 5 s to be seen by tools."""
+    """Repeat until the condition holds: tools may see a change in the admin only after 5 s."""
     end = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < end, "it did not come true in time"
@@ -109,7 +109,7 @@ def _call(server: str, key: str, tool: str, **parameters: Any) -> httpx.Response
 
 
 def _over_mcp(server: str, key: str, tool: str, **parameters: Any) -> tuple[str, Any]:
-    """Give a tool's description and its answer, as an MCP client has them."""
+    """Return a tool's description and its answer, as an MCP client receives them."""
 
     async def ask() -> tuple[str, Any]:
         async with mcp_over_http(server, key=key, path="/mcp/graphql_proxy") as client:

@@ -43,7 +43,7 @@ def _lists(name: str, caller: Caller) -> bool:
 
 
 async def _comes_true(condition: Callable[[], bool]) -> None:
-    """Let the loop run on which rows become tools."""
+    """Wait until the condition holds, with the event loop free to load dynamic tools."""
     async with asyncio.timeout(20):
         while not condition():  # noqa: ASYNC110 - the database announces it
             await asyncio.sleep(0.01)

@@ -1,4 +1,4 @@
-"""Real errors of several servers, the schema they are about, and the hints that ship."""
+"""Real errors of several servers, the schema that they are about, and the shipped hints."""
 
 import json
 from importlib.resources import files
@@ -45,30 +45,30 @@ UPSTREAM = KnownUpstream(
 
 
 def cases(server: str) -> list[dict[str, Any]]:
-    """Give documents with what a server said about each."""
+    """Return documents with a server's answers."""
     found: list[dict[str, Any]] = json.loads((DATA / f"errors_{server}.json").read_text())["cases"]
     return found
 
 
 def observed_java_cases() -> list[dict[str, Any]]:
-    """Give errors that Java servers answered elsewhere, with what there is to be understood of each."""
+    """Return errors that Java servers gave elsewhere, with the expected reading of each."""
     found: list[dict[str, Any]] = json.loads((DATA / "errors_java_observed.json").read_text())["cases"]
     return found
 
 
 def every_error() -> list[str]:
-    """Give every error of every server."""
+    """Return every error of every server."""
     return [error for server in SERVERS for case in cases(server) for error in case["errors"]]
 
 
 def shipped_rows() -> list[dict[str, Any]]:
-    """Give the shipped hints as they stand in the file."""
+    """Return the shipped hints as they are in the file."""
     rows: list[dict[str, Any]] = json.loads((files("graphql_proxy") / "samples" / "error_hints.json").read_text())
     return rows
 
 
 def shipped_hints() -> list[Hint]:
-    """Give the shipped hints in their order."""
+    """Return the shipped hints in their order."""
     usual = {"matcher": "regex", "layer": "beside", "lookup": ""}
     rows = sorted(shipped_rows(), key=lambda row: row["order"])
     return [

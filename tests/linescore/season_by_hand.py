@@ -1,7 +1,7 @@
 """
-The season by arithmetic over the CSV in tests/data/nhl: an oracle that shares no code with the project.
+The season by arithmetic over the CSV in tests/data/nhl: expected answers that share no code with the project.
 
-Plain loops on purpose; it reads the file as its source has it, not the shipped sample.
+Plain loops on purpose; it reads the file of the source, not the shipped sample.
 """
 
 from collections import Counter, defaultdict

@@ -35,7 +35,7 @@ def address(game_id: int) -> str:
 
 
 def form_of(game_id: int) -> dict[str, Any]:
-    """Give what a browser would send for the game as it stands."""
+    """Return what a browser would send for the unchanged game."""
     game = Game.objects.get(pk=game_id)
     periods = list(game.periods.order_by("period_number"))
     form: dict[str, Any] = {

@@ -8,7 +8,7 @@ from linescore.charts import MAX_GAMES, chart_goals
 
 
 def game(day: int, *, home: str, away: str, score: tuple[int, int]) -> dict[str, Any]:
-    """Give a row of list_game_results, as a page reads it."""
+    """Return a row of list_game_results, as a page reads it."""
     return {
         "game_date": f"2025-02-{day:02}", "home_team_code": home, "away_team_code": away, "home_goals": score[0],
         "away_goals": score[1],

@@ -38,7 +38,7 @@ def _count_waiting(connection: psycopg.Connection[tuple[int]]) -> int:
 
 @pytest.fixture
 def onlooker(scratch_database: None) -> Iterator[psycopg.Connection[tuple[int]]]:
-    """Hold the results so that every SELECT of them hangs; gives a connection to look on with."""
+    """Hold the results so that every SELECT of them hangs; yields a connection to look on with."""
     with _connection() as holder, _connection() as onlooker:
         holder.execute("BEGIN")
         holder.execute("LOCK TABLE linescore_period_results IN ACCESS EXCLUSIVE MODE")

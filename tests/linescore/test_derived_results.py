@@ -18,7 +18,7 @@ OUTCOME_OF = {1: "WIN", 0: "TIE", -1: "LOSS"}
 
 
 class Goals(NamedTuple):
-    """One period: goals of both sides, and those of them that went into an empty net."""
+    """One period: goals of both sides, and how many of them went into an empty net."""
 
     home: int
     away: int
@@ -37,7 +37,7 @@ games = st.lists(goals(), min_size=1, max_size=5)
 
 @contextmanager
 def game_of(periods: list[Goals]) -> Iterator[Game]:
-    """Store a game of Boston at Carolina, and take it back afterwards."""
+    """Store a game of Boston at Carolina, deleted afterwards."""
     with transaction.atomic():
         game = Game.objects.create(
             game_id=GAME_ID,
@@ -64,7 +64,7 @@ def period(number: int, goals: Goals) -> Period:
 
 
 def outcome(number: int, goals: Goals) -> str:
-    """Say how the period ended for the home side; in period 3 nobody's empty-net goals count."""
+    """Return how the period ended for the home side; in period 3 empty-net goals do not count."""
     margin = goals.home - goals.away
     if number == 3:
         margin = (goals.home - goals.home_empty) - (goals.away - goals.away_empty)
@@ -72,7 +72,7 @@ def outcome(number: int, goals: Goals) -> str:
 
 
 def derive_by_hand(periods: list[Goals], *, home: str = "CAR", away: str = "BOS") -> set[tuple[object, ...]]:
-    """Give every row that there should be: number, team, goals for, against, into an empty net, outcome, flag."""
+    """Return every expected row: number, team, goals for, against, into an empty net, outcome, flag."""
     mirrored = {"WIN": "LOSS", "LOSS": "WIN", "TIE": "TIE"}
     ended = [outcome(number, goals) for number, goals in enumerate(periods, 1)]
     home_flag, away_flag = ended[:3].count("WIN") >= 2, ended[:3].count("LOSS") >= 2

@@ -104,7 +104,7 @@ async def test_a_refusal_relaxes_what_conflicts(
 
 @pytest.fixture
 def refused_game(django_db_blocker: Any) -> Iterator[None]:
-    """Record a refused game of Carolina, committed, for the length of a test."""
+    """Store a refused game of Carolina, committed, for one test."""
     with django_db_blocker.unblock():
         row = MissingGame.objects.create(
             game_id=2024029999, season="2024-2025", game_date="2025-02-02", home_team_code="CAR", away_team_code="XXX",

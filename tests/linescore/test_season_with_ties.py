@@ -22,7 +22,7 @@ AWAY_WINS_LATE = (period(1, 0, 0), period(2, 1, 1), period(3, 0, 0), period(4, 0
 
 @pytest.fixture
 def three_games(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
-    """Store a tie, a win of Buffalo and one of New Jersey in overtime, committed, for the length of a test."""
+    """Store a tie, a win of Buffalo and one of New Jersey in overtime, committed, for one test."""
     games = [
         game(*periods, game_id=1998020001 + number, season=SEASON, game_date=date(1998, 10, 9 + number))
         for number, periods in enumerate((LEVEL, HOME_WINS, AWAY_WINS_LATE))

@@ -12,11 +12,11 @@ SLOTS = {slot.name: slot for slot in toolkit.slots}
 
 @pytest.fixture(autouse=True)
 def data(cast: object) -> None:
-    """Stand on the shipped season."""
+    """Use the shipped season."""
 
 
 async def find_values(slot: str, text: str) -> list[str]:
-    """Give the values that a text may mean."""
+    """Return the values that a text may mean."""
     resolve = SLOTS[slot].resolve
     assert resolve
     return [candidate.value for candidate in await resolve(text)]

@@ -39,7 +39,7 @@ def sprint(name: str) -> Sprint:
 
 
 def table(page: str, title: str) -> list[list[str]]:
-    """Read a panel's table back from the page."""
+    """Parse a panel's table from the page."""
     found = page.partition(f'data-table="{title}"')[2].partition("</table>")[0].partition("<tbody>")[2]
     rows = re.findall(r"<tr.*?</tr>", found, re.DOTALL)
     cells = [re.findall(r"<td[^>]*>(.*?)</td>", row, re.DOTALL) for row in rows]
@@ -176,7 +176,7 @@ def test_an_organisation_is_deleted_with_everything_of_it(curator: Client) -> No
 
 
 def _form(page: str) -> dict[str, str]:
-    """Read the form as a browser would send it back."""
+    """Return the form as a browser would send it."""
     form = page.partition('id="issue_form"')[2] or page
     sent: dict[str, str] = {}
     for tag in re.findall(r"<input[^>]*>", form):

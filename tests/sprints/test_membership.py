@@ -38,7 +38,7 @@ NOW = 30
 
 
 def at(day: float) -> datetime:
-    """Give a moment, by days from the first."""
+    """Return a moment, by days from the first."""
     return FIRST_DAY + timedelta(days=day)
 
 
@@ -50,7 +50,7 @@ def rows(statement: str, *values: Any) -> list[tuple[Any, ...]]:
 
 @dataclass
 class History:
-    """One issue's history: what it moved to and when, how it was estimated, in which sprints it was and is."""
+    """One issue's history: its statuses with times, its estimates, its present and past sprints."""
 
     moves: list[tuple[float, str]]
     estimates: list[tuple[float, int | None]]
@@ -82,7 +82,7 @@ histories = st.builds(
 
 @contextmanager
 def read_stored(found: list[History]) -> Iterator[dict[str, Sprint]]:
-    """Store an organisation with these issues, and take it back afterwards."""
+    """Store an organisation with these issues, deleted afterwards."""
     with transaction.atomic():
         organisation = Organisation.objects.create(slug=uuid4().hex, organisation_name="Any", data_as_of=at(NOW))
         team = Team.objects.create(organisation=organisation, team_key="ANY", team_name="Any")
@@ -167,7 +167,7 @@ def test_what_is_left_in_a_sprint_is_the_same_in_every_view_and_true(found: list
 
 
 def _open_and_done(sprint_id: object) -> tuple[tuple[Any, ...], int]:
-    """Count a sprint's open issues and their points, and all its issues, by the issues' present state."""
+    """Count a sprint's open issues and their points, and all its issues, by their present state."""
     found = rows(
         "SELECT count(*) FILTER (WHERE i.status_category <> 'Done'),"
         " coalesce(sum(i.story_points) FILTER (WHERE i.status_category <> 'Done'), 0),"

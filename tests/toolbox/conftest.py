@@ -16,7 +16,7 @@ from toolbox.models import ApiKey
 
 @pytest.fixture
 def stopped_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let every measured duration of this process be 0."""
+    """Make every measured duration of this process 0."""
     monkeypatch.setattr("toolbox.database.pools.reader.clock", lambda: 0.0)
     monkeypatch.setattr("sprints.sql_sandbox.analyst_pool.analyst.clock", lambda: 0.0)
     monkeypatch.setattr("toolbox.dispatch.entry.clock", lambda: 0.0)
@@ -24,7 +24,7 @@ def stopped_clock(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def shipped_run_alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Let questions know the shipped run alone, and none that other tests stored."""
+    """Let questions see only the shipped run, and none that other tests stored."""
     fetch = slots._fetch_runs
 
     async def fetch_shipped() -> list[dict[str, Any]]:
@@ -38,14 +38,14 @@ def shipped_run_alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 def database_access(cast: object, django_db_blocker: Any) -> Iterator[None]:
-    """Let the test commit rows of its own to the shared database, which it tells apart by their ids."""
+    """Let the test commit rows of its own to the shared database, distinguished by their ids."""
     with django_db_blocker.unblock():
         yield
 
 
 @pytest.fixture
 def make_key(database_access: None) -> Iterator[Callable[..., tuple[ApiKey, str]]]:
-    """Give a maker of keys that end with the test; without options they are alice's and may read."""
+    """Yield a function that creates keys, by default alice's with read scopes; deleted after the test."""
     made: list[int] = []
 
     def make(**options: Any) -> tuple[ApiKey, str]:
@@ -61,5 +61,5 @@ def make_key(database_access: None) -> Iterator[Callable[..., tuple[ApiKey, str]
 
 @pytest.fixture
 def mark() -> str:
-    """Give a word that no other test uses, fit for a request id."""
+    """Return a word that no other test uses, valid as a request id."""
     return f"mark-{secrets.token_hex(8)}"

@@ -1,4 +1,4 @@
-"""A client of the official SDK whose person answers every form alike; over the server in memory."""
+"""A client of the official SDK whose person answers every form the same way; in memory."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -19,7 +19,7 @@ Fills = Callable[[dict[str, Any]], dict[str, Any] | None]
 async def connect_answering(
     fills: Fills, *, mode: str = "auto", caller: Caller = LOCAL_OPERATOR
 ) -> AsyncIterator[Client]:
-    """Connect a client that can be asked; `asked` of it are the messages it was asked with."""
+    """Connect a client that can be asked; `asked` records the messages."""
     asked: list[str] = []
 
     async def answer_elicitation(context: Any, params: Any) -> ElicitResult:
@@ -35,5 +35,5 @@ async def connect_answering(
 
 
 def first_choice(entries: dict[str, Any]) -> dict[str, Any]:
-    """Pick the first of what every entry offers."""
+    """Choose the first option of every entry."""
     return {name: entry["enum"][0] for name, entry in entries.items()}

@@ -1,8 +1,8 @@
 """
-A program for test_home: a process that has called tools forks, and its child calls some too.
+A program for test_event_loop: a process that has called tools forks, and its child calls some too.
 
-It runs by itself, as a prefork server does: a process of tests has threads of foreign C code, whose locks a fork may
-catch held. Prints one JSON object: what the parent saw before, what the child saw, what the parent saw afterwards.
+It runs by itself, as a prefork server does: a test process has threads of foreign C code, whose locks a fork may catch
+held. Prints one JSON object: what the parent saw before, what the child saw, what the parent saw afterwards.
 """
 
 import json
@@ -30,21 +30,21 @@ def call() -> Call:
 
 
 def read_connection() -> dict[str, Any]:
-    """Call a tool, and say by which connection its process reads."""
+    """Call a tool, and return which connection its process used."""
     status = event_loop.run(dispatch(call())).status
     pids = event_loop.run(reader.fetch("SELECT pg_backend_pid() AS pid LIMIT 1")).rows
     return {"status": status, "pid": pids[0]["pid"]}
 
 
 def child(results: Any) -> None:
-    """Do in the forked child what its parent has done, and write it down."""
+    """Do in the forked child what its parent has done, and write the result."""
     results.put(read_connection())
     event_loop.run(audit.flush())
     os._exit(0)
 
 
 def main() -> None:
-    """See, fork, and see again."""
+    """Call, fork, and call again."""
     context = multiprocessing.get_context("fork")
     results = context.SimpleQueue()
     before = read_connection()

@@ -1,7 +1,7 @@
 """
-A process with a database of its own, which it stops, starts and disturbs while it calls tools.
+A process with its own database, which it stops, starts and disturbs while it calls tools.
 
-Run by test_database_away.py; prints one JSON object: what each call met, and how long it took.
+Run by test_database_away.py; prints one JSON object: the result of each call, and how long it took.
 """
 
 import asyncio
@@ -46,12 +46,12 @@ async def _answer(credential: str | Caller) -> dict[str, Any]:
 
 
 def call(step: str, *, credential: str | Caller = LOCAL_OPERATOR) -> None:
-    """Call the tool once and note what came of it."""
+    """Call the tool once and record the result."""
     met[step] = event_loop.run(_answer(credential))
 
 
 def call_together(step: str, *, times: int) -> None:
-    """Call the tool several times at once and note the statuses."""
+    """Call the tool several times at once and record the statuses."""
 
     async def together() -> list[dict[str, Any]]:
         return await asyncio.gather(*[_answer(LOCAL_OPERATOR) for _ in range(times)])
@@ -60,12 +60,12 @@ def call_together(step: str, *, times: int) -> None:
 
 
 def stop() -> None:
-    """Take the database away as a power cut would."""
+    """Stop the database as a power cut would."""
     _run(place, "pg_ctl", "-D", str(place.data), "-m", "immediate", "-w", "stop")
 
 
 def superuser() -> psycopg.Connection[Any]:
-    """Connect as the one who may end other people's connections."""
+    """Connect as the superuser, who may end other sessions."""
     return psycopg.connect(
         address(place, database=settings.DATABASES["default"]["NAME"], user=SUPERUSER), autocommit=True
     )
@@ -78,7 +78,7 @@ def end_connections() -> None:
 
 
 def stop_under_a_statement() -> None:
-    """Take the database away while a tool waits for its answer."""
+    """Stop the database while a tool waits for its answer."""
     holder = superuser()
     holder.execute("BEGIN")
     holder.execute("LOCK TABLE linescore_period_results IN ACCESS EXCLUSIVE MODE")
@@ -93,7 +93,7 @@ def stop_under_a_statement() -> None:
 
 
 def main() -> None:
-    """Live through the outages, one after the other."""
+    """Run the outages, one after the other."""
     key = made_ready()
     outage_under_busy_pools(key)
     outage_under_an_idle_pool()
@@ -108,7 +108,7 @@ def main() -> None:
 
 
 def made_ready() -> str:
-    """Make tables, season and a key; gives the key."""
+    """Create tables, season and a key; returns the key."""
     call_command("migrate", verbosity=0)
     load_samples()
     _, key = ApiKey.make(name="k", owner_id=User.objects.create_user("o").pk, scopes=["*:read"])
@@ -117,7 +117,7 @@ def made_ready() -> str:
 
 
 def outage_under_busy_pools(key: str) -> None:
-    """Take the database from pools with open connections."""
+    """Stop the database under pools with open connections."""
     call("before")
     call("before, with a key", credential=key)
     stop()
@@ -132,7 +132,7 @@ def outage_under_busy_pools(key: str) -> None:
 
 
 def outage_under_an_idle_pool() -> None:
-    """Take the database from a pool that has no connection."""
+    """Stop the database under a pool without connections."""
     event_loop.run(reader.close())
     event_loop.run(open_without_connecting())
     stop()
@@ -143,7 +143,7 @@ def outage_under_an_idle_pool() -> None:
 
 
 def ended_connections() -> None:
-    """End the connections while the database stays."""
+    """End the connections while the database keeps running."""
     call_together("warm", times=8)
     end_connections()
     call("after every connection was ended")
@@ -153,7 +153,7 @@ def ended_connections() -> None:
 
 
 async def open_without_connecting() -> None:
-    """Leave the reader as ten idle minutes leave it: a pool without a connection."""
+    """Leave the reader as ten idle minutes do: a pool without a connection."""
     await reader._open()
 
 

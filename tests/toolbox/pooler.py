@@ -1,4 +1,4 @@
-"""A PgBouncer before the database of the tests, where the machine has one."""
+"""PgBouncer in front of the tests' database, if installed."""
 
 import os
 import pwd
@@ -43,7 +43,7 @@ class Program(NamedTuple):
 
 
 def find_pooler(*, at_least: tuple[int, int] = (1, 0)) -> Program:
-    """Give PgBouncer's program: TOOLROOM_TEST_PGBOUNCER, or Debian's; skips the test where there is none so new."""
+    """Return PgBouncer's program: TOOLROOM_TEST_PGBOUNCER, or Debian's; skips the test if there is none so new."""
     given = os.environ.get("TOOLROOM_TEST_PGBOUNCER")
     for name in filter(None, (given, shutil.which("pgbouncer"), "/usr/sbin/pgbouncer")):
         if not Path(name).exists():
@@ -60,7 +60,7 @@ def find_pooler(*, at_least: tuple[int, int] = (1, 0)) -> Program:
 def running_pooler(
     program: Program, *, host: str, mode: str = "transaction", size: int = 2, prepared: int = 0
 ) -> Iterator[int]:
-    """Run PgBouncer before the PostgreSQL whose socket is in `host`; gives its port on 127.0.0.1."""
+    """Run PgBouncer for the PostgreSQL whose socket is in `host`; yields its port on 127.0.0.1."""
     port = free_port("127.0.0.1", wanted=0)
     folder = Path(tempfile.mkdtemp(prefix="toolroom-pooler-"))
     folder.chmod(0o755)
@@ -95,5 +95,5 @@ def _wait_for(port: int, process: subprocess.Popen[bytes], folder: Path) -> None
 
 
 def through(port: int, conninfo: str) -> str:
-    """Give the address that leads through the pooler."""
+    """Return the address through the pooler."""
     return psycopg.conninfo.make_conninfo(conninfo, host="127.0.0.1", port=port)

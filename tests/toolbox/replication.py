@@ -1,4 +1,4 @@
-"""A cluster of its own with a streaming replica, from the programs of the wheel; tests stop and pause it."""
+"""A separate cluster with a streaming replica, from the wheel's programs; tests stop and pause it."""
 
 import os
 import shutil
@@ -28,15 +28,15 @@ class ReplicatedCluster:
     replica: Path
 
     def reader(self) -> str:
-        """Give the address of the reader on the replica."""
+        """Return the reader's address on the replica."""
         return f"postgresql://{READER}@/{DATABASE}?host={self.replica / 'run'}"
 
     def owner(self) -> str:
-        """Give the address of the owner on the primary."""
+        """Return the owner's address on the primary."""
         return address(self.primary, database=DATABASE, user=OWNER)
 
     def superuser(self, *, of_replica: bool = False) -> psycopg.Connection[Any]:
-        """Connect as the one who may pause and ask everything."""
+        """Connect as the superuser."""
         host = self.replica / "run" if of_replica else self.primary.sockets
         return psycopg.connect(f"postgresql://{SUPERUSER}@/{DATABASE}?host={host}", autocommit=True)
 
@@ -47,12 +47,12 @@ class ReplicatedCluster:
         _run(self.primary, "pg_ctl", "-D", str(self.replica / "data"), "-l", log, "-w", "-o", options, "start")
 
     def stop(self) -> None:
-        """End the replica as a power cut would."""
+        """Kill the replica as a power cut would."""
         _program(self.primary, "pg_ctl", "-D", str(self.replica / "data"), "-m", "immediate", "-w", "stop")
 
     @contextmanager
     def hang(self) -> Iterator[None]:
-        """Have every process of the replica stand still."""
+        """Stop every process of the replica (SIGSTOP)."""
         first = int((self.replica / "data" / "postmaster.pid").read_text().splitlines()[0])
 
         def send(number: int) -> None:
@@ -69,7 +69,7 @@ class ReplicatedCluster:
 
     @contextmanager
     def pause_replay(self) -> Iterator[None]:
-        """Have the replica replay nothing."""
+        """Pause the replay of the WAL."""
         with self.superuser(of_replica=True) as superuser:
             superuser.execute("SELECT pg_wal_replay_pause()")
             for _ in range(MAX_ASKED):
@@ -83,7 +83,7 @@ class ReplicatedCluster:
 
 @contextmanager
 def run_replicated_cluster() -> Iterator[ReplicatedCluster]:
-    """Make both clusters, and remove them."""
+    """Create both clusters, and delete them afterwards."""
     folder = Path(tempfile.mkdtemp(prefix="toolroom-replica-"))
     folder.chmod(0o711)  # started by root, PostgreSQL runs as nobody, who must be able to enter
     place = ensure_running(folder / "primary")

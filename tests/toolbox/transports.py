@@ -1,4 +1,4 @@
-"""Ways to a tool that tests of several rooms share: every transport, its answers in one shape."""
+"""Ways to call a tool for tests: every transport, with answers in one form."""
 
 import asyncio
 import re
@@ -39,31 +39,31 @@ PLAIN_HTTP = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 def address(tool: Tool) -> str:
-    """Give the tool's path on REST."""
+    """Return the tool's path on REST."""
     return f"/api/tools/{tool.domain}/{tool.name}"
 
 
 def tool_id(tool: Tool) -> str:
-    """Name the tool in a test's id."""
+    """Return the tool's name, for a test's id."""
     return f"{tool.domain}.{tool.name}"
 
 
 def without_timings(body: Any) -> Any:
-    """Give an answer without what a clock measured (`..._ms`), which no two calls share."""
+    """Return an answer without measured times (`..._ms`), which differ between calls."""
     if isinstance(body, dict):
         return {name: without_timings(part) for name, part in body.items() if not re.search(r"(_ms|Ms)$", name)}
     return [without_timings(part) for part in body] if isinstance(body, list) else body
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    """Look on from threads until the condition, which must not use the ORM, holds; TimeoutError after 4 s."""
+    """Poll in threads until the condition, which must not use the ORM, holds; TimeoutError after 4 s."""
     async with asyncio.timeout(4):
         while not await asyncio.to_thread(condition):  # noqa: ASYNC110 - it happens in the database, or a thread
             await asyncio.sleep(0)
 
 
 def text_of(told: CallToolResult) -> str:
-    """Give the text of a tool's result over MCP, its only content but for links."""
+    """Return the text of a tool's result over MCP, its only content except links."""
     part, *links = told.content
     assert isinstance(part, TextContent)
     assert all(link.type == "resource_link" for link in links)

@@ -1,4 +1,4 @@
-"""Teams of the league in the default upstream's table, where the mock would have made-up ones."""
+"""Teams of the league in the default upstream's table, where the mock would have generated ones."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,1 +1,1 @@
-"""Parts on machines of their own: what is deployed, and engines that the machine has."""
+"""Parts on separate machines: deployments, and installed brokers."""

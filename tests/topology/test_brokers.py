@@ -29,7 +29,7 @@ RABBITMQ = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
 
 @dataclass
 class MachineBroker:
-    """A broker of the machine's packages, on a port and in a folder of its own."""
+    """A broker from the machine's packages, on its own port and in its own folder."""
 
     kind: str
     folder: Path
@@ -39,13 +39,13 @@ class MachineBroker:
 
     @property
     def address(self) -> str:
-        """What CELERY_BROKER_URL should say."""
+        """Return the value for CELERY_BROKER_URL."""
         if self.kind == "redis":
             return f"redis://127.0.0.1:{self.port}/0"
         return f"amqp://guest:guest@127.0.0.1:{self.port}//"
 
     def start(self) -> None:
-        """Start it and wait until it takes connections."""
+        """Start it and wait until it accepts connections."""
         with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
                 self._command(), env=self._environment(), stdin=subprocess.DEVNULL, stdout=log,
@@ -58,7 +58,7 @@ class MachineBroker:
             time.sleep(0.05)
 
     def kill(self) -> None:
-        """End it as a power cut would."""
+        """Kill it as a power cut would."""
         if self._process and self._process.poll() is None:
             os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait(10)
@@ -93,7 +93,7 @@ class MachineBroker:
 
 @pytest.fixture(scope="module", params=["redis", "rabbitmq"])
 def machine_broker(request: pytest.FixtureRequest) -> Iterator[MachineBroker]:
-    """Run a broker of the machine's; skips where its package is not installed."""
+    """Run an installed broker; skips if its package is not installed."""
     program = shutil.which("redis-server") if request.param == "redis" else RABBITMQ.exists()
     if not program:
         pytest.skip(f"{request.param}-server is not installed on this machine")

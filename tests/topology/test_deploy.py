@@ -26,14 +26,14 @@ CONTAINERFILE = (DEPLOY / "Containerfile").read_text(encoding="utf-8")
 
 
 def words_of_procfile(process: str) -> list[str]:
-    """Give the words of a Procfile's command, variables with their defaults."""
+    """Return the words of a Procfile's command, variables with their defaults."""
     line = next(line for line in (ROOT / "Procfile").read_text().splitlines() if line.startswith(f"{process}:"))
     command = re.sub(r"\$\{\w+:-(\w+)\}", r"\1", line.partition(": ")[2])
     return shlex.split(command.replace(".venv/bin/", ""))
 
 
 def read_variables(path: Path) -> set[str]:
-    """Give the variables that an example file names."""
+    """Return the variables that an example file names."""
     return set(re.findall(r"^(?:# )?([A-Z][A-Z0-9_]+)=", path.read_text(encoding="utf-8"), re.MULTILINE))
 
 
@@ -103,7 +103,7 @@ def test_no_secret_and_no_history_is_copied_into_the_image(path: str) -> None:
 
 
 def is_ignored(path: Path, *, pattern: str) -> bool:
-    """Match as Docker does: from the root on, unless a pattern begins with `**/`."""
+    """Match as Docker does: from the root, unless a pattern begins with `**/`."""
     if pattern.startswith("**/"):
         return fnmatchcase(path.name, pattern[3:])
     return fnmatchcase(str(path), pattern)
@@ -161,6 +161,17 @@ def test_what_is_mounted_exists_and_scripts_can_run() -> None:
     for script in [*DEPLOY.rglob("*.sh")]:
         assert script.stat().st_mode & 0o111, script
         assert subprocess.run(["sh", "-n", str(script)], check=False).returncode == 0, script
+
+
+def test_every_image_of_a_registry_has_a_stand_in() -> None:
+    """Where no registry can be reached, deploy/make_stand_ins.sh makes them, and compose.yaml is tried with them."""
+    images = {service["image"] for service in SERVICES.values()} - {service["image"] for service in OURS.values()}
+    script = (DEPLOY / "make_stand_ins.sh").read_text(encoding="utf-8")
+    made = dict(re.findall(r"^ +\*/(\w+):\*\) target=(\w+) ;;$", script, re.MULTILINE))
+    containerfile = (DEPLOY / "stand_ins" / "Containerfile").read_text(encoding="utf-8")
+
+    assert {image.rpartition("/")[2].partition(":")[0] for image in images} == set(made)
+    assert {*made.values(), "programs"} == set(re.findall(r"^FROM .* AS (\w+)$", containerfile, re.MULTILINE))
 
 
 def test_volumes_and_dependencies_name_what_there_is() -> None:

@@ -1,1 +1,1 @@
-"""What people who upgrade stand on: the names that they use, and the database that they have."""
+"""What people who upgrade rely on: the names that they use, and their database."""

@@ -1,4 +1,4 @@
-"""What make_dump.py puts into the database before there is work to queue: people, keys, clients, rows, calls."""
+"""Fill the database of make_dump.py before work is queued: people, keys, clients, rows, calls."""
 
 import gzip
 import json
@@ -85,13 +85,13 @@ def _add_domain_rows() -> None:
 
 
 def games_of(day: str) -> bytes:
-    """Give a day of the shipped season as a file."""
+    """Return a day of the shipped season as a file."""
     heading, *lines = gzip.decompress(GAMES.read_bytes()).decode().splitlines(keepends=True)
     return (heading + "".join(line for line in lines if f",{day}," in line)).encode()
 
 
 def make_calls(server: str, *, environment: dict[str, str], facts: dict[str, Any]) -> dict[str, Any]:
-    """Call tools in every way there is, and let clients in."""
+    """Call tools in every way, and allow clients."""
     writer, reader = Client(server, key=KEYS["writer"]), Client(server, key=KEYS["reader"])
     assert reader.call(LINESCORE, limit=2).status_code == 200
     assert reader.call(LINESCORE, teamCode="NOWHERE").status_code == 400
@@ -133,7 +133,7 @@ def _add_rows_over_rest(writer: Client) -> None:
 
 
 def _let_clients_in(server: str) -> dict[str, str]:
-    """Have alice let two clients in; the second has a code that it has not brought yet, and gave its token back."""
+    """Allow two clients as alice; the second has an unused code, and has revoked its token."""
     cookie = session_of(User.objects.get(username="alice"))
     client, other = RawClient(server), RawClient(server)
     tokens, ended = allow_client(client, cookie=cookie), allow_client(other, cookie=cookie)
@@ -148,7 +148,7 @@ def _let_clients_in(server: str) -> dict[str, str]:
 
 
 def _begin_session(writer: Client) -> str:
-    """Begin a session of the 2025 protocols, dated far ahead: it must not be over when the test reads it."""
+    """Create a session of the 2025 protocols, dated far ahead: it must still be valid when the test reads it."""
     caller = event_loop.run(identify(KEYS["writer"]))
     with patch("time.time", return_value=datetime(2100, 1, 1, tzinfo=UTC).timestamp()):
         session = sessions.create_session_id({"elicitation": {}}, caller=caller)

@@ -64,7 +64,7 @@ def main() -> None:
 
 
 def _fill() -> dict[str, Any]:
-    """Fill the database, with the web server, workers and a broker running; imported late, for they read settings."""
+    """Fill the database while web server, workers and broker run; imports late, because imports read settings."""
     from django.core.management import call_command
 
     from tests.agents.model_server import KEY, MODEL, model_server
@@ -88,7 +88,7 @@ def _fill() -> dict[str, Any]:
 
 
 def _plain(dump: str) -> str:
-    """Leave what the owner executes in a database of ours, without the statements of LEFT_OUT."""
+    """Return what the owner executes in our own database, without the statements of LEFT_OUT."""
     text = re.sub(LEFT_OUT, "", dump, flags=re.MULTILINE).replace(str(ROOT), ELSEWHERE)
     return re.sub(r"\n{3,}", "\n\n", text.replace(f"'{platform.node()}:", "'worker:"))
 

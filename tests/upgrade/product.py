@@ -1,4 +1,4 @@
-"""The product as its users reach it: REST, MCP of both protocol eras, pages, commands; and an upstream for it."""
+"""Toolroom as its users reach it: REST, MCP of both protocol eras, pages, commands; and an upstream for it."""
 
 import json
 import re
@@ -26,7 +26,7 @@ Found = TypeVar("Found")
 
 
 def wait_for(find: Callable[[], Found | None], *, what: str, seconds: float = 60) -> Found:
-    """Look ten times a second until something is found; raises TimeoutError."""
+    """Check ten times a second until something is found; raises TimeoutError."""
     for _ in range(int(seconds * 10)):
         if found := find():
             return found
@@ -51,7 +51,7 @@ class Client:
         return answered.json()
 
     def post(self, path: str, **body: Any) -> Any:
-        """Post JSON and give the answer's."""
+        """Post JSON and return the answer's."""
         return self.http.post(path, json=body).raise_for_status().json()
 
     def call(self, tool: str, **arguments: Any) -> httpx.Response:
@@ -59,7 +59,7 @@ class Client:
         return self.http.post(f"/api/tools/{tool}", json=arguments)
 
     def ask(self, text: str, **options: Any) -> dict[str, str]:
-        """Ask in a conversation of its own; gives the addresses of conversation and run."""
+        """Ask in a new conversation; returns the addresses of conversation and run."""
         conversation = f"{CONVERSATIONS}/{self.post(CONVERSATIONS, **options)['id']}"
         run = self.post(f"{conversation}/messages", text=text)["runId"]
         return {"conversation": conversation, "run": f"{conversation}/runs/{run}"}
@@ -97,7 +97,7 @@ class Browser:
         self.page = self.submit("/login/", username=name, password=password)
 
     def submit(self, path: str, *, files: dict[str, Any] | None = None, **fields: str) -> httpx.Response:
-        """Send a form of a page."""
+        """Submit a form of a page."""
         self.http.get(path).raise_for_status()
         token = {"csrfmiddlewaretoken": self.http.cookies["csrftoken"]}
         referer = {"Referer": f"{self.http.base_url}"}
@@ -105,7 +105,7 @@ class Browser:
 
 
 def call_over_stdio(environment: dict[str, str], *, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Call a tool of `manage.py mcp`; gives the answer, and ends when the answer is there."""
+    """Call a tool of `manage.py mcp`; returns the answer, and ends when the answer is there."""
     hello = {"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": {"name": "upgrade", "version": "1"}}
     messages: list[dict[str, Any]] = [
         {"id": 1, "method": "initialize", "params": hello},
@@ -128,7 +128,7 @@ def call_over_stdio(environment: dict[str, str], *, tool: str, arguments: dict[s
 
 
 def manage(*command: str, environment: dict[str, str]) -> str:
-    """Run a management command; gives what it said, raises RuntimeError with what it complained of."""
+    """Run a management command and return its output; raises RuntimeError with its error output."""
     done = subprocess.run(
         [sys.executable, "manage.py", *command], cwd=settings.BASE_DIR, env=environment, text=True,
         capture_output=True, check=False,
@@ -140,7 +140,7 @@ def manage(*command: str, environment: dict[str, str]) -> str:
 
 @dataclass
 class Upstream:
-    """A GraphQL API that answers every document alike; remembers the headers of each request."""
+    """A GraphQL API that answers every document alike; records the headers of each request."""
 
     address: str = ""
     headers: list[dict[str, str]] = field(default_factory=list)
@@ -162,7 +162,7 @@ def running_upstream(answer: dict[str, Any]) -> Iterator[Upstream]:
             self.wfile.write(body)
 
         def log_message(self, *_: object) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True

@@ -65,7 +65,7 @@ def collect_names(server: httpx.Client, *, database_url: str) -> Names:
 
 
 def _patterns(resolver: URLResolver, prefix: str = "/") -> Iterator[str]:
-    """Give each address with {} for its parameters, without the five pages that the admin has of every table."""
+    """Yield each address with {} for its parameters, without the five pages that the admin has of every table."""
     for pattern in resolver.url_patterns:
         address = re.sub(r"<[^>]*>|\(\?P<\w+>[^)]*\)", "{}", prefix + str(pattern.pattern)).replace("^", "")
         if isinstance(pattern, URLResolver):
@@ -75,13 +75,13 @@ def _patterns(resolver: URLResolver, prefix: str = "/") -> Iterator[str]:
 
 
 def _served_before_django(server: httpx.Client) -> list[str]:
-    """Give those addresses that answer: in their own way, which need not be 200."""
+    """Return those addresses that are answered before Django; the status need not be 200."""
     toolkits = {f"/mcp/{domain}" for domain in _tool_domains(server)}
     return [path for path in [*SERVED_BEFORE_DJANGO, *sorted(toolkits)] if is_served(server, path)]
 
 
 def is_served(server: httpx.Client, path: str) -> bool:
-    """Tell whether an address is known to the server; /mcp takes POST alone."""
+    """Return whether the server knows an address; /mcp accepts POST only."""
     method = "POST" if path.startswith("/mcp") else "GET"
     return server.request(method, path).status_code != httpx.codes.NOT_FOUND
 
@@ -102,7 +102,7 @@ def _operations(document: dict[str, Any]) -> list[str]:
 
 
 def _list_mcp(server: httpx.Client, method: str, *, part: str, path: str = "/mcp") -> list[dict[str, Any]]:
-    """List by an MCP method, all its pages."""
+    """List all pages of an MCP list method."""
     listed: list[dict[str, Any]] = []
     params: dict[str, Any] = {}
     while True:
@@ -126,12 +126,12 @@ def _scopes() -> list[str]:
 
 
 def _settings() -> list[str]:
-    """Name our settings; DATABASES and other ones of Django's are Django's names."""
+    """Return our settings; DATABASES and Django's other ones are Django's names."""
     return [name for name in dir(import_module(settings.SETTINGS_MODULE)) if OUR_SETTINGS.match(name)]
 
 
 def _environment() -> list[str]:
-    """Name the variables that the environment's model reads, by their aliases too, and those of .env.example."""
+    """Return the variables of the environment's model, their aliases, and those of .env.example."""
     from config.environment import Environment
 
     example = Path(settings.BASE_DIR, ".env.example").read_text(encoding="utf-8")
@@ -154,14 +154,14 @@ def _celery_tasks() -> list[str]:
 
 
 def _views(database_url: str) -> list[str]:
-    """Name the database views, which are written into SQL by people and models."""
+    """Return the database views, which people and models use in SQL."""
     statement = "SELECT schemaname || '.' || viewname FROM pg_views WHERE schemaname !~ '^(pg_|information_schema)'"
     with psycopg.connect(database_url) as connection:
         return [str(name) for (name,) in connection.execute(statement)]
 
 
 def _own_apps() -> set[str]:
-    """Name the apps whose code lies in the repository."""
+    """Return the apps whose code is in the repository."""
     root = Path(settings.BASE_DIR)
     return {
         app.name for app in apps.get_app_configs() if Path(app.path).is_relative_to(root) and ".venv" not in app.path

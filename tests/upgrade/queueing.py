@@ -1,4 +1,4 @@
-"""What make_dump.py leaves to workers: runs, tasks and jobs that ended, wait, or were a dead worker's."""
+"""The work that make_dump.py leaves to workers: runs, tasks and jobs that ended, wait, or belonged to a dead worker."""
 
 from contextlib import ExitStack
 from typing import Any
@@ -17,7 +17,7 @@ WRITING = {"startDate": "2025-02-01", "endDate": "2025-02-01", "source": "shippe
 
 
 class Filler:
-    """Somebody who begins work and looks when it has come as far as wanted."""
+    """A person who starts work and waits until it is in the wanted state."""
 
     def __init__(self, server: str, *, environment: dict[str, str], facts: dict[str, Any], model: ModelServer) -> None:
         self.client = Client(server, key=facts["keys"]["writer"])
@@ -35,7 +35,7 @@ class Filler:
         self.tasks[name] = asked["taskId"]
 
     def begin_job(self, name: str, *, day: str) -> None:
-        """Have a file of games loaded."""
+        """Start to load a file of games."""
         file = {"file": (f"{day}.csv", games_of(day), "text/csv")}
         page = self.curator.submit(ADD_JOB, files=file)
         self.jobs[name] = page.url.path.split("/")[4]
@@ -50,7 +50,7 @@ class Filler:
 def leave_work(
     server: str, *, environment: dict[str, str], facts: dict[str, Any], model: ModelServer
 ) -> dict[str, Any]:
-    """Do some work with a worker, kill it while it does more, and begin what no worker takes up."""
+    """Do some work with a worker, kill it while it does more, and queue work that no worker takes."""
     filler = Filler(server, environment=environment, facts=facts, model=model)
     with ExitStack() as stack:
         part = stack.enter_context(worker(environment))
@@ -93,7 +93,7 @@ def _pause_work(filler: Filler) -> None:
 
 
 def _kill_in_work(filler: Filler, *, part: Part) -> None:
-    """Kill the worker while a model answers it, twice, and a job waits for a lock."""
+    """Kill the worker while a model answers it, twice, and while a job waits for a lock."""
     for question in ("Will you finish", "Will a task finish"):
         gate = Gate()
         filler.model.when(question, says("Half of it is lost.").at(gate, after=2))
@@ -114,7 +114,7 @@ def _kill_in_work(filler: Filler, *, part: Part) -> None:
 
 
 def read_answers(server: str, *, facts: dict[str, Any]) -> dict[str, Any]:
-    """Read all that REST says of the conversations, and MCP of the tasks."""
+    """Read what REST returns for the conversations, and MCP for the tasks."""
     client = Client(server, key=facts["keys"]["writer"])
     paths = [CONVERSATIONS]
     for name, run in facts["runs"].items():

@@ -1,4 +1,4 @@
-"""The stored dump in a database of its own, upgraded by the code that there is."""
+"""The stored dump in a separate database, upgraded by the present code."""
 
 import gzip
 import json
@@ -31,9 +31,9 @@ UPDATE toolbox_mcp_sessions SET changed_at = now();
 @contextmanager
 def upgraded(*, upstream: str) -> Iterator[dict[str, str]]:
     """
-    Restore the dump in a database of its own and migrate it, until the block ends.
+    Restore the dump in a separate database and migrate it, until the block ends.
 
-    Gives the environment in which a process uses it. The dump's upstream is told its address of today.
+    Yields the environment of processes that use it. The dump's upstream gets its present address.
     """
     usual = connections["default"].settings_dict["NAME"]
     name = f"{usual}_upgrade"
@@ -51,6 +51,6 @@ def upgraded(*, upstream: str) -> Iterator[dict[str, str]]:
 
 
 def _execute(environment: dict[str, str], statements: bytes) -> None:
-    """Execute statements as the owner, in a session of their own: a dump changes the session's settings."""
+    """Execute statements as the owner in a separate session: a dump changes the session's settings."""
     with psycopg.connect(environment["DATABASE_URL"]) as connection:
         connection.execute(statements)

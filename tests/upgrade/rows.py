@@ -1,4 +1,4 @@
-"""What a database holds, read without a model: columns may get other names."""
+"""The content of a database, read without models: columns may be renamed."""
 
 from collections import Counter
 from typing import Any
@@ -33,6 +33,6 @@ def read_values(url: str, table: str) -> list[Values]:
 
 
 def find_lost_rows(stored: list[Values], *, now: list[Values]) -> list[Values]:
-    """Give the rows whose values no row has any more; it may have others too."""
+    """Return the rows whose values no row has any more; a row may have further values."""
     counters = [Counter(values) for values in now]
     return [values for values in stored if not any(Counter(values) <= counter for counter in counters)]

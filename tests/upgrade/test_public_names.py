@@ -37,13 +37,13 @@ def names(client: httpx.Client) -> Names:
 
 
 def read_snapshot() -> Names:
-    """Read the names; none where there is no snapshot yet."""
+    """Return the stored names; none if there is no snapshot yet."""
     known: Names = json.loads(SNAPSHOT.read_text(encoding="utf-8")) if SNAPSHOT.exists() else {}
     return known
 
 
 def find_lost(before: Names, *, now: Names, aliases: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """Give the names that are neither there any more nor declared as aliases."""
+    """Return the names that are neither there any more nor declared as aliases."""
     return [
         f"{kind}: {name}"
         for kind, known in before.items()
@@ -53,7 +53,7 @@ def find_lost(before: Names, *, now: Names, aliases: Mapping[str, Mapping[str, s
 
 
 def find_unexplained(aliases: Mapping[str, Mapping[str, str]], *, now: Names, changelog: str) -> list[str]:
-    """Give the aliases of names that are not there, and those that no line of the changelog explains."""
+    """Return the aliases of names that are not there, and those that no line of the changelog explains."""
     lines = changelog.split("\n- ")
     return [
         f"{kind}: {old} -> {new}"
@@ -84,7 +84,7 @@ def test_new_names_are_in_the_snapshot(names: Names) -> None:
 
 
 def works(kind: str, name: str, *, names: Names, client: httpx.Client) -> bool:
-    """Tell whether an old name does what it did: it is registered itself, its address answers, its table is a view."""
+    """Return whether an old name still works: it is registered, its address answers, its table is a view."""
     if name in names.get(kind, []):
         return True
     if kind == "addresses":

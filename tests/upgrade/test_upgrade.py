@@ -51,7 +51,7 @@ def model() -> Iterator[ModelServer]:
 
 @pytest.fixture(scope="module")
 def environment(cast: object, upstream: Upstream, model: ModelServer) -> Iterator[dict[str, str]]:
-    """Upgrade the dump; gives the environment of processes that use it."""
+    """Upgrade the dump; yields the environment of processes that use it."""
     with upgraded(upstream=upstream.address) as database, own_broker() as broker:
         yield database | {
             "CELERY_BROKER_URL": broker.address, "OPENAI_BASE_URL": model.address, "OPENAI_API_KEY": KEY,
@@ -73,7 +73,7 @@ def audit(environment: dict[str, str]) -> dict[str, list[Values]]:
 
 @pytest.fixture(scope="module")
 def address(environment: dict[str, str], counted: object, audit: object) -> Iterator[str]:
-    """Serve the upgraded database, with no worker."""
+    """Serve the upgraded database without a worker."""
     with web(environment) as (address, _):
         yield address
 
@@ -90,7 +90,7 @@ def curator(address: str) -> Browser:
 
 @pytest.fixture(scope="module")
 def answers(writer: Client) -> dict[str, Any]:
-    """Read, before a worker changes it, what was read when the dump was made."""
+    """Read, before a worker changes anything, what was read when the dump was made."""
     return {path: writer.get(path) for path in FACTS["answers"]}
 
 
@@ -118,7 +118,7 @@ def work(
 
 
 def find_changes(stored: Any, *, now: Any, place: str = "") -> list[str]:
-    """Name what is no longer as it was stored; fields may have been added."""
+    """Return what differs from the stored values; added fields are ignored."""
     if isinstance(stored, dict) and isinstance(now, dict):
         parts = [find_changes(part, now=now.get(name), place=f"{place}.{name}") for name, part in stored.items()]
         return [change for changes in parts for change in changes]

@@ -1,1 +1,1 @@
-"""Who may call: keys, people, scopes, limits."""
+"""Access: keys, people, scopes, limits."""

@@ -1,7 +1,7 @@
 """
 Authentication: the caller behind an API key or token, cached for 4 s.
 
-API keys are shown once, and stored as a hash. Tokens of OAuth are read by validators (toolbox/oauth/validators.py).
+API keys are shown once and stored as a hash. OAuth tokens are read by validators (toolbox/oauth/validators.py).
 """
 
 import asyncio
@@ -17,11 +17,11 @@ from toolbox.database.event_loop import run_on_loop
 from toolbox.database.pools import owner_pool
 
 CACHE_SECONDS = 4.0
-"""How long a look-up is cached. A revocation takes effect within 5 s (docs/decisions/0064), so this stays below."""
+"""How long a look-up is cached; below the 5 s in which a revocation takes effect (docs/decisions/0064)."""
 RECHECK_SECONDS = 0.5
-"""How often a stream looks up its caller; with the cache, a revocation ends a stream within 5 s."""
+"""How often a stream checks its caller; with the cache, a revocation ends a stream within 5 s."""
 OFFLINE_SECONDS = 300.0
-"""How long after its last look-up a caller may use tools that work without the database, while it is away."""
+"""While the database is unavailable: how long after the last look-up a caller may use offline tools."""
 MAX_CACHED_CALLERS = 10_000
 ACCESS_ENDED = "The access that this stream was opened with has ended, or cannot be looked up at the moment."
 
@@ -49,30 +49,30 @@ class _CachedCaller:
 
 
 class TokenValidator(Protocol):
-    """Reads one kind of tokens beside our keys."""
+    """Validator of one kind of token besides our API keys."""
 
     def accepts(self, token: str) -> bool:
-        """Tell from its form whether a token is of this kind."""
+        """Return whether a token is of this kind, judged by its form alone."""
 
     async def find_caller(self, token: str) -> tuple[Caller, float]:
-        """Return who holds it, and for how many seconds it is valid; raises Refusal."""
+        """Return the token's caller and for how many seconds it is valid; raises Refusal."""
 
 
 _cache: dict[str, _CachedCaller] = {}
 _verified: dict[str, _CachedCaller] = {}
-"""Callers as they were looked up last, past the cache's seconds: for while the database is away."""
+"""Results of the last look-ups, kept longer than _cache for when the database is unavailable."""
 _look_ups: SingleFlight[Caller] = SingleFlight()
 _validators: list[TokenValidator] = []
 
 
 def register_validators(validators: Iterable[TokenValidator]) -> None:
-    """Accept tokens of these kinds beside keys; called once, at start."""
+    """Accept these kinds of tokens besides API keys; called once, at start."""
     _validators[:] = validators
 
 
 async def identify(credential: str | Caller | None) -> Caller:
     """
-    Return who presents this credential; a Caller is returned as it is: a transport of the kernel vouches for it.
+    Return the caller that a credential belongs to. A Caller is returned unchanged: the transport vouches for it.
 
     Queries the database at most once per key and 4 s. Raises Refusal UNAUTHENTICATED, DatabaseUnavailable.
     """
@@ -92,7 +92,7 @@ async def identify(credential: str | Caller | None) -> Caller:
 
 
 def find_verified_caller(credential: str | Caller | None) -> Caller | None:
-    """Return who presented this credential when it was looked up, within the last OFFLINE_SECONDS; asks nobody."""
+    """Return the caller from a look-up in the last OFFLINE_SECONDS, or None; makes no query."""
     if not isinstance(credential, str):
         return None
     known = _verified.get(hash_api_key(credential))
@@ -102,7 +102,7 @@ def find_verified_caller(credential: str | Caller | None) -> Caller | None:
 
 
 async def find_caller(credential: str | Caller | None) -> Caller | None:
-    """Return who presents this credential, as they are now; None where their access has ended."""
+    """Return the caller as of now; None if access has ended. Without the database, a Caller counts as still valid."""
     try:
         return await run_on_loop(lambda: identify(credential))
     except Refusal:
@@ -118,7 +118,7 @@ async def wait_until_revoked(credential: str | Caller | None) -> None:
 
 
 async def run_until_revoked(work: Coroutine[Any, Any, Result], *, credential: str | Caller | None) -> Result:
-    """Await work that may take long; cancel it and raise Unauthenticated within 5 s after the credential's access."""
+    """Await long work; cancel it and raise AuthenticationRequired within 5 s after the credential is revoked."""
     working = asyncio.ensure_future(work)
     revoking = asyncio.ensure_future(wait_until_revoked(credential))
     try:
@@ -134,14 +134,14 @@ async def run_until_revoked(work: Coroutine[Any, Any, Result], *, credential: st
 
 
 async def identify_anew(credential: str) -> Caller:
-    """Look up who presents this credential past the cache, for what stays open after its request was admitted."""
+    """Look up the caller past the cache; for connections that stay open after they were admitted."""
     hashed = hash_api_key(credential)
     caller = await _look_ups.run(hashed, lambda: _look_up(credential, hashed=hashed))
     return _check_audience(caller, credential=credential)
 
 
 def _check_audience(caller: Caller, *, credential: str) -> Caller:
-    """Refuse a token for a part of this server where it is presented anywhere else."""
+    """Refuse a token that is restricted to some paths of this server when it is used elsewhere."""
     path = credential.path if isinstance(credential, AddressedToken) else ""
     if caller.audience and path not in caller.audience:
         parts = " and ".join(sorted(caller.audience))
@@ -189,7 +189,7 @@ async def _find_key_holder(hashed: str) -> Caller:
 
 
 async def find_caller_by_key_id(key_id: int) -> Caller | None:
-    """Return who may call with this key now; None where it has ended. One query."""
+    """Return the caller of a key; None if the key has ended. One query."""
     found = await owner_pool.fetch(_LOOK_UP_BY_ID, [key_id])
     return _make_caller(found.rows[0]) if found.rows else None
 

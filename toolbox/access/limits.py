@@ -1,7 +1,7 @@
 """
-Rate limits of keys and of log-ins: fixed windows, counted in Redis or Valkey where configured.
+Rate limits of keys and log-ins: fixed windows, counted in Redis or Valkey if configured.
 
-Without one, each process counts alone.
+Without one, each process counts on its own.
 """
 
 import logging
@@ -24,7 +24,7 @@ from toolbox.contract.errors import RATE_LIMITED, Refusal
 logger = logging.getLogger(__name__)
 
 PAUSE_SECONDS = 5.0
-"""How long a shared counter that did not answer is not used, so that calls do not wait for it one by one."""
+"""After an error, how long the shared counter is not tried, so that calls do not each wait for it."""
 
 
 Result = TypeVar("Result")
@@ -32,9 +32,9 @@ Result = TypeVar("Result")
 
 class CallLimits:
     """
-    Counts the calls of keys that have a limit, and attempts to log in.
+    Counter of calls by keys with a limit, and of log-in attempts.
 
-    While the shared counter is unavailable, this process counts alone.
+    While the shared counter is unavailable, this process counts on its own.
     """
 
     def __init__(self, *, url: str) -> None:
@@ -44,7 +44,7 @@ class CallLimits:
 
     @property
     def is_shared(self) -> bool:
-        """Tell whether all processes count together."""
+        """Return whether all processes share one counter."""
         return self._shared is not None
 
     async def count(self, caller: Caller) -> None:
@@ -61,7 +61,7 @@ class CallLimits:
             )
 
     async def hit(self, window: RateLimitItem, *, key: str) -> int:
-        """Count one; return 0, or the seconds that are left of a window that was full already."""
+        """Count one hit; return 0, or the seconds until the window resets if it was full already."""
         return await self._use_limiter(lambda limiter: _hit(limiter, window, key=key))
 
     async def clear(self, window: RateLimitItem, *, key: str) -> None:
@@ -69,7 +69,7 @@ class CallLimits:
         await self._use_limiter(lambda limiter: limiter.clear(window, key))
 
     async def _use_limiter(self, use: Callable[[FixedWindowRateLimiter], Awaitable[Result]]) -> Result:
-        """Use the shared counter where it answers, else this process's own."""
+        """Use the shared counter if it answers, otherwise this process's own."""
         if self._shared and time.monotonic() >= self._unavailable_until:
             try:
                 return await use(self._shared)
@@ -86,7 +86,7 @@ async def _hit(limiter: FixedWindowRateLimiter, window: RateLimitItem, *, key: s
 
 
 def _shared_storage(url: str) -> Storage:
-    """Connect to the counter; Valkey speaks Redis' protocol, so one client serves both."""
+    """Connect to the counter. Valkey speaks the Redis protocol, so one client serves both."""
     scheme, _, address = url.partition("://")
     if scheme not in ("redis", "rediss", "valkey", "valkeys"):
         raise ImproperlyConfigured("TOOLROOM_LIMITS_URL must be a redis://, rediss://, valkey:// or valkeys:// address")

@@ -1,10 +1,10 @@
 """
-Rate limits of log-ins in ten minutes: 10 wrong passwords for a name from an address, 60 log-ins from an address.
+Log-in limits in ten minutes: 10 wrong passwords per name and address, 60 log-ins per address.
 
-Every attempt counts before its password is checked, so that concurrent attempts cannot get around the limit; a
-successful one resets the count of its name. The name counts together with the address, so that nobody is locked out
-from elsewhere. The address counts alone too: checking a password costs up to a second of CPU, whichever name it is for.
-A link that logs in (`manage.py login_link`) is not counted: it cannot be guessed.
+Every attempt is counted before its password is checked, so concurrent attempts cannot get around the limit; a success
+resets the count of its name. A name is counted together with the address, so nobody can lock out a person from
+elsewhere. The address is also counted alone, because checking a password costs up to a second of CPU. Log-in links
+(`manage.py login_link`) are not counted: they cannot be guessed.
 """
 
 from hashlib import sha256
@@ -29,7 +29,7 @@ class _RateLimitedForm(AuthenticationForm):
     """A log-in form with limited attempts."""
 
     def clean(self) -> dict[str, Any]:
-        """Check the password, unless there were too many attempts before."""
+        """Check the password, unless there were too many attempts."""
         address = self.request.META.get("REMOTE_ADDR", "") if self.request else ""
         key = _make_key(self.cleaned_data.get("username") or "", address=address)
         if wait := ADDRESS_LIMIT.hit(address):
@@ -50,11 +50,11 @@ class _RateLimitedForm(AuthenticationForm):
 
 
 class RateLimitedLoginForm(_RateLimitedForm):
-    """The form of the console."""
+    """Log-in form of the console."""
 
 
 class RateLimitedAdminLogin(_RateLimitedForm, AdminAuthenticationForm):  # type: ignore[misc]  # unfold has no types
-    """The form of the admin."""
+    """Log-in form of the admin."""
 
 
 def _make_key(name: str, *, address: str) -> str:

@@ -1,8 +1,8 @@
 """
 Logged-in people as callers of tools, cached for 4 s like keys.
 
-A superuser reads and writes every domain, staff read every domain, all others have the scopes that their groups are
-named after (`linescore:read`). Everyone who can log in may hold conversations.
+A superuser reads and writes every domain, staff read every domain, and others have the scopes that their groups are
+named after (`linescore:read`). Everyone who can log in may use conversations.
 """
 
 from importlib import import_module
@@ -36,12 +36,12 @@ _cache: TtlCache[Caller | None] = TtlCache()
 
 
 async def find_person(user_id: int) -> Caller | None:
-    """Return a person who may log in, with their scopes; None for others. Raises DatabaseUnavailable."""
+    """Return the caller of an active person, with their scopes; None for others. Raises DatabaseUnavailable."""
     return await _cache.get(user_id, lambda: _look_up(user_id))
 
 
 async def find_session_person(cookie: str) -> Caller | None:
-    """Return the person of this session cookie, if it is valid. Raises DatabaseUnavailable."""
+    """Return the caller of a session cookie; None if it is not valid. Raises DatabaseUnavailable."""
     try:
         user_id = await sync_to_async(_read_user_id, thread_sensitive=False)(cookie) if cookie else None
     except OperationalError as away:
@@ -50,7 +50,7 @@ async def find_session_person(cookie: str) -> Caller | None:
 
 
 def require_person(request: HttpRequest) -> Caller:
-    """Return the person of a request that Django has authenticated; for synchronous views."""
+    """Return the caller of a request that Django has authenticated; for synchronous views. Raises PermissionDenied."""
     caller = event_loop.run(find_person(request.user.pk)) if request.user.pk else None
     if caller is None:
         raise PermissionDenied("Your account may not log in any more. Ask an administrator.")
@@ -73,7 +73,7 @@ def _make_caller(row: dict[str, Any]) -> Caller:
 
 
 def _read_user_id(cookie: str) -> int | None:
-    """Read a session as Django's middleware does, in a thread of its own."""
+    """Return the user id of a session, read as Django's middleware does; runs in a thread of its own."""
     request = HttpRequest()
     request.session = import_module(settings.SESSION_ENGINE).SessionStore(cookie)
     try:

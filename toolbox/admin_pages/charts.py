@@ -21,15 +21,16 @@ MAX_LABELS, TICKS, LETTER = 9, 4, 6.2
 MILLION = 1_000_000
 
 Mark = tuple[float, str]
-"""A label, and where it stands from left (0) to right (1)."""
+"""A label and its horizontal position, from 0 (left) to 1 (right)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
     """
-    Numbers under one name; None where there is none. Evenly spread, unless `places` (0 to 1) says where each lies.
+    A named series of numbers; None is a gap. Evenly spread, unless `places` (0 to 1) positions each value.
 
-    `is_step` holds each until the next, `is_filled` fills down to zero; what has a `dash` is a guide among columns.
+    `is_step` holds each value until the next one; `is_filled` fills down to zero. Among columns, a series with a `dash`
+    is drawn as a horizontal guide.
     """
 
     name: str
@@ -41,7 +42,7 @@ class Series:
     is_filled: bool = False
 
     def points(self) -> Iterator[tuple[float, float]]:
-        """Give each value with its place."""
+        """Yield each value with its position."""
         for number, value in enumerate(self.values):
             if value is not None:
                 yield (self.places[number] if self.places else number / max(len(self.values) - 1, 1)), value
@@ -49,7 +50,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dot:
-    """One value somewhere from left (0) to right (1), and what it is; `turn` draws a triangle: 1 up, -1 down."""
+    """One value at a position from 0 (left) to 1 (right); `turn` draws a triangle: 1 up, -1 down."""
 
     place: float
     value: float
@@ -60,7 +61,7 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class _Scale:
-    """Where values lie between the lowest and the highest, in a chart of this height."""
+    """The vertical scale of a chart of some height."""
 
     low: float
     high: float
@@ -69,7 +70,7 @@ class _Scale:
 
     @classmethod
     def fit(cls, values: Sequence[float], *, height: int = HEIGHT, with_zero: bool = True) -> "_Scale":
-        """Span the values, `with_zero` or where all are the same also zero, in steps of 1, 2 or 5 by a power of ten."""
+        """Span the values in steps of 1, 2 or 5 times a power of ten; with zero if asked, or if all are equal."""
         others = [0.0] if with_zero or min(values) == max(values) else []
         low, high = min([*others, *values]), max([*others, *values])
         rough = ((high - low) or 1) / TICKS
@@ -80,11 +81,11 @@ class _Scale:
 
     @property
     def marks(self) -> list[float]:
-        """Give the values that lines are drawn at."""
+        """Return the values at which grid lines are drawn."""
         return [self.low + self.step * tick for tick in range(round((self.high - self.low) / self.step) + 1)]
 
     def y(self, value: float) -> float:
-        """Give the place of a value from the top."""
+        """Return the distance of a value from the top, in SVG units."""
         return round(TOP + (self.height - TOP - BOTTOM) * (self.high - value) / (self.high - self.low), 1)
 
 
@@ -98,9 +99,9 @@ def lines(
     over: Sequence[Dot] = (), with_zero: bool = True,
 ) -> SafeString | str:  # fmt: skip
     """
-    Draw lines over the same places, dots `over` them, and a cursor `at` a place; empty where there is nothing to draw.
+    Draw lines over shared positions, dots `over` them and a cursor `at` a position; "" if there is nothing to draw.
 
-    The scale begins or ends at zero, `with_zero` or where all values are the same.
+    The scale includes zero if `with_zero` or all values are equal.
     """
     values = [value for one in series for value in one.values if value is not None] + [dot.value for dot in over]
     if not values or not marks:
@@ -121,7 +122,7 @@ def lines(
 
 
 def columns(series: Sequence[Series], *, labels: Sequence[str], title: str) -> SafeString | str:
-    """Draw columns side by side for each label, down from zero where they are negative; a dashed series is a line."""
+    """Draw columns side by side for each label; a dashed series is a guide. Returns "" if there is nothing to draw."""
     values = [value for one in series for value in one.values if value is not None]
     if not values or not labels:
         return ""
@@ -148,7 +149,7 @@ def columns(series: Sequence[Series], *, labels: Sequence[str], title: str) -> S
 
 
 def dots(points: Sequence[Dot], *, marks: Sequence[Mark], guides: Sequence[Series], title: str) -> SafeString | str:
-    """Draw dots, with guides across; empty where there is none."""
+    """Draw dots with guides across; "" if there are no dots."""
     if not points:
         return ""
     levels = [value for one in guides for value in one.values if value is not None]
@@ -158,7 +159,7 @@ def dots(points: Sequence[Dot], *, marks: Sequence[Mark], guides: Sequence[Serie
 
 
 def bars(series: Sequence[Series], *, labels: Sequence[str], title: str) -> SafeString | str:
-    """Draw bars from the left, a group for each label, the largest first, at most twelve; empty where there is none."""
+    """Draw horizontal bars, a group per label, the largest first, at most twelve; "" if all are zero."""
     whole = [sum(one.values[place] or 0 for one in series) for place in range(len(labels))]
     order = sorted(range(len(labels)), key=lambda place: (-whole[place], labels[place]))[:MAX_BARS]
     most = max((one.values[place] or 0 for one in series for place in order), default=0)
@@ -178,12 +179,12 @@ def bars(series: Sequence[Series], *, labels: Sequence[str], title: str) -> Safe
 
 
 def cut(text: str, *, letters: int) -> str:
-    """Shorten a text to so many letters."""
+    """Shorten a text to so many characters."""
     return text if len(text) <= letters else f"{text[: letters - 1]}…"
 
 
 def short(value: float) -> str:
-    """Write a number as an axis does."""
+    """Format a number for an axis."""
     if abs(value) >= MILLION:
         return f"{value / MILLION:,.2f}".rstrip("0").rstrip(".") + "M"
     return f"{value:,.1f}".removesuffix(".0") if abs(value) >= 1 or not value else f"{value:.3g}"
@@ -247,7 +248,7 @@ def _axis(scale: _Scale) -> SafeString:
 
 
 def _dots(dots: Sequence[Dot], *, scale: _Scale) -> SafeString:
-    """Draw circles, and triangles for those that turn."""
+    """Draw circles, and triangles for dots with a `turn`."""
     circles = format_html_join(
         "",
         '<circle cx="{}" cy="{}" r="4" fill="{}" fill-opacity="0.6"><title>{}</title></circle>',
@@ -266,7 +267,7 @@ def _dots(dots: Sequence[Dot], *, scale: _Scale) -> SafeString:
 
 
 def _guides(guides: Sequence[Series], *, scale: _Scale) -> SafeString:
-    """Draw a level across for each guide: its first value."""
+    """Draw a horizontal line at the first value of each guide."""
     levels = [(one, one.values[0]) for one in guides if one.values and one.values[0] is not None]
     return format_html_join(
         "",
@@ -289,7 +290,7 @@ def _cursor(at: float | None, *, scale: _Scale) -> SafeString:
 
 
 def _labels(marks: Sequence[Mark], *, scale: _Scale) -> SafeString:
-    """Write labels under their places; one that would leave the picture at the right ends there."""
+    """Draw the labels at their positions; one that would run out of the picture ends at its position."""
     return format_html_join(
         "",
         '<text x="{}" y="{}" text-anchor="{}">{}</text>',

@@ -1,4 +1,4 @@
-"""Stream selected rows as CSV, a batch at a time: by their keys, because a pooler keeps no cursor of a server."""
+"""Stream selected rows as CSV in batches read by key: server-side cursors do not work through a connection pooler."""
 
 import csv
 from collections.abc import AsyncIterator, Iterable, Iterator
@@ -15,17 +15,17 @@ BATCH_ROWS = 1_000
 
 
 class CsvExport(Protocol):
-    """An admin that says which columns may leave."""
+    """An admin class with exportable columns."""
 
     exports: Iterable[str]
 
 
 @admin.action(description="Export the selected rows as CSV (100,000 at most)", permissions=["view"])
 def export_csv(shown: CsvExport, request: HttpRequest, chosen: QuerySet[Any]) -> StreamingHttpResponse:
-    """Give the columns that the admin exports, of what is selected, in its order."""
+    """Return a CSV file of the admin's `exports` columns for the selected rows, in their order."""
     names = list(shown.exports)
     lines = _lines(names, chosen=chosen)
-    # Django collects a plain iterator whole before it serves it by ASGI.
+    # Under ASGI, Django would read a synchronous iterator to its end first.
     content = _serve(lines) if isinstance(request, ASGIRequest) else lines
     response = StreamingHttpResponse(content, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{chosen.model._meta.db_table}.csv"'  # noqa: SLF001 - Django documents it
@@ -33,14 +33,14 @@ def export_csv(shown: CsvExport, request: HttpRequest, chosen: QuerySet[Any]) ->
 
 
 class _Echo:
-    """Gives back what csv would write into a file."""
+    """A file for csv.writer that returns what is written to it."""
 
     def write(self, line: str) -> str:
         return line
 
 
 def _lines(names: list[str], *, chosen: QuerySet[Any]) -> Iterator[str]:
-    """Give the text of each batch of rows, after that of the heading."""
+    """Yield the text of the header, then of each batch of rows."""
     writer = csv.writer(_Echo())
     yield writer.writerow(names)
     keys = list(chosen.values_list("pk", flat=True)[:MAX_ROWS])
@@ -57,7 +57,7 @@ async def _serve(lines: Iterator[str]) -> AsyncIterator[str]:
 
 
 def _cell(value: Any) -> Any:
-    """Write a cell; text that a spreadsheet would run as a formula stays text."""
+    """Format a cell; text that a spreadsheet would run as a formula gets a leading quote."""
     if hasattr(value, "isoformat"):
         return value.isoformat()
     return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value

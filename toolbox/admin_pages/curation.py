@@ -24,17 +24,17 @@ MAX_COUNTED = 10_000
 
 
 class CappedPaginator(Paginator):  # type: ignore[type-arg]
-    """Counts and turns pages up to 10,000 rows; beyond that one filters. So a list costs the same at any size."""
+    """Paginator that counts up to 10,000 rows, so a list costs the same at any size; for more, people filter."""
 
     @cached_property
     def count(self) -> int:
-        """Count, but not past the cap."""
+        """Count the rows, up to the cap."""
         rows = self.object_list
         return rows.order_by()[:MAX_COUNTED].count() if isinstance(rows, QuerySet) else len(rows)
 
 
 class CuratedAdmin(ModelAdmin):  # type: ignore[misc]
-    """A table that people curate. `notice` is a sentence above its list and its rows."""
+    """Base class for a table that people edit. `notice` is a sentence above its list and its forms."""
 
     notice = ""
     list_before_template = "toolbox/notice.html"
@@ -49,39 +49,39 @@ class CuratedAdmin(ModelAdmin):  # type: ignore[misc]
     show_facets = ShowFacets.NEVER
     paginator = CappedPaginator
     exports: Sequence[str] = ()
-    """Columns that may be exported as CSV; none: no such action."""
+    """Columns of the CSV export; without any, there is no export action."""
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        """Add the export where there is something to export."""
+        """Add the CSV export if there are columns to export."""
         actions: dict[str, Any] = super().get_actions(request)
         if self.exports:
             actions["export_csv"] = (export_csv, "export_csv", export_csv.short_description)  # type: ignore[attr-defined]
         return actions
 
     def formfield_for_manytomany(self, db_field: Any, request: HttpRequest, **options: Any) -> Any:
-        """Tick what is chosen, where it is not hundreds: Django's two boxes are wider than a phone."""
+        """Use checkboxes, except for long lists: Django's two boxes are wider than a phone."""
         if db_field.name not in self.filter_horizontal:
             options = {"widget": UnfoldAdminCheckboxSelectMultipleWidget()} | options
         return super().formfield_for_manytomany(db_field, request, **options)
 
     def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
         """
-        Build the list; Django then goes back to the unfiltered one when told that a filter makes no sense.
+        Build the list; a filter value that makes no sense leads back to the unfiltered list.
 
-        Of itself it finds out for most values, but not for a year 99999 or a NUL character.
+        Django itself detects most such values, but not a year 99999 or a NUL character.
         """
         try:
             built: ChangeList = super().get_changelist_instance(request)
         except (ValueError, OverflowError, ValidationError, DataError) as nonsense:
             raise IncorrectLookupParameters(nonsense) from nonsense
-        # Django cuts a list of several pages only; more rows may have come since it counted.
+        # Django limits only lists of several pages; rows may have been added since it counted.
         if isinstance(built.result_list, QuerySet) and not built.result_list.query.is_sliced:
             built.result_list = built.result_list[: self.list_max_show_all]
         return built
 
 
 class FewValuesFilter(AllValuesFieldListFilter):
-    """By one of the values that a column has, a hundred at most."""
+    """Filter by one of the values of a column, at most a hundred."""
 
     def __init__(self, *args: Any, **named: Any) -> None:
         super().__init__(*args, **named)
@@ -89,31 +89,31 @@ class FewValuesFilter(AllValuesFieldListFilter):
 
 
 class PickFilter(DropdownFilter):  # type: ignore[misc]
-    """A filter by one of a few known values, so that no large table is scanned to find which there are."""
+    """Base class of filters with known values, so that no large table is scanned to find them."""
 
     def values(self) -> Iterable[tuple[str, str]]:
-        """Give the values and their names; a small, bounded number."""
+        """Return the values and their labels; a small, bounded number."""
         raise NotImplementedError
 
     def keep(self, rows: QuerySet[Any], value: str) -> QuerySet[Any]:
-        """Keep what has the value; by default, in the column named like the parameter."""
+        """Keep the rows with a value; by default, of the column named like the parameter."""
         return rows.filter(**{self.parameter_name: value})
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> list[tuple[str, str]]:
-        """Give what can be picked."""
+        """Return the choices."""
         return list(self.values())
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """Keep what fits the pick, everything where none is made."""
+        """Keep the rows with the chosen value, or all rows if none is chosen."""
         value = self.value()
         return self.keep(queryset, value) if value else queryset
 
 
 class MomentFilter(RangeDateTimeFilter):  # type: ignore[misc]
-    """From a moment to a moment, in the server's time zone; a day without a time is the whole day."""
+    """Filter by a time range in the server's time zone; a date without a time means the whole day."""
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """Keep what lies between, both ends included."""
+        """Keep the rows in the range, both ends included."""
         for end, lookup, time in (("from", "gte", "00:00"), ("to", "lte", "23:59:59.999999")):
             name = f"{self.parameter_name}_{end}"
             if day := self.used_parameters.get(f"{name}_0"):
@@ -123,7 +123,7 @@ class MomentFilter(RangeDateTimeFilter):  # type: ignore[misc]
 
 
 class _ReadOnly:
-    """Nobody adds, built or deletes here, superusers included; who may view is Django's business."""
+    """Mixin: nobody may add, change or delete rows, superusers included; who may view is up to Django."""
 
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         """Refuse."""
@@ -139,15 +139,15 @@ class _ReadOnly:
 
 
 class BrowsedAdmin(_ReadOnly, CuratedAdmin):
-    """A table that people only browse."""
+    """Base class for a table that people only read."""
 
 
 class KeptAdmin(CuratedAdmin):
-    """A table that the server writes and nobody edits; people may delete rows, and act on those they may change."""
+    """Base class for a table that the server writes: people cannot edit rows, but may delete them and run actions."""
 
     @property
     def readonly_fields(self) -> list[str]:
-        """Every field: nothing is left to be typed."""
+        """Return every field."""
         return [name for entry in self.fields for name in ([entry] if isinstance(entry, str) else entry)]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -155,19 +155,19 @@ class KeptAdmin(CuratedAdmin):
         return False
 
     def render_change_form(self, request: HttpRequest, *rest: Any, **options: Any) -> Any:
-        """Offer no way to save what nobody can type."""
+        """Hide the save buttons, since no field can be edited."""
         context, *others = rest
         nothing = dict.fromkeys(["show_save", "show_save_and_continue", "show_save_and_add_another"], False)
         return super().render_change_form(request, context | nothing, *others, **options)
 
 
 class CuratedInline(TabularInline):  # type: ignore[misc]
-    """Rows edited under another; each field says its name, since a column's heading is no label to a screen reader."""
+    """Inline rows; each field has an aria-label, because screen readers do not take a column's heading as a label."""
 
     extra = 0
 
     def get_formset(self, request: HttpRequest, obj: Model | None = None, **options: Any) -> Any:
-        """Name each field."""
+        """Set each field's aria-label."""
         formset = super().get_formset(request, obj, **options)
         for name, field in formset.form.base_fields.items():
             field.widget.attrs.setdefault("aria-label", str(field.label or pretty_name(name)))
@@ -175,7 +175,7 @@ class CuratedInline(TabularInline):  # type: ignore[misc]
 
 
 class BrowsedInline(_ReadOnly, TabularInline):  # type: ignore[misc]
-    """Rows shown under another, only to be read."""
+    """Inline rows that can only be read."""
 
     extra = 0
     can_delete = False

@@ -1,4 +1,4 @@
-"""Admin page of Django's own log of changes, searchable over all tables."""
+"""Admin page of Django's log of changes, searchable over all tables."""
 
 from collections.abc import Iterable
 
@@ -13,19 +13,19 @@ from toolbox.admin_pages.curation import BrowsedAdmin, MomentFilter, PickFilter
 
 
 class PersonFilter(PickFilter):
-    """By whose it is, of the first 200 people."""
+    """Filter by owner, among the first 200 people."""
 
     title = "owner"
     parameter_name = "owner"
 
     def values(self) -> Iterable[tuple[str, str]]:
-        """Name them."""
+        """Return the people's keys and names."""
         people = admin.site.get_model_admin(User).get_queryset(self.request)
         return [(str(person.pk), person.get_username()) for person in people.order_by("username")[:200]]
 
 
 class DoneByFilter(PersonFilter):
-    """By who did it."""
+    """Filter by the person who made the change."""
 
     title = "user"
     parameter_name = "user"
@@ -52,12 +52,12 @@ class HistoryAdmin(BrowsedAdmin):
         label={"Addition": "success", "Change": "info", "Deletion": "danger"},
     )
     def action(self, entry: LogEntry) -> str:
-        """Colour what was done."""
+        """Return the kind of change; unfold colours it."""
         return str(entry.get_action_flag_display())
 
     @admin.display(description="row")
     def row(self, entry: LogEntry) -> SafeString | str:
-        """Name the row, with the way to it where there still is one."""
+        """Return the row's name, linked if the row still exists."""
         address = entry.get_admin_url()
         if entry.is_deletion() or not address:
             return entry.object_repr
@@ -67,5 +67,5 @@ class HistoryAdmin(BrowsedAdmin):
 
     @admin.display(description="what changed")
     def words(self, entry: LogEntry) -> str:
-        """Say which fields."""
+        """Return which fields changed."""
         return entry.get_change_message()

@@ -30,7 +30,7 @@ STATE_COLOURS = {
 
 @admin.register(Job)
 class JobAdmin(KeptAdmin):
-    """Jobs: what was started, how far it is, and what came of it."""
+    """Jobs: who started them, their progress and their results."""
 
     notice = "Done by workers, one after another of each; a worker that ends gives its jobs to others."
     change_form_outer_before_template = "toolbox/job_watched.html"
@@ -53,11 +53,11 @@ class JobAdmin(KeptAdmin):
     ]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Let those start jobs who may add them, and may do what at least one kind does."""
+        """Allow people who may add jobs and have the permission of at least one kind."""
         return request.user.has_perm("toolbox.add_job") and bool(_open_to(request))
 
     def get_urls(self) -> list[URLPattern]:
-        """Add where a page asks how far a job is, and where it is told to stop."""
+        """Add the addresses of a job's progress and of its cancellation."""
         watch = path(
             "<int:job_id>/progress/", self.admin_site.admin_view(self.progress_view), name="toolbox_job_progress"
         )
@@ -66,12 +66,12 @@ class JobAdmin(KeptAdmin):
         return [watch, stop, *urls]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Job]:
-        """Leave files where they are."""
+        """Leave the jobs' files unread."""
         rows: QuerySet[Job] = super().get_queryset(request).defer("file")
         return rows
 
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
-        """Ask which kind of job, then for what it needs, then start it."""
+        """Ask for the kind of job, then for its parameters, then start it."""
         open_to = _open_to(request) if self.has_add_permission(request) else []
         kind = next((one for one in open_to if one.name == request.GET.get("kind")), None)
         form = kind.form(request.POST or None, request.FILES or None) if kind else None
@@ -89,48 +89,48 @@ class JobAdmin(KeptAdmin):
         return render(request, "toolbox/start_job.html", context, status=200 if open_to else 403)
 
     def progress_view(self, request: HttpRequest, job_id: int) -> HttpResponse:
-        """Give the part of the page that tells how far a job is."""
+        """Render the part of the page with the progress."""
         job = self.get_object(request, str(job_id))
         if job is None or not self.has_view_permission(request, job):
             return HttpResponse("There is no such job for you.", status=404)
         shown = render(request, "toolbox/job_progress.html", {"job": job})
         if not job.is_live:
-            shown["HX-Refresh"] = "true"  # the fields below it, and Cancel, are those of a job that waited
+            shown["HX-Refresh"] = "true"  # the rest of the page still shows a running job
         return shown
 
     @admin.action(description="Cancel the selected jobs", permissions=["change"])
     def cancel(self, request: HttpRequest, chosen: QuerySet[Job]) -> None:
-        """End those that wait; those under way stop at their next step."""
+        """Cancel queued jobs at once; running ones stop at their next step."""
         ended = [job for job in chosen if event_loop.run(jobs.cancel(job.pk))]
         for job in ended:
             self.log_change(request, job, "Cancelled.")
         messages.success(request, f"{len(ended)} cancelled; one that is under way stops at its next step.")
 
     def cancel_view(self, request: HttpRequest, job_id: int) -> HttpResponse:
-        """End a job from its own page."""
+        """Cancel a job from its own page."""
         if request.method == "POST" and self.has_change_permission(request):
             self.cancel(request, self.get_queryset(request).filter(pk=job_id))
         return HttpResponseRedirect(reverse("admin:toolbox_job_change", args=[job_id]))
 
     @admin.display(description="job", ordering="kind")
     def kind_title(self, job: Job) -> str:
-        """Say what it does."""
+        """Return the title of the job's kind."""
         kind = kind_named(job.kind)
         return kind.title if kind else job.kind
 
     @display(description="state", ordering="state", label=STATE_COLOURS)  # type: ignore[untyped-decorator]
     def state_label(self, job: Job) -> str:
-        """Colour where it stands."""
+        """Return the state; unfold colours it."""
         return job.get_state_display()
 
     @admin.display(description="progress")
     def progress(self, job: Job) -> str:
-        """Say how far it is."""
+        """Return the current step and its counts."""
         return f"{job.step}: {job.done:,} of {job.expected:,}" if job.step else ""
 
     @admin.display(description="what did not go in")
     def show_details(self, job: Job) -> SafeString:
-        """Show the reasons, a line each."""
+        """Show the reasons why rows were left out, one per line."""
         return format_html('<pre class="whitespace-pre-wrap break-all">{}</pre>', job.details or "nothing")
 
     def _start(self, request: HttpRequest, kind: JobKind, form: Any) -> HttpResponse:

@@ -1,4 +1,4 @@
-"""Admin page of OAuth clients. Tokens are not shown; they end with the client, or with their key."""
+"""Admin page of OAuth clients. Tokens are not shown; they end with their client or their key."""
 
 from typing import Any
 
@@ -19,20 +19,20 @@ class ClientAdmin(CuratedAdmin):
     ordering = ["-created"]
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:  # noqa: FBT001
-        """Make a client that keeps no secret and comes by codes, the only kind there is."""
+        """Save a public client of the authorization-code grant, the only kind there is."""
         obj.client_type, obj.authorization_grant_type = "public", "authorization-code"
         super().save_model(request, obj, form, change)
 
 
 class NotShown(ModelAdmin):  # type: ignore[type-arg]
-    """Tables that nobody needs to see."""
+    """Base class that hides a table from the admin."""
 
     def has_module_permission(self, request: HttpRequest) -> bool:
-        """Leave it out."""
+        """Hide it from the index."""
         return False
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Show it to nobody."""
+        """Refuse everyone."""
         return False
 
     has_add_permission = has_change_permission = has_delete_permission = has_view_permission

@@ -13,7 +13,7 @@ NOTHING = "Nothing to draw."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """A table: what it is of, its head, its rows; the first cell of a row names it."""
+    """A table: title, column heads and rows; the first cell of a row names it."""
 
     title: str
     head: Sequence[str]
@@ -21,25 +21,25 @@ class Figures:
 
     @property
     def numeric(self) -> list[bool]:
-        """Tell of each column whether it holds numbers alone."""
+        """Return for each column whether it holds only numbers."""
         cells = [[str(cell) for cell in column if cell not in ("", None)] for column in zip(*self.rows, strict=True)]
         return [bool(column) and all(map(_NUMBER.fullmatch, column)) for column in cells] or [False] * len(self.head)
 
     @property
     def columns(self) -> list[tuple[str, bool]]:
-        """Give the head, each name with whether its column holds numbers."""
+        """Return each column's head with whether the column holds numbers."""
         return list(zip(self.head, self.numeric, strict=True))
 
     @property
     def lines(self) -> list[list[tuple[Any, bool]]]:
-        """Give the rows, each cell with whether its column holds numbers."""
+        """Return the rows, each cell with whether its column holds numbers."""
         numeric = self.numeric
         return [list(zip(row, numeric, strict=True)) for row in self.rows]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
-    """A chart, a sentence about it, and its tables; `nothing` is said where there is nothing to draw."""
+    """A chart with a note and tables of its figures; `nothing` is shown if there is nothing to draw."""
 
     title: str
     drawing: SafeString | str
@@ -49,5 +49,5 @@ class Panel:
 
     @property
     def has_rows(self) -> bool:
-        """Tell whether a table of it has rows."""
+        """Return whether any of its tables has rows."""
         return any(table.rows for table in self.tables)

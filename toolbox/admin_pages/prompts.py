@@ -13,7 +13,7 @@ from toolbox.models import CuratedPrompt
 
 
 class PromptForm(forms.ModelForm):  # type: ignore[type-arg]
-    """A prompt; refused unless its text and its arguments agree."""
+    """Form of a prompt; refused unless its text and its arguments agree."""
 
     domain = forms.ChoiceField(widget=UnfoldAdminSelectWidget)
 
@@ -34,7 +34,7 @@ class PromptForm(forms.ModelForm):  # type: ignore[type-arg]
         )
 
     def clean(self) -> dict[str, Any]:
-        """Hold the prompt to what offering it will ask."""
+        """Run every check that offering the prompt would need."""
         cleaned: dict[str, Any] = super().clean() or {}
         if self.errors:
             return cleaned
@@ -49,7 +49,7 @@ class PromptForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class PromptAdmin(CuratedAdmin):
-    """Questions and tasks that a client's user chooses and fills in."""
+    """Curated prompts that users of MCP clients choose and fill in."""
 
     notice = (
         "MCP clients list these to their users, who choose one and fill it in; a change is told to clients at once. "

@@ -9,7 +9,7 @@ GIBIBYTE = 1_073_741_824
 
 
 class ServerProcessAdmin(KeptAdmin):
-    """Which processes there are on which hosts, and what they see; manage.py check_topology compares them."""
+    """The processes on each host and what they see; manage.py check_topology compares them."""
 
     notice = "Each process writes its row every 15 s. manage.py check_topology compares them and says how to fix them."
     list_display = [
@@ -25,5 +25,5 @@ class ServerProcessAdmin(KeptAdmin):
 
     @display(description="Disk free", ordering="disk_free_bytes")  # type: ignore[untyped-decorator]
     def disk_free(self, row: ServerProcess) -> str:
-        """Show gibibytes."""
+        """Return the free space in GiB."""
         return f"{row.disk_free_bytes / GIBIBYTE:.1f} GiB"

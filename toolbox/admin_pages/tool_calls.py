@@ -1,4 +1,4 @@
-"""Admin page of the audit log of calls; costs the same for a thousand rows as for a million."""
+"""Admin page of the audit log; it costs the same for a thousand rows as for a million."""
 
 import json
 from collections.abc import Iterable
@@ -20,10 +20,10 @@ from toolbox.contract.errors import KERNEL_CODES
 from toolbox.models import ToolCall
 
 SEARCHED = 20_000
-"""Calls that words are looked for in, the latest that pass the filters: what a page can read in a tenth of a second."""
+"""The latest calls, after filters, that are searched for words: readable in a tenth of a second."""
 MAX_FOUND = 1_000
 LOOKED_THROUGH = 100_000
-"""Calls that are looked through where no index helps."""
+"""The latest calls that are filtered where no index helps."""
 
 TRANSPORTS = ("rest", "mcp", "stdio", "agents", "console", "examples")
 
@@ -39,69 +39,69 @@ COLOURS = {
 
 
 def latest(calls: QuerySet[ToolCall], *, most: int) -> QuerySet[ToolCall]:
-    """Keep the latest so many of the calls."""
+    """Keep the latest `most` calls."""
     in_order = calls.order_by("-called_at")
     edge = in_order.values_list("called_at", flat=True)[most - 1 : most]
     return calls.filter(called_at__gte=edge[0]) if len(edge) else calls
 
 
 class DomainFilter(PickFilter):
-    """By domain, of those that are installed."""
+    """Filter by domain, among those installed."""
 
     title = "domain"
     parameter_name = "domain"
 
     def values(self) -> Iterable[tuple[str, str]]:
-        """Name the domains."""
+        """Return the domains and their titles."""
         return [(toolkit.domain, domain_title(toolkit.domain)) for toolkit in registry.toolkits()]
 
 
 class ToolFilter(PickFilter):
-    """By tool, of those that are installed."""
+    """Filter by tool, among those installed."""
 
     title = "tool"
     parameter_name = "tool"
 
     def values(self) -> Iterable[tuple[str, str]]:
-        """Name the tools."""
+        """Return the tools' names."""
         return [(tool.name, tool.name) for tool in registry.tools()]
 
 
 class _AmongLatest(PickFilter):
-    """Looks through the latest calls only, because no index knows the column."""
+    """Base class of filters over a column without an index: they look through the latest calls only."""
 
     def keep(self, rows: QuerySet[Any], value: str) -> QuerySet[Any]:
-        """Keep what has the value."""
+        """Keep the latest calls with the value."""
         return super().keep(latest(rows, most=LOOKED_THROUGH), value)
 
 
 class CallDomainFilter(_AmongLatest, DomainFilter):
-    """By domain."""
+    """Filter the latest calls by domain."""
 
 
 class TransportFilter(_AmongLatest):
-    """By where the call came in."""
+    """Filter the latest calls by transport."""
 
     title = "transport"
     parameter_name = "transport"
 
     def values(self) -> Iterable[tuple[str, str]]:
-        """Name the transports."""
+        """Return the transports."""
         return [(transport, transport) for transport in TRANSPORTS]
 
 
 class CodeFilter(PickFilter):
     """
-    By the code of a refusal, of those that tools and kernel declare.
+    Filter by error code, among those that tools and the kernel declare.
 
-    A code of an app's own, which nobody declares here, is typed into the address, and then stands among the others.
+    An undeclared code can be put into the address and is then listed too.
     """
 
     title = "code"
     parameter_name = "code"
 
     def values(self) -> Iterable[tuple[str, str]]:
-        """Name the codes, with that of a caller who went away, and the chosen one."""
+        """Return the declared codes, CANCELLED and the chosen code."""
         declared = {code.code for tool in registry.tools() for code in tool.codes}
         kernel = {code.code for code in KERNEL_CODES} | {"CANCELLED"}
         chosen = {self.value() or ""} - {""}
@@ -109,17 +109,17 @@ class CodeFilter(PickFilter):
 
 
 class CallerFilter(FieldTextFilter):  # type: ignore[misc]
-    """By a part of the caller's name."""
+    """Filter by a part of the caller's name."""
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """Look through the latest calls only: no index knows parts of names."""
+        """Filter the latest calls only: no index finds parts of names."""
         some = latest(queryset, most=LOOKED_THROUGH) if self.lookup_val else queryset
         found: QuerySet[Any] = super().queryset(request, some)
         return found
 
 
 class ToolCallAdmin(BrowsedAdmin):
-    """Every call of a tool, as it was recorded."""
+    """The audit log: every recorded call."""
 
     notice = (
         "Recorded by the server, never edited; kept as long as TOOLROOM_AUDIT_KEEP_DAYS says. Lists end after 10,000 "
@@ -150,7 +150,7 @@ class ToolCallAdmin(BrowsedAdmin):
         TransportFilter,
         ("caller", CallerFilter),
     ]
-    """Those that an index answers come first, so that the others look through what is left."""
+    """Filters that an index serves come first; the others look through what these leave."""
     sortable_by = ["show_called_at", "rows", "milliseconds_rounded"]
     search_fields = ["request_id", "caller", "arguments"]
     search_help_text = "Request id, caller, or words of the arguments"
@@ -171,9 +171,9 @@ class ToolCallAdmin(BrowsedAdmin):
         self, request: HttpRequest, queryset: QuerySet[ToolCall], search_term: str
     ) -> tuple[QuerySet[ToolCall], bool]:
         """
-        Give the calls of a request by its id, which an index finds; else the latest ones with the words.
+        Find calls by request id, which is indexed; otherwise the latest calls with these words.
 
-        What is found is fixed here: the list counts it and cuts it without looking through the rows again.
+        The result is fixed to primary keys, so that the list counts and slices it without searching again.
         """
         words = search_term.strip()
         if not words:
@@ -187,12 +187,12 @@ class ToolCallAdmin(BrowsedAdmin):
 
     @admin.display(description="called at", ordering="called_at")
     def show_called_at(self, call: ToolCall) -> str:
-        """Give the moment to the millisecond, in UTC."""
+        """Return the time to the millisecond, in UTC."""
         return call.called_at.astimezone(UTC).isoformat(sep=" ", timespec="milliseconds").removesuffix("+00:00")
 
     @admin.display(description="outcome")
     def outcome_label(self, call: ToolCall) -> SafeString:
-        """Colour how the call ended; by hand, because unfold renders two templates for each label."""
+        """Colour the outcome; without unfold's label, which renders two templates per row."""
         words = call.outcome
         if words == ToolCall.Outcome.UNKNOWN:
             words = "outcome unknown" if _is_lost(call) else "in progress"
@@ -200,28 +200,28 @@ class ToolCallAdmin(BrowsedAdmin):
 
     @admin.display(description="status")
     def status_and_code(self, call: ToolCall) -> str:
-        """Give both, where there is a code."""
+        """Return the status and the code, if any."""
         return f"{call.status} {call.code}".strip()
 
     @admin.display(description="ms", ordering="milliseconds")
     def milliseconds_rounded(self, call: ToolCall) -> str:
-        """Give the time to a tenth of a millisecond."""
+        """Return the duration to a tenth of a millisecond."""
         return f"{call.milliseconds:,.1f}"
 
     @admin.display(description="arguments")
     def show_arguments(self, call: ToolCall) -> SafeString:
-        """Show the arguments, indented where they are JSON."""
+        """Show the arguments, indented if they are JSON."""
         return format_html('<pre class="whitespace-pre-wrap break-all">{}</pre>', indent_json(call.arguments))
 
 
 def _is_lost(call: ToolCall) -> bool:
-    """Tell whether the process of a call that writes is gone."""
+    """Return whether the process of a writing call is gone."""
     age = timezone.now() - (call.heartbeat_at or call.called_at)
     return age.total_seconds() > LOST_SECONDS
 
 
 def indent_json(arguments: str) -> str:
-    """Indent JSON; give back as it is what is none, was cut, or would lose a repeated name."""
+    """Indent JSON; return text unchanged if it is not JSON, was cut, or repeats a name that parsing would lose."""
     try:
         read = json.loads(arguments, object_pairs_hook=_without_repeats)
         return json.dumps(read, indent=2, ensure_ascii=False)

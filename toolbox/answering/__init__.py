@@ -1,1 +1,1 @@
-"""Questions in plain language, answered without a language model by whatever tools understand them."""
+"""Answers to questions in plain language, without a language model."""

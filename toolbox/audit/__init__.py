@@ -1,1 +1,1 @@
-"""The record of every call."""
+"""The audit log, spans, and retention."""

@@ -6,4 +6,4 @@ current_request: ContextVar[str] = ContextVar("current_request", default="")
 current_trace: ContextVar[str] = ContextVar("current_trace", default="")
 """The caller's `traceparent` (W3C Trace Context), where calls are traced."""
 current_session: ContextVar[tuple[str, str]] = ContextVar("current_session", default=("", ""))
-"""The MCP session that the request names and the version of the protocol that it speaks; empty for none."""
+"""The MCP session id and protocol version of the request; empty if none."""

@@ -75,7 +75,10 @@ _COMPLETE = f"""
 UPDATE toolbox_tool_calls SET ({", ".join(_NAMES)}) = ({", ".join(["%s"] * len(_NAMES))})
 WHERE id = %s AND called_at = %s AND outcome = 'unknown' RETURNING id
 """  # noqa: S608 - names of columns
-_BEAT = "UPDATE toolbox_tool_calls SET heartbeat_at = now() WHERE id = %s AND outcome = 'unknown' RETURNING id"
+_BEAT = """
+UPDATE toolbox_tool_calls SET heartbeat_at = now()
+WHERE id = %s AND called_at = %s AND outcome = 'unknown' RETURNING id
+"""
 
 
 class Audit:
@@ -128,12 +131,12 @@ class Audit:
             ) from away
         return int(found.rows[0]["id"])
 
-    async def keep_alive(self, intent_id: int) -> None:
-        """Renew the heartbeat of a call that writes, until cancelled."""
+    async def keep_alive(self, intent_id: int, *, called_at: datetime) -> None:
+        """Renew the heartbeat of a call that writes, until cancelled; `called_at` names its month's partition."""
         while True:
             await asyncio.sleep(HEARTBEAT_SECONDS)
             try:
-                await owner_pool.fetch(_BEAT, [intent_id])
+                await owner_pool.fetch(_BEAT, [intent_id, called_at])
             except (DatabaseUnavailable, psycopg.Error) as away:
                 logger.warning("the heartbeat of call %d is late: %s", intent_id, away)
 

@@ -1,8 +1,8 @@
 """
-How long calls stay in the audit: months are partitions (migration 0023), dropped whole when their last call is old.
+Retention of the audit log: months are partitions (migration 0023), dropped whole when their last call is old.
 
-So a call stays for at least the days that are set, and for a month more at most. Calls that are in no month's partition
-are deleted in batches, a statement each, so that nobody waits.
+A call therefore stays at least the configured days and at most a month more. Calls outside the monthly partitions are
+deleted in batches, one statement each, so that no lock is held for long.
 """
 
 import logging
@@ -15,7 +15,7 @@ logger = logging.getLogger(__name__)
 
 BATCH_ROWS = 5_000
 MONTHS_AHEAD = 3
-"""Months that have a partition before they begin: rows of a month without one are slow to forget."""
+"""Months whose partition is made in advance: rows outside a partition are slow to delete."""
 
 _MAKE_MONTHS = "SELECT toolbox_make_call_months(%s)::text AS made"
 _DROP_MONTHS = """
@@ -43,7 +43,7 @@ WITH gone AS (
 
 
 async def prepare_months() -> None:
-    """Make the partitions of the months to come; raises DatabaseUnavailable."""
+    """Create the partitions of the coming months. Raises DatabaseUnavailable."""
     try:
         await owner_pool.fetch(_MAKE_MONTHS, [MONTHS_AHEAD])
     except psycopg.errors.LockNotAvailable as busy:
@@ -51,7 +51,7 @@ async def prepare_months() -> None:
 
 
 async def forget(*, days: int) -> None:
-    """Delete the months that ended so many days ago, and counts of then. Raises DatabaseUnavailable."""
+    """Drop months that ended more than `days` ago, and counts of that age. Raises DatabaseUnavailable."""
     try:
         dropped = (await owner_pool.fetch(_DROP_MONTHS, {"days": days})).rows
     except psycopg.errors.LockNotAvailable as busy:

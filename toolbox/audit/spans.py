@@ -1,8 +1,8 @@
 """
-Spans of what is under way: nothing, unless tracing is switched on (config/observability/traces.py).
+Trace spans; they do nothing unless tracing is switched on (config/observability/traces.py).
 
-What takes part in a trace names a span and its attributes here, and never imports OpenTelemetry, which is optional.
-Attributes are names, counts and ids; what people, models or tools said is not among them.
+Code names a span and its attributes here and never imports OpenTelemetry, which is optional. Attributes are names,
+counts and ids, never what people, models or tools said.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -14,7 +14,7 @@ Value = str | int | bool | list[str]
 
 @dataclass(slots=True)
 class Span:
-    """A span that is under way: what is set before it ends is its own; `error` is a code, "" where all went well."""
+    """A span in progress: attributes may be set until it ends; `error` is a code, "" for success."""
 
     attributes: dict[str, Value] = field(default_factory=dict)
     error: str = ""
@@ -29,12 +29,12 @@ class _RecorderSlot:
 
 
 recording = _RecorderSlot()
-"""Who records the spans of this process, if anybody."""
+"""The recorder of this process's spans, if any."""
 
 
 @contextmanager
 def record(name: str, *, attributes: Mapping[str, Value], is_client: bool = False) -> Iterator[Span]:
-    """Make what happens inside the block a span; spans begun inside are its children."""
+    """Record the block as a span; spans begun inside are its children."""
     if recording.recorder is None:
         yield Span()
         return

@@ -1,8 +1,8 @@
 """
-Calls, runs and model calls as spans of OpenTelemetry; imported only where TOOLROOM_TRACES is set.
+Calls, runs and model calls as OpenTelemetry spans; imported only if TOOLROOM_TRACES is set.
 
-Names and attributes are those of its conventions for generative AI and for MCP. Arguments, answers and messages are
-opt-in there and are left out here: they are in the audit alone.
+Names and attributes follow its conventions for generative AI and for MCP. Arguments, answers and messages are opt-in
+there and left out here; only the audit log has them.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,9 +18,9 @@ from toolbox.audit.log import CallRecord
 from toolbox.audit.spans import Span, Value
 
 UNKNOWN = "unknown tool"
-"""The span's name where no such tool is: callers could make up any number of them."""
+"""Span name of unknown tools: callers could make up any number of names."""
 TOOL_ERROR = "tool_error"
-"""The error of an MCP call that was answered with `isError`."""
+"""error.type of an MCP call that was answered with `isError`."""
 _NANOSECONDS = 1_000_000_000
 _MCP_TRANSPORTS = {"mcp": "tcp", "stdio": "pipe"}
 _WITHIN = {"agents", "examples"}
@@ -29,9 +29,9 @@ _WITHIN = {"agents", "examples"}
 
 def export_span(call: CallRecord) -> None:
     """
-    Put the span of a call that has ended into the exporter's queue, which drops when it is full.
+    Put the span of an ended call into the exporter's queue, which drops spans when full.
 
-    The parent is the caller's span, from the request's `traceparent`, or the run's that makes the call.
+    The parent is the caller's span, from the request's `traceparent`, or the span of the run that makes the call.
     """
     began = int(call.called_at.timestamp() * _NANOSECONDS)
     tool = call.tool if call.is_known else UNKNOWN
@@ -51,7 +51,7 @@ def export_span(call: CallRecord) -> None:
 
 @contextmanager
 def record_span(name: str, *, attributes: Mapping[str, Value], is_client: bool) -> Iterator[Span]:
-    """Record a span of this process; an exception ends it as an error by its type, never with its words."""
+    """Record a span of this process; an exception is recorded by its type, never its message."""
     recorded = Span()
     with trace.get_tracer("toolroom").start_as_current_span(
         name,
@@ -78,7 +78,7 @@ def _parent() -> Context:
 
 
 def _is_method(call: CallRecord) -> bool:
-    """Tell whether it is another method of MCP than a call of a tool: these belong to no domain."""
+    """Return whether it is an MCP method other than a tool call; these have no domain."""
     return call.transport in _MCP_TRANSPORTS and not call.domain
 
 

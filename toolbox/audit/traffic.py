@@ -1,7 +1,7 @@
 """
-What calls came to, by tool, out of what a trigger counts: the same from every process, and over restarts.
+Figures of calls by tool, from counts that a database trigger keeps: equal in every process and across restarts.
 
-Reads no call itself, so it costs the same at any number of them.
+Reads no call itself, so the cost does not grow with their number.
 """
 
 from collections.abc import Iterable
@@ -13,9 +13,9 @@ from toolbox.contract.errors import RATE_LIMITED
 from toolbox.database.pools import owner_pool
 
 MAX_BY_HOURS = timedelta(days=2)
-"""What is longer is read by days."""
+"""Longer spans are counted by days."""
 BOUNDS = (1, 2, 3, 4, 5, 7.5, 10, 15, 20, 30, 50, 75, 100, 150, 200, 300, 500, 1000, 2000, 5000, 10000, 30000)
-"""Where buckets of durations begin, in milliseconds; migration 0005 counts by the same."""
+"""Lower bounds of the duration buckets in milliseconds; migration 0005 has the same ones."""
 
 _BY_TOOL = """
 SELECT domain, tool, outcome, code, bucket, sum(calls)::bigint AS calls, sum(milliseconds) AS milliseconds
@@ -43,7 +43,7 @@ LIMIT 1000
 
 @dataclass(slots=True)
 class Traffic:
-    """What the calls of one tool came to; the empty tool stands for names that are no tool's."""
+    """Figures of the calls of one tool; an empty tool stands for unknown names."""
 
     domain: str
     tool: str
@@ -53,26 +53,26 @@ class Traffic:
 
     @property
     def calls(self) -> int:
-        """Count all."""
+        """Return the number of calls."""
         return sum(self.buckets)
 
     @property
     def failed_calls(self) -> int:
-        """Count those that failed in a way nobody planned, or ran out of time."""
+        """Return how many failed: crashes and passed deadlines."""
         return sum(count for (outcome, _), count in self.outcomes.items() if outcome == "failed")
 
     @property
     def refused_calls(self) -> int:
-        """Count those that were told no, the rate-limited among them."""
+        """Return how many were refused, rate-limited ones included."""
         return sum(count for (outcome, _), count in self.outcomes.items() if outcome == "refused")
 
     @property
     def rate_limited(self) -> int:
-        """Count those that came too often."""
+        """Return how many were refused by the rate limit."""
         return sum(count for (_, code), count in self.outcomes.items() if code == RATE_LIMITED.code)
 
     def quantile(self, share: float) -> float | None:
-        """Estimate in how many milliseconds this share of the calls was done, to within a bucket."""
+        """Estimate the duration in milliseconds that this share of the calls stayed below, to within a bucket."""
         wanted, below = self.calls * share, 0
         for number, count in enumerate(self.buckets):
             if count and below + count >= wanted:
@@ -85,14 +85,14 @@ class Traffic:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A time whose calls are counted: the hours, the days, or all that began at a moment or later."""
+    """A period whose calls are counted, by hours or by days, from `since` on."""
 
     grain: str
     since: datetime
 
     @classmethod
     def last(cls, length: timedelta, *, until: datetime) -> "Span":
-        """Give so much time until then, whole hours of a short one, whole days of a long one."""
+        """Return the period of this length up to `until`, in whole hours if short, in whole days if long."""
         if length > MAX_BY_HOURS:
             return cls("day", (until - length).replace(hour=0, minute=0, second=0, microsecond=0))
         return cls("hour", (until - length).replace(minute=0, second=0, microsecond=0))
@@ -102,7 +102,7 @@ ALL_TIME = Span("all", datetime(1970, 1, 1, tzinfo=UTC))
 
 
 async def by_tool(span: Span = ALL_TIME) -> list[Traffic]:
-    """Give what the calls of that time came to, tool by tool; raises DatabaseUnavailable."""
+    """Return the figures of the period for each tool. Raises DatabaseUnavailable."""
     found: dict[tuple[str, str], Traffic] = {}
     for row in (await owner_pool.fetch(_BY_TOOL, [span.grain, span.since])).rows:
         traffic = found.setdefault((row["domain"], row["tool"]), Traffic(row["domain"], row["tool"]))
@@ -114,13 +114,13 @@ async def by_tool(span: Span = ALL_TIME) -> list[Traffic]:
 
 
 async def lost_calls() -> dict[tuple[str, str], int]:
-    """Count by domain and tool the calls whose process was killed while they wrote. Raises DatabaseUnavailable."""
+    """Count calls by domain and tool whose process was killed while they wrote. Raises DatabaseUnavailable."""
     found = await owner_pool.fetch(_LOST, [LOST_SECONDS])
     return {(row["domain"], row["tool"]): row["calls"] for row in found.rows}
 
 
 def sum_traffic(parts: Iterable[Traffic]) -> Traffic:
-    """Add up."""
+    """Add up the figures of several tools."""
     whole = Traffic("", "")
     for part in parts:
         whole.milliseconds += part.milliseconds
@@ -131,7 +131,7 @@ def sum_traffic(parts: Iterable[Traffic]) -> Traffic:
 
 
 async def by_day(*, since: datetime) -> dict[datetime, Traffic]:
-    """Give what the calls of each day came to, pages of the console left out; raises DatabaseUnavailable."""
+    """Return the figures of each day since then, without console pages. Raises DatabaseUnavailable."""
     found: dict[datetime, Traffic] = {}
     for row in (await owner_pool.fetch(_BY_DAY, [since])).rows:
         traffic = found.setdefault(row["began_at"], Traffic("", ""))

@@ -1,1 +1,1 @@
-"""The tools, resources and prompts that this process offers, and their documentation."""
+"""The catalogue: the tools, resources and prompts that this process offers, and their documentation."""

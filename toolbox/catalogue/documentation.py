@@ -1,4 +1,4 @@
-"""A page for each domain's tools, in Markdown; pure, so that `tooldocs --check` can compare."""
+"""Markdown pages of the domains' tools. Pure, so that `tooldocs --check` can compare."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -14,7 +14,7 @@ from toolbox.contract.tool import Tool, Toolkit
 
 
 def render_domain_page(toolkit: Toolkit) -> str:
-    """Write the page of one domain."""
+    """Render the page of one domain."""
     parts = [
         f"# {toolkit.domain}",
         toolkit.summary,
@@ -28,7 +28,7 @@ def render_domain_page(toolkit: Toolkit) -> str:
 
 
 def render_tool_section(tool: Tool) -> str:
-    """Write what one tool takes, answers and refuses."""
+    """Render one tool: parameters, answer and error codes."""
     facts = (
         f"`POST /api/tools/{tool.domain}/{tool.name}` · MCP `{tool.name}` at `/mcp` and `/mcp/{tool.domain}` · "
         f"scope `{tool.scope}` · version {tool.version} · deadline {tool.deadline_seconds:g} s"
@@ -62,7 +62,7 @@ def _parameters(schema: Schema) -> str:
 
 
 def describe_property(part: Schema) -> str:
-    """Give the description, with default and bounds where the schema has them."""
+    """Return a parameter's description, with default, bounds and pattern if the schema has them."""
     notes = [part.get("description", "")]
     if "default" in part:
         notes.append(f"Default `{json.dumps(part['default'])}`.")
@@ -75,7 +75,7 @@ def describe_property(part: Schema) -> str:
 
 
 def iterate_fields(schema: Schema, *, path: str = "") -> Iterator[list[str]]:
-    """Give a row for every field, nested ones by their path."""
+    """Yield a table row for every field; nested fields are named by their path."""
     for name, part in schema.get("properties", {}).items():
         here = f"{path}.{name}" if path else name
         absent = "" if name in schema.get("required", []) else " May be absent."
@@ -86,7 +86,7 @@ def iterate_fields(schema: Schema, *, path: str = "") -> Iterator[list[str]]:
 
 
 def describe_type(part: Schema) -> str:
-    """Say what a value may be."""
+    """Describe which values a schema allows."""
     if "enum" in part:
         return ", ".join(f"`{json.dumps(value)}`" for value in part["enum"])
     if "const" in part:
@@ -109,7 +109,7 @@ GUIDE_TTL_SECONDS = 3_600
 
 
 def make_guide(toolkit: Toolkit) -> Resource:
-    """Give the domain's guide, at `toolroom://guides/<domain>`; it changes only when the server does."""
+    """Build the domain's guide, `toolroom://guides/<domain>`; it changes only with the server's version."""
 
     @cache
     def page() -> str:

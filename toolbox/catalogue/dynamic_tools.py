@@ -1,8 +1,9 @@
 """
-Keeps tools that are rows in step with the database, in every process.
+Dynamic tools: tools that are rows, kept up to date with the database in every process.
 
-Tables announce their changes (toolbox/database/migration_operations.py), which toolbox/database/notifications.py
-receives; rows are loaded anew too where an announcement may have been missed, and after 2 s where they could not be.
+Tables announce their changes by NOTIFY (toolbox/database/migration_operations.py), received by
+toolbox/database/notifications.py. Rows are also reloaded when an announcement may have been missed, and 2 s after a
+load that failed.
 """
 
 import asyncio
@@ -31,7 +32,7 @@ Refresh = Callable[[], Awaitable[None]]
 
 
 class DynamicToolCache:
-    """Keeps one registry in step, on the process's event loop; `refreshers` load other rows by payload."""
+    """Keeps one registry up to date, on the process's event loop; `refreshers` load other rows, by NOTIFY payload."""
 
     def __init__(
         self,
@@ -53,7 +54,7 @@ class DynamicToolCache:
 
     async def wait_until_loaded(self) -> None:
         """
-        Wait until rows were loaded once, or could not be; returns at once from then on.
+        Wait until the rows were loaded once, or loading failed; returns at once afterwards.
 
         Raises nothing: without a database there are no dynamic tools.
         """
@@ -61,7 +62,7 @@ class DynamicToolCache:
             await event_loop.run_on_loop(self._start)
 
     async def close(self) -> None:
-        """Load no more; the next call begins again."""
+        """Stop loading; the next call starts it again."""
         task = self._loading
         for stop in self._stops:
             stop()
@@ -77,7 +78,7 @@ class DynamicToolCache:
             return
         if not self._stops:
             rows = Listener(receive=self._want, poll=self._want_all)
-            documents = Listener(receive=self._registry.notify, poll=None)  # which one changed, nobody can tell
+            documents = Listener(receive=self._registry.notify, poll=None)  # no poll can tell which one changed
             self._stops = [
                 self._notifications.add_listener(CHANNEL, listener=rows),
                 self._notifications.add_listener(DOCUMENTS, listener=documents),
@@ -95,7 +96,7 @@ class DynamicToolCache:
         self._changed.set()
 
     async def _load_forever(self) -> None:
-        needed_position.set(math.inf)  # a replica may not have what was just announced
+        needed_position.set(math.inf)  # read from the primary: a replica may not have the announced change yet
         await self._notifications.wait_until_tried()
         self._want_all()
         while True:
@@ -109,7 +110,7 @@ class DynamicToolCache:
             self._loaded.set()
 
     async def _load(self, domain: str) -> None:
-        """Load the rows of a domain, or note that it failed; what fails again is not logged again."""
+        """Load the rows of a domain, or note the failure; a repeated failure is not logged again."""
         sources = self._sources()
         try:
             if refresh_prompts := self._refreshers.get(domain):
@@ -128,7 +129,7 @@ class DynamicToolCache:
         return {toolkit.domain: toolkit.dynamic for toolkit in self._registry.toolkits() if toolkit.dynamic}
 
     def _abandon_loading(self) -> None:
-        """In a forked child nobody loads yet."""
+        """Reset the state; in a forked child no task is loading."""
         self._loading = None
         self._loaded, self._changed = asyncio.Event(), asyncio.Event()
         self._wanted, self._failed = set(), set()

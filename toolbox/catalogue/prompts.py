@@ -1,4 +1,4 @@
-"""The prompts that are rows, as this process offers them; loaded anew whenever the table announces a change."""
+"""Prompts that are rows, as this process offers them; reloaded whenever the table announces a change."""
 
 import inspect
 import logging
@@ -18,7 +18,7 @@ from toolbox.models import CuratedPrompt
 logger = logging.getLogger(__name__)
 
 PROMPTS_PAYLOAD = "prompts"
-"""What the table's trigger says on the channel of tools that are rows."""
+"""The payload that the table's trigger sends on the channel of dynamic tools."""
 _PROMPTS = """
 SELECT domain, name, title, description, text, arguments FROM toolbox_prompts
 WHERE is_enabled ORDER BY domain, name LIMIT 500
@@ -28,7 +28,7 @@ _enabled: dict[str, tuple[dict[str, Any], Prompt]] = {}
 
 
 async def refresh_prompts() -> None:
-    """Offer what is enabled, and tell clients where something changed; raises DatabaseUnavailable."""
+    """Load the enabled prompts; the registry notifies clients if any changed. Raises DatabaseUnavailable."""
     rows = (await owner_pool.fetch(_PROMPTS)).rows
     known = {kit.domain: kit.completers for kit in registry.toolkits()}
     kept = {row["name"]: (row, _offer(row, completers=known.get(row["domain"], {}))) for row in rows}
@@ -38,7 +38,7 @@ async def refresh_prompts() -> None:
 
 
 def _offer(row: dict[str, Any], *, completers: Mapping[str, Completer]) -> Prompt | None:
-    """Give the prompt of a row, the same one for the same row; None where it cannot be offered."""
+    """Return the prompt of a row, the same object while the row is unchanged; None if the row is invalid."""
     row_before, prompt = _enabled.get(row["name"], (None, None))
     if row_before == row:
         return prompt
@@ -49,7 +49,7 @@ def _offer(row: dict[str, Any], *, completers: Mapping[str, Completer]) -> Promp
 
 
 def make_prompt(row: Mapping[str, Any], *, completers: Mapping[str, Completer]) -> Prompt:
-    """Make a prompt of a sound row."""
+    """Build a prompt from a valid row."""
     places = parse_arguments(row["arguments"])
 
     async def write(**values: str) -> str:
@@ -77,7 +77,7 @@ _KEYS = {"name": str, "description": str, "required": bool, "completes": str}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptArgument:
-    """One argument: what it is, whether it must be given, and by which completer of the domain it is completed."""
+    """One argument; `completes` names the domain's completer for it."""
 
     name: str
     description: str
@@ -91,13 +91,13 @@ def parse_arguments(arguments: Sequence[Mapping[str, Any]]) -> list[PromptArgume
 
 
 def fill_template(text: str, *, values: Mapping[str, str]) -> str:
-    """Put the values in their places; what they say is not read again."""
+    """Fill in the values and drop optional parts without a value; placeholders within values are not filled."""
     kept = _OPTIONAL.sub(lambda part: part[1] if _find_placeholders(part[1]) <= set(values) else "", text)
     return _ARGUMENT.sub(lambda place: values.get(place[1], ""), kept).strip()
 
 
 def find_problems(text: str, *, arguments: object, completers: Collection[str]) -> dict[str, str]:
-    """Say what keeps a prompt from being offered, by field."""
+    """Return what keeps a prompt from being offered, by form field; empty if it is valid."""
     if not isinstance(arguments, list) or len(arguments) > MAX_ARGUMENTS or not all(map(_is_blank, arguments)):
         return {"arguments": f'Up to {MAX_ARGUMENTS} of {{"name": "team", "description": "…", "completes": "team"}}.'}
     known = [argument["name"] for argument in arguments]
@@ -132,14 +132,14 @@ def _join_names(names: set[str]) -> str:
 
 @dataclass(slots=True, kw_only=True)
 class PromptsLoaded:
-    """How many prompts were added, and how many were there."""
+    """How many prompts were added, and how many existed already."""
 
     added: int = 0
     skipped: int = 0
 
 
 def load_prompts(domain: str) -> PromptsLoaded:
-    """Add the prompts that a domain ships and the table lacks; a domain without any adds none."""
+    """Add the prompts in the domain's samples/prompts.json that the table lacks, if there is such a file."""
     loaded = PromptsLoaded()
     shipped = files(domain) / "samples" / "prompts.json"
     if not shipped.is_file():

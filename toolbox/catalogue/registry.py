@@ -1,8 +1,8 @@
 """
-The catalogue: every domain's tools, gathered once at start, then closed.
+The registry of every domain's tools, filled once at start and then closed.
 
-Tools that are rows (DynamicTools) come and go beside them; `tools()` leaves them out, because documentation, snapshot
-and routes are made of what the code declares.
+Dynamic tools (rows) are kept beside them. `tools()` leaves these out, because documentation, schema snapshot and routes
+are built from what the code declares.
 """
 
 import re
@@ -19,7 +19,7 @@ from toolbox.contract.tool import InvalidTool, SkippedRow, Tool, Toolkit
 
 
 class Registry:
-    """Tools by name. Names are unique across domains; nothing can be added once it is closed."""
+    """Tools by name. Names are unique across domains; nothing can be registered once it is closed."""
 
     def __init__(self) -> None:
         self._toolkits: dict[str, Toolkit] = {}
@@ -34,7 +34,7 @@ class Registry:
         self._closed = False
 
     def register(self, toolkit: Toolkit) -> None:
-        """Add a domain's tools, all or none; raises InvalidTool on a clash, or when closed."""
+        """Add a domain's tools, all or none; raises InvalidTool on a name clash or when closed."""
         if self._closed:
             raise InvalidTool(f"{toolkit.domain} came too late: tools are gathered in toolbox.apps, at start")
         if toolkit.domain in self._toolkits:
@@ -59,36 +59,36 @@ class Registry:
                 raise InvalidTool(f"{toolkit.domain}: another prompt or document is called {name}")
 
     def prompts(self, *, domain: str | None = None) -> Iterator[Prompt]:
-        """Give the prompts, all or a domain's; those that the code declares before rows."""
+        """Return the prompts of all domains or of one; declared prompts come before rows."""
         kits = (kit for kit in self._toolkits.values() if domain in (None, kit.domain))
         rows = (prompt for prompt in self._row_prompts.values() if domain in (None, prompt.domain))
         return chain(chain.from_iterable(kit.prompts for kit in kits), rows)
 
     def replace_prompts(self, written: Iterable[Prompt]) -> None:
-        """Replace the prompts that are rows; one whose name or domain is not free or not there is left out."""
+        """Replace the prompts that are rows; rows with a taken name or an unknown domain are left out."""
         taken = {prompt.name for kit in self._toolkits.values() for prompt in kit.prompts}
         free = [one for one in written if one.name not in taken and one.domain in self._toolkits]
         before, self._row_prompts = self._row_prompts, {one.name: one for one in free}
         is_change = self._has_loaded_prompts and list(before.values()) != list(self._row_prompts.values())
         self._has_loaded_prompts = True
-        if is_change:  # what is loaded first is no change of anything that a client was shown
+        if is_change:  # the first load changes nothing that a client has seen
             self.notify("prompts")
 
     def resources(self, *, domain: str | None = None) -> Iterator[Resource]:
-        """Give the documents, all or a domain's, its guide first."""
+        """Return the resources of all domains or of one; each domain's guide comes first."""
         kits = (kit for kit in self._toolkits.values() if domain in (None, kit.domain))
         return chain.from_iterable((self._guides[kit.domain], *kit.resources) for kit in kits)
 
     def close(self) -> None:
-        """Refuse what comes from now on."""
+        """Refuse further registrations."""
         self._closed = True
 
     def toolkits(self) -> Iterable[Toolkit]:
-        """Give the toolkits, in the order of INSTALLED_APPS."""
+        """Return the toolkits in the order of INSTALLED_APPS."""
         return self._toolkits.values()
 
     def replace_dynamic_tools(self, rows: Sequence[Tool | SkippedRow], *, domain: str) -> None:
-        """Replace a domain's dynamic tools; one that clashes with another tool's name is skipped."""
+        """Replace a domain's dynamic tools; a tool whose name is taken is skipped."""
         others = {name: tool for name, tool in self._dynamic.items() if tool.domain != domain}
         kept: dict[str, Tool] = {}
         skipped = [row for row in rows if isinstance(row, SkippedRow)]
@@ -104,13 +104,13 @@ class Registry:
         self._notify_of_changes(domain)
 
     def subscribe(self, listener: Callable[[str], None]) -> Callable[[], None]:
-        """Call the listener with what has changed (see `notify`); gives what ends that."""
+        """Call the listener on every change (see `notify`); returns the function that unsubscribes it."""
         token = object()
         self._listeners[token] = listener
         return lambda: self._listeners.pop(token, None) and None
 
     def _notify_of_changes(self, domain: str) -> None:
-        """Compare what a catalogue shows of a domain with what it showed at the last replacement."""
+        """Notify listeners if what the catalogue shows of a domain differs from the last replacement."""
         every = chain(self.tools(domain=domain), self.dynamic_tools(domain=domain))
         now = {tool.name: _describe_listing(tool) for tool in every}
         before = self._described.get(domain)
@@ -119,41 +119,41 @@ class Registry:
             self.notify("tools")
 
     def notify(self, what: str) -> None:
-        """Tell the listeners of this process what has changed: `tools`, `prompts`, or the address of a document."""
+        """Tell this process's listeners what changed: `tools`, `prompts`, or the URI of a resource."""
         for listener in list(self._listeners.values()):
             listener(what)
 
     def dynamic_tools(self, *, domain: str | None = None) -> Iterator[Tool]:
-        """Give the tools that are rows, all or a domain's, as this process knows them now."""
+        """Return the dynamic tools that this process knows now, of all domains or of one."""
         return (tool for tool in self._dynamic.values() if domain in (None, tool.domain))
 
     def find_skipped(self, *, domain: str) -> list[SkippedRow]:
-        """Give a domain's rows that are not offered, and why."""
+        """Return a domain's rows that are not offered as tools, with the reasons."""
         return self._skipped.get(domain, [])
 
     def find(self, name: str, *, domain: str | None = None) -> Tool | None:
-        """Give the tool of that name, in that domain where one is named; a declared one before a row."""
+        """Return the tool of that name, in that domain if one is given; None if there is none."""
         tool = self._tools.get(name) or self._dynamic.get(name)
         return tool if tool and domain in (None, tool.domain) else None
 
     def tools(self, *, domain: str | None = None) -> Iterator[Tool]:
-        """Give the tools that the code declares, all or a domain's."""
+        """Return the tools that the code declares, of all domains or of one."""
         return (tool for tool in self._tools.values() if domain in (None, tool.domain))
 
     def visible_to(self, caller: Caller, *, domain: str | None = None) -> list[Tool]:
-        """Give the tools that the caller may use, rows after what the code declares."""
+        """Return the tools that the caller may use; declared tools come before dynamic ones."""
         every = chain(self.tools(domain=domain), self.dynamic_tools(domain=domain))
         return [tool for tool in every if tool.is_listed_for(caller)]
 
     def find_nearest(self, name: str, *, caller: Caller) -> list[str]:
-        """Name the caller's tools, those most like `name` first."""
+        """Return the names of all the caller's tools, those most like `name` first."""
         names = [tool.name for tool in self.visible_to(caller)]
         near = get_close_matches(name[:64], names, n=3, cutoff=0.3)
         return near + [other for other in names if other not in near]
 
 
 def _describe_listing(tool: Tool) -> tuple[object, ...]:
-    """Give what a catalogue shows of a tool."""
+    """Return what the catalogue shows of a tool."""
     return tool.description, tool.input_schema, tool.output_schema
 
 
@@ -161,5 +161,5 @@ registry = Registry()
 
 
 def domain_title(domain: str) -> str:
-    """Give the name of a domain that people read: its app's verbose name."""
+    """Return a domain's name for people: its app's verbose name."""
     return str(apps.get_app_config(domain).verbose_name) if apps.is_installed(domain) else domain

@@ -1,7 +1,7 @@
 """
-The promise a tool has made: its schemas and codes as they were written down, and what may not change under a version.
+Snapshots of the tools' schemas and error codes, and what must not change without a new version.
 
-Pure: snapshots are plain JSON, kept as docs/tools/schemas.json by `manage.py tooldocs`.
+Pure. A snapshot is plain JSON; `manage.py tooldocs` writes it to docs/tools/schemas.json.
 """
 
 from collections.abc import Iterable, Iterator
@@ -13,16 +13,16 @@ from toolbox.contract.tool import Tool
 Snapshot = dict[str, Any]
 
 VERSIONS_OF_GRACE = 2
-"""A deprecated parameter keeps working for so many versions (the devassist contract, "Deprecating Parameters")."""
+"""For how many versions a deprecated parameter keeps working (devassist contract, "Deprecating Parameters")."""
 
 
 def snapshot(tools: Iterable[Tool], *, before: Snapshot) -> Snapshot:
-    """Write down every tool by name; `before` tells since when a parameter is deprecated."""
+    """Return the snapshot of the tools; `before` says since which version a parameter is deprecated."""
     return {tool.name: _tool_snapshot(tool, before=before.get(tool.name, {})) for tool in tools}
 
 
 def breaking_changes(before: Snapshot, after: Snapshot) -> Iterator[str]:
-    """Name each change that breaks a promise: one that its tool's version does not announce."""
+    """Yield each breaking change that the tool's version does not announce."""
     for name, old in before.items():
         new = after.get(name)
         if new is None:
@@ -63,7 +63,7 @@ def _changes(old: Snapshot, new: Snapshot) -> Iterator[str]:
 
 
 def _hasty_removals(old: Snapshot, new: Snapshot) -> Iterator[str]:
-    """Name deprecated parameters that went before their grace was over, whatever the version."""
+    """Yield deprecated parameters that were removed too early, whatever the version."""
     for name, since in old["deprecated"].items():
         keep_until = since + VERSIONS_OF_GRACE
         if name not in new["input"].get("properties", {}) and new["version"] < keep_until:
@@ -71,7 +71,7 @@ def _hasty_removals(old: Snapshot, new: Snapshot) -> Iterator[str]:
 
 
 def _input_restrictions(old: Schema, new: Schema, *, path: str) -> Iterator[str]:
-    """Name what the new input refuses and the old one took."""
+    """Yield what the new input refuses and the old one accepted."""
     here = path or "the parameters"
     if lost := _types(old) - _types(new):
         yield f"{here}: no longer takes {', '.join(sorted(lost))}"
@@ -86,7 +86,7 @@ def _input_restrictions(old: Schema, new: Schema, *, path: str) -> Iterator[str]
 
 
 def _tighter_bounds(old: Schema, new: Schema, *, here: str) -> Iterator[str]:
-    """Name bounds that moved inwards, or came to be."""
+    """Yield bounds that are new or narrower."""
     for keyword in ("minimum", "minLength", "minItems"):
         if keyword in new and new[keyword] > old.get(keyword, float("-inf")):
             yield f"{here}: {keyword} is {new[keyword]} now"
@@ -99,7 +99,7 @@ def _tighter_bounds(old: Schema, new: Schema, *, here: str) -> Iterator[str]:
 
 
 def _output_removals(old: Schema, new: Schema, *, path: str) -> Iterator[str]:
-    """Name what an answer held before and no longer does, or holds in another type."""
+    """Yield what the old answer had and the new one lacks or gives in another type."""
     if added := _types(new) - _types(old):
         yield f"{path or 'the answer'}: may now be {', '.join(sorted(added))}"
     for name, part in old.get("properties", {}).items():
@@ -115,7 +115,7 @@ def _output_removals(old: Schema, new: Schema, *, path: str) -> Iterator[str]:
 
 
 def _types(schema: Schema) -> set[str]:
-    """Give the types a schema allows; a number may be an integer."""
+    """Return the types that a schema allows; "number" includes "integer"."""
     kinds = schema.get("type", [])
     allowed = {kinds} if isinstance(kinds, str) else set(kinds)
     return allowed | ({"integer"} if "number" in allowed else set())

@@ -1,8 +1,8 @@
 """
-How a domain answers questions in plain language: it reads a question, names the calls, and words what they answer.
+Interface of answerers: a domain reads a question in plain language, names the calls, and words their answers.
 
-A Toolkit may carry an answerer of its own; curated examples answer for every domain (toolbox/examples/answerer.py).
-Which of several readings is taken is decided in toolbox/answering.
+A Toolkit may have an answerer of its own; curated examples answer for every domain (toolbox/examples/answerer.py).
+toolbox/answering decides between several readings.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ Outcome = Literal["answered", "asked_back", "not_covered", "refused", "failed"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """One reply to what was asked back, and the whole question that it makes."""
+    """One possible reply to a clarification, and the whole question that it stands for."""
 
     label: str
     question: str
@@ -22,7 +22,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedCall:
-    """A call of a tool that answers a question, or a part of it."""
+    """A tool call that answers a question, or a part of it."""
 
     tool: str
     arguments: Mapping[str, Any]
@@ -41,14 +41,14 @@ class AnswerText:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interpretation:
     """
-    What a domain takes a question for.
+    One domain's reading of a question.
 
-    `score` says how sure that is, from 0 to 1, alike in all domains: 1 if each word of the question is understood.
-    `understood` is the question in the domain's words. A `covered` question has a `call`; of an `unclear` one
-    `clarification` asks what is meant, and `choices` are replies. `leans` tells that it takes its subject from the
-    question before. `nearest` are questions like it that can be answered. `names` are what it is about, which "they" in
-    the next question means, and `period` is the time that it says, which such a question keeps. `subject` is for the
-    answerer alone.
+    `score`, from 0 to 1, says how sure the reading is, on one scale for all domains: 1 if every word of the question is
+    understood. `understood` is the question in the domain's words. A `covered` reading has a `call`; an `unclear` one
+    has a `clarification` to ask and `choices` as replies. `leans` means that the subject comes from the previous
+    question. `nearest` are similar questions that can be answered. `names` are what the question is about: "they" in
+    the next question means these. `period` is the time that the question states; a next question with "they" keeps it.
+    `subject` is private to the answerer.
     """
 
     domain: str
@@ -73,10 +73,10 @@ class Answerer(Protocol):
 
     @property
     def tools(self) -> frozenset[str]:
-        """Name the tools that it calls; without one of them it is not asked."""
+        """Return the names of the tools that it calls; it is used only if all of them are available."""
 
     async def read(self, question: str, *, before: Interpretation | None = None) -> Interpretation:
-        """Read a question; `before` is the reading of the one before it, where that was this answerer's."""
+        """Read a question; `before` is this answerer's reading of the previous one, if it has any."""
 
     def word(self, reading: Interpretation, *, answers: Sequence[Any]) -> AnswerText | PlannedCall:
-        """Put what the calls answered into words, or give the call that comes next."""
+        """Word the answers of the calls so far, or return the next call."""

@@ -11,13 +11,13 @@ from typing import Self
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
     """
-    Somebody with scopes.
+    A caller with scopes.
 
     A scope is `domain:read` or `domain:write`; `*` stands for every domain. Write does not imply read. `owner_id` is
-    the user whom the key belongs to, None for the local operator. The defaults are names of rows in other domains'
-    tables, empty for none: what a call means that names no workspace or upstream. `issuer` is who vouched for them by
-    a token of OAuth, empty for keys and people: only such a caller can fetch a token with more scopes. `audience` are
-    the paths of this server that their token is for (RFC 8707), empty for all of it.
+    the key's user, None for the local operator. The defaults name the workspace or upstream that a call means when it
+    names none; empty for none. `issuer` names who vouched for the caller by an OAuth token, empty for keys and people:
+    only such a caller can fetch a token with more scopes. `audience` are the paths of this server that the token is for
+    (RFC 8707), empty for all.
     """
 
     name: str
@@ -31,19 +31,19 @@ class Caller:
     audience: frozenset[str] = frozenset()
 
     def has(self, scope: str) -> bool:
-        """Tell whether the caller holds the scope, by name or by its `*`."""
+        """Return whether the caller holds the scope, by name or by `*`."""
         return scope in self.scopes or f"*:{scope.rpartition(':')[2]}" in self.scopes
 
 
 class AddressedToken(str):
-    """A key or token with the path at which it was presented, which tokens for a part of this server must match."""
+    """A key or token with the path at which it was presented, for tokens that are restricted to some paths."""
 
     __slots__ = ("path",)
 
     path: str
 
     def __new__(cls, token: str, *, path: str) -> Self:
-        """Make one."""
+        """Attach the path to a token."""
         made = super().__new__(cls, token)
         made.path = path
         return made
@@ -52,7 +52,7 @@ class AddressedToken(str):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallContext:
     """
-    What a tool may know of the call beside its question, by taking a second parameter of this type.
+    What a tool may know of its call besides the input; it takes a second parameter of this type.
 
     `idempotency_key` is for tools that write: the same for every attempt at the same call, empty for other tools.
     """
@@ -73,17 +73,17 @@ never logged, stored or put into an answer.
 
 
 LOCAL_OPERATOR = Caller(name="local", scopes=frozenset({"*:read"}))
-"""The caller for `manage.py mcp` without an API key: has every read scope, audited as `local`."""
+"""The caller of `manage.py mcp` without an API key: every read scope, audited as `local`."""
 
 
 API_KEY_PREFIX = "tr_"
 
 
 def make_api_key() -> str:
-    """Make a key: 256 random bits behind a prefix that secret scanners can find."""
+    """Generate a key: 256 random bits after a prefix that secret scanners can find."""
     return API_KEY_PREFIX + secrets.token_urlsafe(32)
 
 
 def hash_api_key(key: str) -> str:
-    """Hash a key for keeping. One SHA-256 is enough for 256 random bits; stretching is for what people invent."""
+    """Hash a key for storage. One SHA-256 is enough for 256 random bits; only passwords need stretching."""
     return hashlib.sha256(key.encode()).hexdigest()

@@ -1,8 +1,8 @@
 """
-The other end of a call: what a tool may tell it while it works, and ask of it.
+The channel from a tool back to its client: progress, log messages and questions while the call runs.
 
-A tool takes part by a second parameter of type Client. Where questions are answered by a second call (MCP of
-2026-07-28, tasks), the tool runs anew from its beginning with the answers so far: ask before doing.
+A tool uses it by a second parameter of type ClientChannel. If the client answers questions by calling again (MCP of
+2026-07-28, tasks), the tool runs again from the beginning with the answers so far: ask before doing anything.
 """
 
 import asyncio
@@ -18,25 +18,25 @@ LOG_LEVELS: Final = ("debug", "info", "notice", "warning", "error", "critical", 
 TASKS: Final = "io.modelcontextprotocol/tasks"
 CANNOT_ASK = ErrorCode("CLIENT_CANNOT_ANSWER", 422, "The tool has a question that this client cannot be asked.")
 MAX_ANSWER_SECONDS = 300.0
-"""How long a person may think about a question; the tool's own deadline stands still meanwhile."""
+"""How long a person may take to answer; the tool's deadline is paused meanwhile."""
 
 Answers = dict[str, dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientRequest:
-    """One question to the client, in the protocol's words."""
+    """One question to the client: an MCP method and its parameters."""
 
     method: str
     params: dict[str, Any]
 
     @property
     def capability(self) -> str:
-        """What a client must have declared to be asked this."""
+        """Return the capability that the client must have declared."""
         return self.method.partition("/")[0]
 
     def to_json(self) -> dict[str, Any]:
-        """Give it as the protocol writes it."""
+        """Return it as MCP writes it."""
         return {"method": self.method, "params": self.params}
 
 
@@ -44,7 +44,7 @@ ClientRequests = Mapping[str, ClientRequest]
 
 
 class SendNotification(Protocol):
-    """Sends a message that wants no answer."""
+    """Sends a message that needs no answer."""
 
     async def __call__(self, method: str, *, params: dict[str, Any]) -> None:
         """Send it."""
@@ -53,35 +53,35 @@ class SendNotification(Protocol):
 def make_form_request(
     message: str, *, fields: Mapping[str, Any], required: Sequence[str] | None = None
 ) -> ClientRequest:
-    """Ask a person to fill in a form; `fields` are JSON Schemas of its entries, all required unless `required` says."""
+    """Build a request for a form; `fields` are JSON Schemas of its entries, all required by default."""
     wanted = list(fields) if required is None else list(required)
     schema = {"type": "object", "properties": dict(fields), "required": wanted}
     return ClientRequest(method="elicitation/create", params={"message": message, "requestedSchema": schema})
 
 
 def read_form_answer(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """Give what a person filled in; nothing where the form was declined or closed."""
+    """Return what a person filled in; empty if the form was declined or closed."""
     content = answer.get("content")
     return dict(content) if answer.get("action") == "accept" and isinstance(content, dict) else {}
 
 
 def make_sampling_request(prompt: str, *, max_tokens: int) -> ClientRequest:
-    """Ask the client's language model."""
+    """Build a request for a completion by the client's language model."""
     message = {"role": "user", "content": {"type": "text", "text": prompt}}
     return ClientRequest(method="sampling/createMessage", params={"messages": [message], "maxTokens": max_tokens})
 
 
 def make_roots_request() -> ClientRequest:
-    """Ask which folders the client works in."""
+    """Build a request for the folders that the client works in."""
     return ClientRequest(method="roots/list", params={})
 
 
 class CallInterrupted(Exception):
-    """The call does not end here: it goes on in another way, which the transport arranges."""
+    """The call continues in another way, which the transport arranges; not an error."""
 
 
 class InputRequired(CallInterrupted):
-    """The client is to call again, with answers to these questions."""
+    """The client must call again with answers to these requests."""
 
     def __init__(self, client_requests: ClientRequests) -> None:
         super().__init__("the client is asked")
@@ -89,11 +89,11 @@ class InputRequired(CallInterrupted):
 
 
 class BecomeTask(CallInterrupted):
-    """The rest is done by a worker, as a task."""
+    """A worker does the rest, as a task."""
 
 
 class MissingCapability(Refusal):
-    """The tool needs something of the client that it has not declared; `lacking` is in the form of capabilities."""
+    """The tool needs a capability that the client has not declared; `lacking` has the form of MCP's capabilities."""
 
     def __init__(self, lacking: dict[str, Any], *, what: str) -> None:
         super().__init__(
@@ -107,10 +107,10 @@ class MissingCapability(Refusal):
 @dataclass(kw_only=True)
 class ClientChannel:
     """
-    A client that can be told nothing and asked nothing, as over REST; the base of those that can.
+    A channel without a way back, as over REST; the base class of the others.
 
     `call` is set when the call begins. `answers` are those given so far. `task_id` names the task that the call is, and
-    stays the same however often the tool begins anew; None for other calls.
+    stays the same when the tool runs again; None for other calls.
     """
 
     capabilities: Mapping[str, Any] = field(default_factory=dict)
@@ -124,35 +124,35 @@ class ClientChannel:
 
     @property
     def caller(self) -> Caller:
-        """Who calls; known from the moment that the call begins."""
+        """Return the caller; raises RuntimeError before the call has begun."""
         if self.call is None:
             raise RuntimeError("the call has not begun")
         return self.call.caller
 
     @property
     def supports_forms(self) -> bool:
-        """Tell whether a person can be asked by a form; a client that only opens addresses declares `url` alone."""
+        """Return whether a person can fill in a form; a client that only opens URLs declares `url` alone."""
         declared = self.capabilities.get("elicitation")
         return declared is not None and (not declared or "form" in declared)
 
     def can(self, capability: str) -> bool:
-        """Tell whether the client declared it: elicitation, sampling, roots."""
+        """Return whether the client declared the capability: elicitation, sampling, roots."""
         return capability in self.capabilities
 
     @property
     def supports_tasks(self) -> bool:
-        """Tell whether the client knows what to do with a task."""
+        """Return whether the client declared the extension for tasks."""
         return TASKS in (self.capabilities.get("extensions") or {})
 
     async def progress(self, done: float, *, total: float | None = None, message: str = "") -> None:
-        """Tell how far the work is, if the client wanted to know."""
+        """Report progress, if the client asked for it."""
         if self.notify and self.progress_token is not None:
             known: dict[str, Any] = {"progressToken": self.progress_token, "progress": done}
             known |= {"total": total} if total is not None else {}
             await self.notify("notifications/progress", params=known | ({"message": message} if message else {}))
 
     async def log(self, text: str, *, level: str = "info") -> None:
-        """Tell what happens, to a client that wants to know of this level."""
+        """Send a log message, if the client wants messages of this level."""
         wanted = self.log_level in LOG_LEVELS and LOG_LEVELS.index(level) >= LOG_LEVELS.index(self.log_level or "")
         if self.notify and wanted:
             params = {"level": level, "logger": "toolroom", "data": text}
@@ -160,9 +160,9 @@ class ClientChannel:
 
     async def ask(self, client_requests: ClientRequests) -> Answers:
         """
-        Ask, and give the answers by the same names, as the protocol writes results; a form's has `action` first.
+        Ask the client and return the answers by the same names, in MCP's form of results; a form's has an `action`.
 
-        Raises CannotAsk where the client has not declared that it can be asked.
+        Raises MissingCapability if the client has not declared a capability that the requests need.
         """
         for client_request in client_requests.values():
             if not self.can(client_request.capability):
@@ -175,7 +175,7 @@ class ClientChannel:
         return {name: self.answers[name] for name in client_requests}
 
     async def ask_form(self, name: str, *, client_request: ClientRequest) -> dict[str, Any]:
-        """Have a person fill in a form; empty where nobody can be asked, or nothing was said."""
+        """Ask a person to fill in a form; empty if there is no answer or the client cannot be asked."""
         if not self.supports_forms:
             return {}
         try:
@@ -184,7 +184,7 @@ class ClientChannel:
             return {}
 
     async def pick(self, name: str, *, message: str, options: Sequence[str]) -> str | None:
-        """Have a person pick one of these; None where nobody can be asked, or none was picked."""
+        """Ask a person to pick an option; None if none was picked or the client cannot be asked."""
         options = list(dict.fromkeys(options))
         client_request = make_form_request(message, fields={"choice": {"type": "string", "enum": options}})
         given = (await self.ask_form(name, client_request=client_request)).get("choice")
@@ -192,28 +192,28 @@ class ClientChannel:
 
     async def continue_as_task(self, *, required: bool = False) -> None:
         """
-        Have a worker do the rest, if the client knows tasks; the tool then runs anew there, with the answers so far.
+        Let a worker do the rest if the client supports tasks; the tool runs again there, with the answers so far.
 
-        Where it does not, the tool goes on here, or is refused if a task is `required`.
+        If the client does not, the tool goes on here, or MissingCapability is raised if a task is `required`.
         """
         if required and not self.supports_tasks:
             raise MissingCapability({"extensions": {TASKS: {}}}, what=f"knows tasks ({TASKS})")
 
     async def _answer(self, client_requests: ClientRequests) -> None:
-        """Put the answers to these into `answers`."""
+        """Put the answers to these requests into `answers`."""
         raise NotImplementedError
 
 
 @dataclass(kw_only=True)
 class RetriedCall(ClientChannel):
-    """A client that answers by calling again."""
+    """Channel to a client that answers by calling again."""
 
     async def _answer(self, client_requests: ClientRequests) -> None:
         if client_requests:
             raise InputRequired(client_requests)
 
     async def continue_as_task(self, *, required: bool = False) -> None:
-        """Have a worker do the rest."""
+        """Raise BecomeTask if the client supports tasks."""
         await super().continue_as_task(required=required)
         if self.supports_tasks:
             raise BecomeTask
@@ -222,15 +222,15 @@ class RetriedCall(ClientChannel):
 @dataclass(kw_only=True)
 class TaskChannel(ClientChannel):
     """
-    The client of a task: it reads the questions when it looks after its task, and answers when it likes.
+    Channel to the client of a task, which reads questions when it polls the task and answers at any time.
 
-    What it is told of progress stands in the task's row within a second.
+    Progress is written to the task's row within a second.
     """
 
     progress_text: str = ""
 
     async def progress(self, done: float, *, total: float | None = None, message: str = "") -> None:
-        """Tell how far the work is."""
+        """Keep the progress as text for the task's row."""
         count = f"{done:g} of {total:g}" if total else f"{done:g}"
         self.progress_text = f"{count}: {message}" if message else count
 
@@ -239,12 +239,12 @@ class TaskChannel(ClientChannel):
             raise InputRequired(client_requests)
 
     async def continue_as_task(self, *, required: bool = False) -> None:
-        """Go on: this is the task."""
+        """Do nothing: this is the task."""
 
 
 @dataclass(kw_only=True)
 class ConnectedChannel(ClientChannel):
-    """A client that answers while the call waits, on the connection that carries it (MCP of 2025)."""
+    """Channel to a client that answers while the call waits, on the connection that carries it (MCP of 2025)."""
 
     send: Callable[[ClientRequest], Awaitable[dict[str, Any]]]
 

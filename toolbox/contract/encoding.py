@@ -1,4 +1,4 @@
-"""Values into JSON bytes, the same way for every domain and transport."""
+"""Encode values as JSON bytes, the same way for every domain and transport."""
 
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
@@ -14,12 +14,12 @@ _OPTIONS = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_NON_STR_KEYS
 
 
 class ExactNumber(float):
-    """A number with the digits that it was written in, which `encode` and `str` write; as a float it is the nearest."""
+    """A float that keeps the digits it was written in, for `encode` and `str`."""
 
     digits: str
 
     def __new__(cls, digits: str) -> Self:
-        """Read digits as JSON writes a number."""
+        """Parse the digits and keep them."""
         number = super().__new__(cls, digits)
         number.digits = digits
         return number
@@ -30,13 +30,13 @@ class ExactNumber(float):
 
 
 def read_fraction(digits: str) -> float:
-    """Read a fraction; one whose double is written in other digits keeps its own."""
+    """Parse a fraction; keeps the digits if the nearest double would be written differently."""
     number = float(digits)
     return number if repr(number) == digits else ExactNumber(digits)
 
 
 def read_whole(digits: str) -> int | ExactNumber:
-    """Read a whole number; one of thousands of digits, which Python refuses to read, keeps them."""
+    """Parse a whole number; keeps the digits of one too long for Python's int parser."""
     return int(digits) if len(digits) <= MAX_WHOLE_DIGITS else ExactNumber(digits)
 
 
@@ -44,25 +44,24 @@ def encode(value: object) -> bytes:
     """
     Encode as JSON: models by alias, times as ISO 8601 UTC with milliseconds and Z, decimals exact, NaN as null.
 
-    A decimal beyond a double's range is written as text: clients refuse the whole answer for such a number.
-
-    A model's field with default None is left out when it is None (toolbox.contract.models.ToolOutput).
+    A decimal beyond a double's range is written as a string: clients refuse a whole answer with such a number. A model
+    field with default None is left out when it is None (toolbox.contract.models.ToolOutput).
     """
     return orjson.dumps(value, default=_plain, option=_OPTIONS)
 
 
 def format_timestamp(moment: datetime) -> str:
-    """Write a moment as ISO 8601 in UTC with milliseconds, cut, and Z; a naive one is taken as UTC."""
+    """Format a datetime as ISO 8601 in UTC with truncated milliseconds and Z; a naive one is taken as UTC."""
     utc = moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment
     return utc.isoformat(timespec="milliseconds") + "Z"
 
 
 def _plain(value: Any) -> object:
-    if type(value) is date:  # first, because rows are full of them
+    if type(value) is date:  # first, because it is the most frequent type in rows
         return value.isoformat()
     if not isinstance(value, BaseModel):
         return _scalar(value)
-    # A model's fields, one level deep; orjson comes back for the next.
+    # Only this model's fields: orjson calls again for nested values.
     plan = _plan(type(value))
     if plan is None:
         return getattr(value, "root")  # noqa: B009 - a RootModel, known by its only field
@@ -95,7 +94,7 @@ def _number(value: Decimal) -> object:
 
 @lru_cache(maxsize=1024)
 def _plan(model: type[BaseModel]) -> tuple[tuple[str, str, bool], ...] | None:
-    """Give attribute, name in JSON and whether it may be absent of each field; None for a RootModel."""
+    """Return attribute, JSON name and whether it may be absent for each field; None for a RootModel."""
     if "root" in model.model_fields:
         return None
     return tuple(

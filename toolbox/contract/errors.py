@@ -1,4 +1,4 @@
-"""How a tool says no. Knows no envelope and no Django; a domain's dialect renders what is raised here."""
+"""Errors of tools. Knows no Django; a domain's envelope renders what is raised here."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class ErrorCode:
-    """One way to say no, as a contract names it: the code, its HTTP status, and when it is said."""
+    """An error code of a contract: its name, HTTP status and meaning."""
 
     code: str
     status: int
@@ -16,10 +16,10 @@ class ErrorCode:
 
 class ToolError(Exception):
     """
-    A planned refusal in the domain's words.
+    A planned error in the domain's words.
 
-    `suggestion` tells a model what to do next. `retry_with` is the same as data: a JSON merge patch (RFC 7396) that,
-    applied to the arguments, fixes the call. Validators of an input model may raise it: pydantic lets it pass.
+    `suggestion` tells a model what to do next. `retry_with` is the same as data: a JSON merge patch (RFC 7396) that
+    fixes the arguments. Validators of an input model may raise it: pydantic lets it pass.
     """
 
     def __init__(
@@ -45,9 +45,9 @@ class ToolError(Exception):
 
 class Refusal(ToolError):
     """
-    A refusal by the kernel itself, rendered alike in every domain.
+    An error of the kernel itself, rendered the same in every domain.
 
-    `bearer` is what OAuth's header for clients says of it (RFC 6750), None where it says nothing.
+    `bearer` is its part in the WWW-Authenticate header (RFC 6750), None if it has none.
     """
 
     bearer: "Bearer | None" = None
@@ -55,14 +55,14 @@ class Refusal(ToolError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bearer:
-    """What is wrong with a bearer: OAuth's code for it, none where nobody sent one, and the scopes it would need."""
+    """What is wrong with a bearer token: OAuth's error code, empty if no token was sent, and the scopes needed."""
 
     error: str = ""
     scope: str = ""
 
 
 class AuthenticationRequired(Refusal):
-    """Nobody known is asking: there was no credential, or it is none of ours."""
+    """The caller is unknown: no credential was sent, or it is not valid."""
 
     def __init__(self, message: str, *, suggestion: str, is_missing: bool = False) -> None:
         super().__init__(UNAUTHENTICATED, message, suggestion=suggestion)
@@ -70,7 +70,7 @@ class AuthenticationRequired(Refusal):
 
 
 class ScopeMissing(Refusal):
-    """The caller lacks a scope; `held` are those of one who can fetch a token with more, else nothing."""
+    """The caller lacks a scope; `held` are the scopes of a caller who can fetch a token with more, otherwise None."""
 
     def __init__(self, scope: str, *, held: Iterable[str] | None = None, is_tool: bool = True) -> None:
         what, how = ("key", "Use a key") if held is None else ("token", "Get a token")
@@ -108,11 +108,11 @@ KERNEL_CODES = (
 
 
 class DatabaseUnavailable(Exception):
-    """The database cannot be reached, or went away in the middle of a statement."""
+    """The database cannot be reached, or the connection was lost during a statement."""
 
 
 class StatementTimeout(DatabaseUnavailable):
-    """The database cancelled a statement that ran too long; where nobody tells it apart, a part that did not answer."""
+    """The database cancelled a statement that ran too long; a DatabaseUnavailable where nobody distinguishes it."""
 
 
 Schema = dict[str, Any]
@@ -120,10 +120,10 @@ Schema = dict[str, Any]
 
 class ErrorEnvelope:
     """
-    The kernel's own way of answering, and the base of the domains' ways.
+    The form of the kernel's answers, and the base class of the domains' forms.
 
-    A success is the bare answer; a refusal is `{error: {code, message, suggestion, details?}}`. A domain names its
-    codes for what the kernel finds out: bad input, a passed deadline, a database that is away, a crash.
+    A success is the bare answer; a refusal is `{error: {code, message, suggestion, details?}}`. A domain names its own
+    codes for what the kernel detects: bad input, a passed deadline, no database, a crash.
     """
 
     bad_input = ErrorCode("INVALID_PARAMETERS", 400, "A parameter is missing, unknown or of the wrong form.")
@@ -133,26 +133,26 @@ class ErrorEnvelope:
 
     @property
     def own_codes(self) -> tuple[ErrorCode, ...]:
-        """The codes that any tool of this dialect may answer."""
+        """Return the codes that any tool with this envelope may answer."""
         return (self.bad_input, self.timeout, self.database_down, self.crash)
 
     def success(self, answer: object) -> object:
-        """Give the body of a success."""
+        """Return the body of a success."""
         return answer
 
     def refusal(self, error: ToolError) -> object:
-        """Give the body of a refusal."""
+        """Return the body of a refusal."""
         body: dict[str, Any] = {"code": error.code.code, "message": error.message, "suggestion": error.suggestion}
         if details := merge_details(error):
             body["details"] = details
         return {"error": body}
 
     def success_schema(self, answer: Schema) -> Schema:
-        """Give the JSON Schema of a success's body, from that of the answer."""
+        """Return the JSON Schema of a success's body, given the answer's."""
         return answer
 
     def refusal_schema(self) -> Schema:
-        """Give the JSON Schema of a refusal's body."""
+        """Return the JSON Schema of a refusal's body."""
         return make_object_schema(
             {
                 "error": make_object_schema(
@@ -171,12 +171,12 @@ class ErrorEnvelope:
 
 
 def merge_details(error: ToolError) -> dict[str, Any]:
-    """Give the error's details with its merge patch among them, as `retryWith`."""
+    """Return the error's details, with its merge patch as `retryWith`."""
     return error.details | ({"retryWith": error.retry_with} if error.retry_with else {})
 
 
 def make_object_schema(properties: Schema, *, required: list[str], description: str | None = None) -> Schema:
-    """Write the JSON Schema of an object."""
+    """Build the JSON Schema of an object."""
     described = {"description": description} if description else {}
     return {"type": "object", "properties": properties, "required": required, **described}
 

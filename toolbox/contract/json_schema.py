@@ -1,4 +1,4 @@
-"""JSON Schemas of tools: from pydantic's, made small and readable for a model."""
+"""JSON Schemas of tools: pydantic's, made small and readable for a model."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,30 +8,30 @@ from pydantic import BaseModel, TypeAdapter
 Schema = dict[str, Any]
 
 _MISNAMED = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
-"""What pydantic calls the bounds of a number that a validator reads before it; no JSON Schema knows them so."""
+"""Keys that pydantic writes for a number's bounds behind a validator, and their JSON Schema names."""
 
 
 def make_input_schema(model: type[BaseModel]) -> Schema:
     """
-    Describe a tool's parameters: no titles, no references. Null stands for "not given" where it is among the types.
+    Build the schema of a tool's parameters, without titles and references.
 
-    A deprecated parameter's description begins with [DEPRECATED]. A model that writes its own schema, naming its
-    dialect by `$schema`, is published as it wrote it.
+    Null among a parameter's types means "not given". A deprecated parameter's description begins with [DEPRECATED]. A
+    model that writes its own schema, with `$schema`, is published unchanged.
     """
     written = model.model_json_schema(by_alias=True, mode="validation")
     if "$schema" in written:
         return written
     schema = _inline_definitions(written)
-    return _omit_keys(schema, "description")  # the tool's own description stands beside it
+    return _omit_keys(schema, "description")  # the tool's own description is published beside it
 
 
 def make_output_schema(adapter: TypeAdapter[Any]) -> Schema:
-    """Describe what a tool answers; fields with a default may be absent."""
+    """Build the schema of a tool's answer; fields with a default may be absent."""
     return _inline_definitions(adapter.json_schema(by_alias=True, mode="serialization"))
 
 
 def find_undescribed(schema: Schema, *, path: str = "") -> Iterator[str]:
-    """Name every property, nested ones included, that has no description."""
+    """Yield the path of every property without a description, nested ones included."""
     for name, part in schema.get("properties", {}).items():
         here = f"{path}.{name}" if path else name
         if "description" not in part:
@@ -45,7 +45,7 @@ def find_undescribed(schema: Schema, *, path: str = "") -> Iterator[str]:
 
 
 def strip_descriptions(schema: Schema) -> Schema:
-    """Give the schema without its descriptions, those of everything below it included; a property may be named so."""
+    """Return the schema without descriptions at any depth; a property named `description` stays."""
 
     def below(key: str, value: Any) -> Any:
         if key == "properties":
@@ -65,7 +65,7 @@ def _inline_definitions(schema: Schema) -> Schema:
 
 
 class _Tidy:
-    """One pass over a schema, putting definitions in place of references."""
+    """One pass over a schema that inlines its definitions."""
 
     def __init__(self, definitions: Schema) -> None:
         self.definitions = definitions
@@ -110,7 +110,7 @@ def _or_null(branch: Schema) -> Schema:
 
 
 def _sort_keys(part: Schema) -> Schema:
-    """Put type and description first, where a reader looks."""
+    """Put type and description first."""
     first: Schema = {key: part[key] for key in ("type", "description") if key in part}
     return {**first, **part}
 

@@ -1,8 +1,8 @@
-"""What inputs and outputs of tools are made of. Imports no Django."""
+"""Base classes and building blocks of tools' inputs and outputs. Imports no Django."""
 
 from base64 import b64encode
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.alias_generators import to_camel
@@ -13,10 +13,20 @@ class ToolInput(BaseModel):
     """
     The input of a tool: snake_case in Python, the contract's camelCase in JSON; unknown parameters are refused.
 
-    A parameter whose default is None may be left out or sent as null, and is published so.
+    A parameter whose default is None may be left out or sent as null, and is published so, but for `RefusesNull`.
     """
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid", frozen=True, strict=True)
+
+    @classmethod
+    def from_json(cls, arguments: bytes) -> Self:
+        """
+        Read the arguments as a caller sends them. Raises ValidationError.
+
+        `strict` holds at every depth: the configuration of this class does not reach the models that it contains,
+        which may be those of an answer.
+        """
+        return cls.model_validate_json(arguments, by_alias=True, by_name=False, strict=True)
 
 
 class ToolOutput(BaseModel):
@@ -29,17 +39,17 @@ class ToolOutput(BaseModel):
     model_config = ConfigDict(populate_by_name=True, frozen=True)
 
     def row_count(self) -> int | None:
-        """Tell how many rows the answer holds, for the audit; None where that means nothing."""
+        """Return how many rows the answer holds, for the audit log; None if that means nothing."""
         return None
 
     def error_count(self) -> int:
-        """Tell how many errors came with the answer, as an upstream gives that answers in part or not at all."""
+        """Return how many errors came with the answer, for upstreams that answer in part."""
         return 0
 
 
 @dataclass(frozen=True, slots=True)
 class KeepsDigits:
-    """Marks a parameter of free JSON: its numbers keep the digits that the caller wrote (encoding.ExactNumber)."""
+    """Marks a parameter of free JSON whose numbers keep the digits that the caller wrote (encoding.ExactNumber)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +59,7 @@ class NullMeans:
     default: Any
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """Put the default in place of null, before anything else looks at the value."""
+        """Replace null with the default before any other validation."""
         return core_schema.no_info_before_validator_function(
             lambda value: self.default if value is None else value, handler(source)
         )
@@ -59,12 +69,22 @@ class NullMeans:
         return {"anyOf": [handler(schema), {"type": "null"}]}
 
 
+@dataclass(frozen=True, slots=True)
+class RefusesNull:
+    """Refuse null for a parameter that may be left out (`X | None`), and publish it so."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Validate what stands beside None."""
+        found = handler(source)
+        return found["schema"] if found["type"] == "nullable" else found
+
+
 def _integral(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 WholeNumber = Annotated[int, BeforeValidator(_integral)]
-"""An integer; JSON's 5.0 is one too, as JSON Schema says."""
+"""An integer; 5.0 is accepted too, as JSON Schema says."""
 
 
 class Text(ToolOutput):
@@ -83,7 +103,7 @@ class Image(ToolOutput):
 
     @classmethod
     def from_bytes(cls, raw: bytes, *, mime_type: str) -> "Image":
-        """Make a picture of its bytes."""
+        """Build an image from its bytes."""
         return cls(data=b64encode(raw).decode(), mime_type=mime_type)
 
 
@@ -96,7 +116,7 @@ class Audio(ToolOutput):
 
     @classmethod
     def from_bytes(cls, raw: bytes, *, mime_type: str) -> "Audio":
-        """Make sound of its bytes."""
+        """Build audio from its bytes."""
         return cls(data=b64encode(raw).decode(), mime_type=mime_type)
 
 
@@ -110,7 +130,7 @@ class Document(ToolOutput):
 
     @classmethod
     def from_content(cls, content: str | bytes, *, uri: str, mime_type: str) -> "Document":
-        """Make a document of its text or of its bytes."""
+        """Build a document from its text or its bytes."""
         if isinstance(content, bytes):
             return cls(uri=uri, mime_type=mime_type, blob=b64encode(content).decode())
         return cls(uri=uri, mime_type=mime_type, text=content)
@@ -137,13 +157,13 @@ Block = Text | Image | Audio | EmbeddedResource | Link
 
 
 class Contents(ToolOutput):
-    """An answer made of blocks. A tool that gives it publishes no output schema on MCP."""
+    """An answer made of blocks. A tool that returns it publishes no output schema on MCP."""
 
     content: list[Block] = Field(description="The blocks, in order.")
 
     @classmethod
     def from_blocks(cls, *blocks: Text | Image | Audio | EmbeddedResource | Link | str) -> "Contents":
-        """Make an answer of blocks; a string is a text."""
+        """Build an answer from blocks; a string becomes a text block."""
         return cls(content=[Text(text=block) if isinstance(block, str) else block for block in blocks])
 
 
@@ -155,5 +175,5 @@ class Message(ToolOutput):
 
     @classmethod
     def from_block(cls, block: Text | Image | Audio | EmbeddedResource | Link | str) -> "Message":
-        """Make a message of the user."""
+        """Build a message of the user."""
         return cls(content=Text(text=block) if isinstance(block, str) else block)

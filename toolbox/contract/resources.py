@@ -1,4 +1,4 @@
-"""What a domain offers beside tools: documents that can be read at an address, and prompts for a person to choose."""
+"""Resources and prompts: what a domain offers besides tools."""
 
 import inspect
 import re
@@ -19,7 +19,7 @@ MAX_RESOURCE_BYTES = 262_144
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompletionRequest:
-    """What was typed of an argument so far, the values already chosen for others, and by whom."""
+    """A request to complete an argument: the text so far, the values of other arguments, and the caller."""
 
     text: str
     chosen: Mapping[str, str]
@@ -27,19 +27,19 @@ class CompletionRequest:
 
 
 Completer = Callable[[CompletionRequest], Awaitable[Sequence[str]]]
-"""Gives values that go on from what was typed, best first; only such as the caller may see."""
+"""Returns values that continue the text, best first, and only such as the caller may see."""
 
 _NONE: Mapping[str, Completer] = MappingProxyType({})
 _VARIABLE = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 
 
 class InvalidResource(Exception):
-    """The declaration of a document or a prompt is invalid; the message says what to fix."""
+    """The declaration of a resource or prompt is invalid; the message says what to fix."""
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One text that a document's address or a prompt is filled in with."""
+    """One text argument of a resource's URI or of a prompt."""
 
     name: str
     description: str
@@ -48,7 +48,7 @@ class Argument:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Offer:
-    """What documents and prompts share: a function of texts, described by its docstring."""
+    """What resources and prompts share: an async function of text arguments, described by its docstring."""
 
     domain: str
     function: Callable[..., Awaitable[Any]]
@@ -57,27 +57,27 @@ class _Offer:
 
     @property
     def name(self) -> str:
-        """The function's name."""
+        """Return the function's name."""
         return self.function.__name__
 
     @property
     def scope(self) -> str:
-        """The scope that a caller needs."""
+        """Return the scope that a caller needs."""
         return f"{self.domain}:read"
 
     @cached_property
     def description(self) -> str:
-        """The function's docstring."""
+        """Return the function's docstring."""
         return inspect.cleandoc(self.function.__doc__ or "")
 
     @cached_property
     def arguments(self) -> tuple[Argument, ...]:
-        """What it is filled in with, as the function's parameters say: `team: Annotated[str, "Its code."]`."""
+        """Return the arguments, read from the function's parameters: `team: Annotated[str, "Its code."]`."""
         return _arguments(self.function)
 
     @cached_property
     def client_parameter(self) -> str | None:
-        """The parameter that takes the Client, if there is one."""
+        """Return the name of the ClientChannel parameter, if there is one."""
         hints = get_type_hints(self.function)
         return next((name for name, hint in hints.items() if hint is ClientChannel), None)
 
@@ -87,7 +87,7 @@ class _Offer:
         return await self.function(**values, **extra)
 
     def mistake(self) -> str | None:
-        """Say what keeps it from being offered."""
+        """Return what is wrong with the declaration, or None."""
         if not self.description:
             return "it needs a docstring"
         bare = [argument.name for argument in self.arguments if not argument.description]
@@ -100,12 +100,11 @@ class _Offer:
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Resource(_Offer):
     """
-    A document, or as many as its address has values for: `linescore://teams/{code}`.
+    A resource, or a template of resources: `linescore://teams/{code}`.
 
-    The function gives text or bytes; None says that there is no such document. `ttl_seconds` is how long a client may
-    keep it, `is_public` that it is the same for every caller. None is larger than `most_bytes`; `measure` gives the
-    size of one that is known without being asked for. Values stand in the address as URIs write them, `%20` for a
-    space.
+    The function returns text or bytes, or None if there is no such resource. `ttl_seconds` is how long a client may
+    cache it; `is_public` means that it is the same for every caller. No content is larger than `most_bytes`; `measure`
+    returns the size without reading. Values in the URI are percent-encoded.
     """
 
     uri: str
@@ -117,7 +116,7 @@ class Resource(_Offer):
 
     @property
     def is_template(self) -> bool:
-        """Tell whether the address has parts to fill in."""
+        """Return whether the URI has variables."""
         return bool(_VARIABLE.search(self.uri))
 
     @cached_property
@@ -126,13 +125,13 @@ class Resource(_Offer):
         return re.compile("".join(f"(?P<{part}>[^/?#]+)" if i % 2 else re.escape(part) for i, part in enumerate(parts)))
 
     def values(self, uri: str) -> dict[str, str] | None:
-        """Give what the address is filled in with; None where it is not of this form."""
+        """Return the values of the URI's variables; None if the URI does not match."""
         found = self._pattern.fullmatch(uri) if len(uri) <= MAX_URI_CHARACTERS else None
         values = {name: unquote(value) for name, value in found.groupdict().items()} if found else None
         return None if values and any("\0" in value for value in values.values()) else values
 
     def mistake(self) -> str | None:
-        """Say what keeps it from being offered."""
+        """Return what is wrong with the declaration, or None."""
         if set(_VARIABLE.findall(self.uri)) != {argument.name for argument in self.arguments}:
             return f"its parameters are not those of {self.uri}"
         return super().mistake()
@@ -140,16 +139,16 @@ class Resource(_Offer):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Prompt(_Offer):
-    """A question or task in a domain's words, which a person chooses and fills in; the function gives messages."""
+    """A question or task that a person chooses and fills in; the function returns messages."""
 
     async def messages(self, values: Mapping[str, str], *, client: ClientChannel) -> list[Message]:
-        """Give the messages; a text is one of the user."""
+        """Return the messages; a plain text becomes one message of the user."""
         given = await self.call(values, client=client)
         return [Message.from_block(given)] if isinstance(given, str) else list(given)
 
 
 def fill_uri(template: str, **values: object) -> str:
-    """Fill an address in."""
+    """Fill in a URI template; values are percent-encoded."""
     return _VARIABLE.sub(lambda variable: quote(str(values[variable[1]]), safe=""), template)
 
 

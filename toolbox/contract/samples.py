@@ -1,22 +1,22 @@
-"""What a domain says of loading the data that ships with it."""
+"""The report of loading a domain's sample data."""
 
 from dataclasses import dataclass
 
 
 @dataclass(slots=True)
 class SampleReport:
-    """How many rows were added, and how many were there."""
+    """How many rows were added, and how many existed already."""
 
     added: int = 0
     skipped: int = 0
 
     @property
     def total(self) -> int:
-        """Count every row."""
+        """Return the number of rows."""
         return self.added + self.skipped
 
     def count(self, *, is_new: bool) -> None:
-        """Count a row."""
+        """Count one row."""
         if is_new:
             self.added += 1
         else:
@@ -24,4 +24,4 @@ class SampleReport:
 
 
 def ignore_progress(_: SampleReport) -> None:
-    """Show progress to nobody."""
+    """Ignore the progress of a load."""

@@ -1,8 +1,8 @@
 """
-Slots: what stands for the things that people name in questions, and how they are found there.
+Slots: the kinds of things that questions name, and how mentions of them are found in a text.
 
-A Toolkit carries its slots. `{team}` in an example's question stands for the slot `team`; two of one kind are told
-apart as `{first:date}` and `{last:date}`.
+A Toolkit has slots. `{team}` in an example's question stands for the slot `team`; two of one kind are written
+`{first:date}` and `{last:date}`.
 """
 
 import re
@@ -16,10 +16,11 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
     """
-    One thing that a phrase of a text may mean.
+    One thing that a phrase in a text may mean.
 
-    `value` is what a tool takes, `label` what a person reads, `parts` more of both, as a month's `start` and `end`.
-    `start` and `end` say where in the text the phrase stands; several candidates at one place are readings of it.
+    `value` is what a tool takes, `label` what a person reads, and `parts` are further values, such as a month's `start`
+    and `end`. `start` and `end` are the phrase's position in the text; candidates at one position are alternative
+    readings.
     """
 
     value: str
@@ -38,9 +39,9 @@ class Slot:
     """
     One kind of thing that questions name.
 
-    `resolve` finds mentions of it in a text, best first at each place; without one the slot takes whatever words stand
-    at its place. `usual` gives what is meant where nothing is said; without it a person is asked. `samples` gives
-    texts that name real things, for showing and checking examples. `noun` completes "Which … do you mean?".
+    `resolve` finds mentions in a text, best first at each position; without it, the slot takes any words at its
+    position. `default` returns what is meant when nothing is said; without it, a person is asked. `samples` returns
+    texts that name real things, to show and check examples. `noun` completes "Which … do you mean?".
     """
 
     name: str
@@ -52,7 +53,7 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Placeholder:
-    """A slot's place in a template: `{team}`, or `{first:date}` where its own name differs from the slot's."""
+    """A slot's place in a template: `{team}`, or `{first:date}` if its name differs from the slot's."""
 
     name: str
     slot: str
@@ -62,5 +63,5 @@ PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)(?::([a-z][a-z0-9_]*))?\}")
 
 
 def find_placeholders(template: str) -> list[Placeholder]:
-    """Give the placeholders of a question template, in order."""
+    """Return the placeholders of a question template, in order."""
     return [Placeholder(found[1], found[2] or found[1]) for found in PLACEHOLDER.finditer(template)]

@@ -1,4 +1,4 @@
-"""What a tool is: one question, one answer, and the function between them."""
+"""Tools and toolkits: an input model, an output model, and the function between them."""
 
 import inspect
 import re
@@ -27,19 +27,19 @@ DEFAULT_DEADLINE_SECONDS = 10.0
 
 
 class LinkBuilder(Protocol):
-    """Names documents that say more than an answer that was cut; none where it was not."""
+    """Returns links to resources with the rest of an answer that was cut; none if it was not cut."""
 
     def __call__(self, ask: Any, /, *, answer: Any) -> Sequence[Link]:
-        """Name them."""
+        """Build the links."""
 
 
 class ChartBuilder(Protocol):
-    """Specifies in Vega-Lite what a page draws of an answer's rows; None where a picture of them would mislead."""
+    """Returns a Vega-Lite specification of a chart of an answer's rows; None if a chart would mislead."""
 
     def __call__(
         self, arguments: Mapping[str, Any], /, *, rows: Sequence[Mapping[str, Any]]
     ) -> Mapping[str, Any] | None:
-        """Specify it, from the arguments as they were sent."""
+        """Build the specification; `arguments` are those that were sent."""
 
 
 class InvalidTool(Exception):
@@ -49,23 +49,23 @@ class InvalidTool(Exception):
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Tool:
     """
-    One question: its input model, its output model, and the function between them.
+    One tool: its input model, its output model, and the function between them.
 
     - `queries`: how many statements its example sends to the database.
-    - `errors`: the codes it may answer, beside those of its envelope.
-    - `version`: goes up with every breaking change of its contract.
-    - `live`: gives a sentence of figures, from memory. It follows the description on every transport, and is not in
-      docs/tools.
-    - `uses_context`, `uses_client`: the function takes a CallContext, or a ClientChannel, after its question.
-    - `returns_contents`: it answers with blocks for a person to see, and no data.
-    - `is_visible_to`: whose catalogue lists it. Refusing the calls of others is up to the function.
-    - `links`: names documents with more, from the question and an answer that was cut.
-    - `chart`: says what a page draws of its rows. Without it a page draws the figures that the rows are of, if it can.
+    - `errors`: the codes it may answer, besides those of its envelope.
+    - `version`: raised with every breaking change of its contract.
+    - `live`: returns a sentence with current figures, from memory. It follows the description on every transport; it is
+      not in docs/tools.
+    - `uses_context`, `uses_client`: the function takes a CallContext, or a ClientChannel, as its second parameter.
+    - `returns_contents`: it answers with blocks for a person to see, without data.
+    - `is_visible_to`: whose catalogue lists it. The function itself must refuse calls of others.
+    - `links`: builds links to the rest of an answer that was cut.
+    - `chart`: builds the chart that a page shows of its rows. Without it, a page draws the rows' figures if it can.
     - `rarely_asks`: it uses its client only to ask what is unclear, before it does anything, so its calls begin as
       plain ones.
     - `is_open_world`: it reaches hosts beyond this server's database and model (MCP's `openWorldHint`).
-    - `works_offline`: it answers without the database, to callers that this process verified lately.
-    - `is_idempotent`: it writes, and the same call a second time changes nothing more.
+    - `works_offline`: it answers without the database, to callers that this process verified recently.
+    - `is_idempotent`: it writes, and repeating a call changes nothing more.
     """
 
     domain: str
@@ -98,89 +98,89 @@ class Tool:
         return await (self.function(question, client.call) if self.uses_context else self.function(question))
 
     def is_listed_for(self, caller: Caller) -> bool:
-        """Tell whether the caller's catalogue lists it."""
+        """Return whether the caller's catalogue lists it."""
         return caller.has(self.scope) and (self.is_visible_to is None or self.is_visible_to(caller))
 
     @cached_property
     def name(self) -> str:
-        """The contract's name, unique across the catalogue."""
+        """Return the tool's name, unique across the catalogue."""
         return self.function.__name__
 
     @cached_property
     def scope(self) -> str:
-        """The scope that a caller needs."""
+        """Return the scope that a caller needs."""
         return f"{self.domain}:{'write' if self.writes else 'read'}"
 
     @property
     def may_repeat(self) -> bool:
-        """Tell whether a call whose outcome is not known may be made again: reads, and idempotent writes."""
+        """Return whether a call with an unknown outcome may be repeated: reads, and idempotent writes."""
         return not self.writes or self.is_idempotent
 
     @property
     def title(self) -> str:
-        """The name as a person writes it."""
+        """Return the name for people."""
         return self.name.replace("_", " ").capitalize()
 
     @cached_property
     def documentation(self) -> str:
-        """The function's docstring: what documentation shows."""
+        """Return the function's docstring, as the documentation shows it."""
         return inspect.cleandoc(self.function.__doc__ or "")
 
     @property
     def description(self) -> str:
-        """What the model that chooses reads: the docstring, and the live figures of the moment after it."""
+        """Return what a model reads to choose: the docstring, then the live figures."""
         figures = self.live() if self.live else ""
         return f"{self.documentation}\n\n{figures}" if figures else self.documentation
 
     @cached_property
     def needs_full_protocol(self) -> bool:
-        """Tell whether a call may be more than a question and its answer, or has parameters that travel as headers."""
+        """Return whether a call may need more than one question and one answer, or has parameters sent as headers."""
         return self.uses_client or any(
             "x-mcp-header" in part for part in self.input_schema.get("properties", {}).values()
         )
 
     @cached_property
     def input_schema(self) -> Schema:
-        """JSON Schema of the parameters."""
+        """Return the JSON Schema of the parameters."""
         return make_input_schema(self.question)
 
     @property
     def function_schema(self) -> Schema:
-        """Describe the tool as a `function` of OpenAI's Chat Completions API."""
+        """Return the tool as a `function` of OpenAI's Chat Completions API."""
         function = {"name": self.name, "description": self.description, "parameters": self.input_schema}
         return {"type": "function", "function": function}
 
     @cached_property
     def wraps(self) -> bool:
-        """Tell whether a success is put under `result` where only objects fit: its body need not be one."""
+        """Return whether a success must be wrapped under `result` where MCP requires an object."""
         return self.success_schema.get("type") != "object"
 
     @cached_property
     def output_schema(self) -> Schema:
-        """JSON Schema of a success's body; the answer's own, where that is no object, under `result`."""
+        """Return the JSON Schema of a success's body for MCP; wrapped under `result` if it is not an object."""
         if not self.wraps:
             return self.success_schema
         return {"type": "object", "properties": {"result": self.success_schema}, "required": ["result"]}
 
     @cached_property
     def success_schema(self) -> Schema:
-        """JSON Schema of a success's body as REST sends it."""
+        """Return the JSON Schema of a success's body over REST."""
         return self.envelope.success_schema(make_output_schema(self.answer))
 
     @cached_property
     def codes(self) -> tuple[ErrorCode, ...]:
-        """Every code that the tool may answer, those of its envelope last."""
+        """Return every code that the tool may answer, those of its envelope last."""
         return tuple(dict.fromkeys((*self.errors, *self.envelope.own_codes)))
 
     @cached_property
     def example_arguments(self) -> bytes:
-        """The example as the JSON an agent would send."""
+        """Return the example as the JSON that an agent would send."""
         return encode(self.example.model_dump(by_alias=True, exclude_unset=True))
 
 
 @dataclass(frozen=True, kw_only=True)
 class ToolOptions:
-    """What `Toolkit.tool` takes beside the function; see Tool. Without an envelope of its own, it has the toolkit's."""
+    """The options of `Toolkit.tool`; see Tool. Without an envelope, the tool has the toolkit's."""
 
     example: ToolInput
     errors: tuple[ErrorCode, ...] = ()
@@ -208,21 +208,21 @@ class SkippedRow:
 
 
 class DynamicTools(Protocol):
-    """Rows of a domain that are tools; loaded at first need, and whenever one of its tables announces a change."""
+    """A domain's rows that are tools; loaded at first need, and whenever one of its tables announces a change."""
 
     async def load(self) -> Sequence[Tool | SkippedRow]:
-        """Make a tool of every row that can be one, with `Toolkit.make_tool`; name the others."""
+        """Build a tool from every valid row with `Toolkit.make_tool`, and a SkippedRow from every other."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Toolkit:
     """
-    The tools of one domain, gathered without touching anything outside.
+    The tools of one domain. Importing a toolkit has no effect; the registry takes it in at start.
 
-    `summary` is what a person reads first about the domain. Importing a toolkit has no effect; the registry takes it
-    in at start. `dynamic` adds tools that are rows (toolbox/catalogue/dynamic_tools.py). `slots` are what the domain's
-    questions name (toolbox/contract/slots.py). Curated prompts know `completers` by their names. `answerer` makes what
-    answers the domain's questions beside the curated examples; it is called with the first question.
+    `summary` introduces the domain to people. `dynamic` adds tools that are rows (toolbox/catalogue/dynamic_tools.py).
+    `slots` are the things that the domain's questions name (toolbox/contract/slots.py). Curated prompts refer to
+    `completers` by name. `answerer` makes the domain's own answerer, used besides the curated examples; it is called
+    with the first question.
     """
 
     domain: str
@@ -237,7 +237,7 @@ class Toolkit:
     answerer: Callable[[], Answerer] | None = None
 
     def resource(self, uri: str, **options: Any) -> Callable[[Function], Function]:
-        """Offer what an async function of texts gives as a document at an address; takes the fields of Resource."""
+        """Declare an async function of text arguments as a resource at a URI; takes the fields of Resource."""
 
         def declare(function: Function) -> Function:
             self.resources.append(_sound(Resource(domain=self.domain, function=function, uri=uri, **options)))
@@ -246,7 +246,7 @@ class Toolkit:
         return declare
 
     def prompt(self, **options: Any) -> Callable[[Function], Function]:
-        """Offer what an async function of texts gives as a prompt; takes the fields of Prompt."""
+        """Declare an async function of text arguments as a prompt; takes the fields of Prompt."""
 
         def declare(function: Function) -> Function:
             self.prompts.append(_sound(Prompt(domain=self.domain, function=function, **options)))
@@ -256,14 +256,14 @@ class Toolkit:
 
     def tool(self, **options: Any) -> Callable[[Function], Function]:
         """
-        Make a tool of an async function `(ask: Question) -> answer`, and hand the function back unchanged.
+        Declare an async function `(ask: Question) -> answer` as a tool; returns the function unchanged.
 
-        The function may take `call: CallContext` after its question, to know who asks, or `client: ClientChannel`, to
-        send messages and questions to the client while it works.
-        Takes the fields of ToolOptions by keyword. Raises InvalidTool where the function cannot be offered. Its schemas
-        are made when they are first needed; the system check toolbox.E006 looks at those of every declared tool.
+        The function may take a second parameter: `call: CallContext`, to know the caller, or `client: ClientChannel`,
+        to send messages and questions to the client while it works. Options are the fields of ToolOptions, by keyword.
+        Raises InvalidTool if the function cannot be a tool. The schemas are built when first needed; the system check
+        toolbox.E006 checks those of every declared tool.
         """
-        ToolOptions(**options)  # an unknown option is refused where it is written
+        ToolOptions(**options)  # raises for an unknown option at the place where it is written
 
         def declare(function: Function) -> Function:
             self.tools.append(_read(function, toolkit=self, options=ToolOptions(**options)))
@@ -272,7 +272,7 @@ class Toolkit:
         return declare
 
     def make_tool(self, function: ToolFunction, **options: Any) -> Tool:
-        """Make a tool as `tool` does, without adding it; raises InvalidTool, for its schemas too."""
+        """Build a tool as `tool` does, without adding it; raises InvalidTool, for its schemas too."""
         tool = _read(function, toolkit=self, options=ToolOptions(**options))
         for mistake in find_schema_mistakes(tool):
             raise InvalidTool(f"{self.domain}.{tool.name}: {mistake}")
@@ -280,7 +280,7 @@ class Toolkit:
 
 
 def find_schema_mistakes(tool: Tool) -> list[str]:
-    """List what is wrong with a tool's schemas: fields without a description, a model without an end."""
+    """Return the mistakes in a tool's schemas: fields without a description, recursive models."""
     try:
         bare = (*find_undescribed(tool.input_schema), *find_undescribed(tool.output_schema))
     except ValueError as endless:
@@ -342,7 +342,7 @@ def _mistakes(tool: Tool) -> list[str]:
 
 def _example_mistakes(tool: Tool) -> list[str]:
     try:
-        tool.question.model_validate_json(tool.example_arguments, by_alias=True, by_name=False)
+        tool.question.from_json(tool.example_arguments)
     except ValueError as invalid:
         return [f"its example does not survive the wire: {invalid}"]
     return []

@@ -1,1 +1,1 @@
-"""The event loop of the process, its connection pools, and helpers for rows that change seldom."""
+"""The process's event loop, its connection pools, notifications, and caches of rows that seldom change."""

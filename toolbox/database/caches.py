@@ -1,4 +1,4 @@
-"""Values kept for a few seconds, and work that runs once for everybody who waits for it."""
+"""A cache with a time to live, and work shared by everyone who waits for it."""
 
 import asyncio
 import time
@@ -9,7 +9,7 @@ from weakref import WeakSet
 Value = TypeVar("Value")
 
 TTL_SECONDS = 4.0
-"""The time within which a change in the admin is seen; no restart, no message between processes."""
+"""Within this time a change in the admin is seen, without restarts or messages between processes."""
 
 _caches: "WeakSet[TtlCache[object]]" = WeakSet()
 
@@ -18,8 +18,8 @@ class TtlCache(Generic[Value]):
     """
     Keeps values by key for a few seconds, on a monotonic clock; empties itself when it is full.
 
-    A failure is not kept, nor a value whose loading began before the last `clear`: it may be older than the change
-    that was the reason to clear.
+    Failures are not cached, nor values whose loading began before the last `clear`: they may be older than the change
+    that caused it.
     """
 
     def __init__(self, *, seconds: float = TTL_SECONDS, max_entries: int = 1_000) -> None:
@@ -31,7 +31,7 @@ class TtlCache(Generic[Value]):
         _caches.add(self)  # type: ignore[arg-type]
 
     async def get(self, key: object, load: Callable[[], Awaitable[Value]]) -> Value:
-        """Return the value of the key, loaded anew when it has expired."""
+        """Return the value of the key; loads it if it is missing or expired."""
         entry = self._entries.get(key)
         if entry and entry[0] > self.clock():
             return entry[1]
@@ -51,23 +51,23 @@ class TtlCache(Generic[Value]):
 
 
 def clear_all_caches() -> None:
-    """Empty every TtlCache of this process: for tests, which change their database under it."""
+    """Empty every TtlCache of this process; for tests, which change the database behind its back."""
     for cache in list(_caches):
         cache.clear()
 
 
 class SingleFlight(Generic[Value]):
     """
-    Runs a piece of work once per key at a time; a cancelled caller does not end it for the others.
+    Runs work once per key at a time; a cancelled caller does not end it for the others.
 
-    A task belongs to the event loop that made it: one of another loop is never waited for.
+    A task belongs to its event loop: a caller on another loop starts its own.
     """
 
     def __init__(self) -> None:
         self._tasks: dict[object, asyncio.Task[Value]] = {}
 
     async def run(self, key: object, start: Callable[[], Coroutine[Any, Any, Value]]) -> Value:
-        """Wait for the running work of this key, started here if there is none; raises what the work raises."""
+        """Await the running work of this key, or start it; raises what the work raises."""
         task = self._tasks.get(key)
         if task is None or task.get_loop() is not asyncio.get_running_loop():
             task = asyncio.get_running_loop().create_task(start())
@@ -76,11 +76,11 @@ class SingleFlight(Generic[Value]):
         return await asyncio.shield(task)
 
     def clear(self) -> None:
-        """Let the next caller of each key start anew."""
+        """Forget the running work, so that the next caller of each key starts its own."""
         self._tasks.clear()
 
     def _remove(self, task: asyncio.Task[Value], *, key: object) -> None:
         if self._tasks.get(key) is task:
             del self._tasks[key]
         if not task.cancelled():
-            task.exception()  # an error is for those who waited, if any still do
+            task.exception()  # mark the error as seen: it concerns only those who waited

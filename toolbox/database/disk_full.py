@@ -1,4 +1,4 @@
-"""What a caller is told when PostgreSQL has no room left."""
+"""Detect that PostgreSQL has no disk space left, and tell callers."""
 
 import psycopg
 
@@ -7,7 +7,7 @@ WHEN_DISK_IS_FULL = "Try again when this server's operator has made room."
 
 
 def is_disk_full(error: BaseException | None) -> bool:
-    """Tell whether an error, or what caused it, is PostgreSQL's SQLSTATE 53100."""
+    """Return whether an error, or one of its causes, is PostgreSQL's SQLSTATE 53100."""
     while error is not None:
         if isinstance(error, psycopg.errors.DiskFull):
             return True

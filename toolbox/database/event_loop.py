@@ -1,8 +1,8 @@
 """
-One event loop per process owns the database pools: its home.
+The event loop that owns this process's database pools.
 
-Under ASGI the server's own loop claims it. Elsewhere (WSGI, Celery, commands, tests) a thread runs one, started on
-first need and so after any fork. Coroutines on other loops, and synchronous code, send their work there.
+Under ASGI, the server's loop is adopted. Elsewhere (WSGI, Celery, commands, tests) a thread runs one, started when it
+is first needed and so after any fork. Coroutines on other loops, and synchronous code, send their work there.
 """
 
 import asyncio
@@ -22,19 +22,19 @@ _closers: list[Callable[[], Awaitable[None]]] = []
 
 
 def adopt_running_loop() -> None:
-    """Make the running loop the process's home; the server calls this once, before its first request."""
+    """Make the running loop the process's event loop; the server calls this once, before its first request."""
     global _loop
     _loop = asyncio.get_running_loop()
 
 
 def get_loop() -> asyncio.AbstractEventLoop:
-    """Give the process's event loop; starts a thread for one where no server has adopted its own."""
+    """Return the process's event loop; starts one in a thread if no server has adopted its own."""
     global _loop
     if _loop is None or _loop.is_closed():
         with _starting:
             if _loop is None or _loop.is_closed():
                 _loop = asyncio.new_event_loop()
-                threading.Thread(target=_loop.run_forever, name="toolroom-home", daemon=True).start()
+                threading.Thread(target=_loop.run_forever, name="toolroom-event-loop", daemon=True).start()
                 atexit.register(_stop, _loop)
     return _loop
 
@@ -48,7 +48,7 @@ async def run_on_loop(work: Callable[[], Coroutine[Any, Any, Result]]) -> Result
 
 def run(work: Coroutine[Any, Any, Result]) -> Result:
     """
-    Run the coroutine on the process's event loop and wait for it, from synchronous code outside that loop.
+    Run a coroutine on the process's event loop and wait for it, from synchronous code outside that loop.
 
     Raises RuntimeError on that loop itself, where waiting would never end.
     """
@@ -66,7 +66,7 @@ def _is_own_loop() -> bool:
 
 
 def on_shutdown(closer: Callable[[], Awaitable[None]]) -> None:
-    """Have `closer` awaited at shutdown, to flush and to close connections. The last registered is first."""
+    """Register a closer to be awaited at shutdown; the last registered runs first."""
     _closers.append(closer)
 
 
@@ -86,7 +86,7 @@ def _stop(loop: asyncio.AbstractEventLoop) -> None:
 
 
 def _forget() -> None:
-    """In a forked child nothing of the parent's loop runs."""
+    """Start without a loop in a forked child: the parent's loop does not run there."""
     global _loop, _starting
     _loop, _starting = None, threading.Lock()
 

@@ -1,4 +1,4 @@
-"""Migration operations: let the reader role see tables, and announce changes of rows by NOTIFY."""
+"""Migration operations: grant the reader role access to tables, and announce changed rows by NOTIFY."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ DOCUMENTS = "toolroom_documents"
 MAX_DOCUMENTS = 500
 """URIs announced by one statement; other changes are seen when the resource's time to live has passed."""
 _MAX_URI_BYTES = 2_000
-"""No longer URI is read (toolbox.contract.resources); NOTIFY refuses payloads of 8,000 bytes."""
+"""The longest URI that is read (toolbox.contract.resources); NOTIFY refuses 8,000 bytes and more."""
 _EVENTS = {
     "insert": ("NEW TABLE AS after", "TABLE after"),
     "update": ("OLD TABLE AS before NEW TABLE AS after", "TABLE before UNION ALL TABLE after"),
@@ -24,7 +24,7 @@ _EVENTS = {
 
 
 class _SqlOperation(Operation):
-    """An operation that changes the database and no model."""
+    """Base class of operations that change the database but no model."""
 
     reduces_to_sql = True
     reversible = True
@@ -35,9 +35,9 @@ class _SqlOperation(Operation):
 
 class GrantRead(_SqlOperation):
     """
-    GRANT SELECT on tables or views to the reader role, which TOOLROOM_READER_ROLE names.
+    GRANT SELECT on tables or views to the reader role, TOOLROOM_READER_ROLE.
 
-    Roles belong to the cluster and are made by `provision_database`; a migration only grants.
+    Roles belong to the cluster and are created by `provision_database`; a migration only grants.
     """
 
     def __init__(self, *tables: str) -> None:
@@ -66,7 +66,7 @@ class GrantRead(_SqlOperation):
 
 class NotifyToolChanges(_SqlOperation):
     """
-    NOTIFY after every statement that changes the table, from any client; once per transaction.
+    NOTIFY after every statement that changes the table, whichever client sent it; once per transaction.
 
     `domain` is the toolkit whose `dynamic` tools depend on the table.
     """
@@ -95,7 +95,7 @@ class NotifyToolChanges(_SqlOperation):
     def database_backwards(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
     ) -> None:
-        """Drop both."""
+        """Drop the trigger and its function."""
         name = schema_editor.quote_name(f"{self.table}_announce")
         schema_editor.execute(f"DROP TRIGGER {name} ON {schema_editor.quote_name(self.table)}")
         schema_editor.execute(f"DROP FUNCTION {name}()")
@@ -106,7 +106,7 @@ class NotifyToolChanges(_SqlOperation):
 
 
 def encode_uri_part_sql(text: str) -> str:
-    """Return SQL that percent-encodes an expression's text, like `toolbox.contract.resources.fill_uri`."""
+    """Return SQL that percent-encodes an expression's text, as `toolbox.contract.resources.fill_uri` does."""
     coded = "regexp_replace(upper(encode(convert_to(letter, 'UTF8'), 'hex')), '(..)', '%\\1', 'g')"
     return (
         f"(SELECT string_agg(CASE WHEN letter ~ '[A-Za-z0-9_.~-]' THEN letter ELSE {coded} END, '' ORDER BY place) "
@@ -118,7 +118,7 @@ class NotifyResourceChanges(_SqlOperation):
     """
     NOTIFY of the resources that change with the table, after every statement that changes it.
 
-    `addresses` is a SELECT of their URIs from `changed`: the rows of the statement, as they were and as they are.
+    `addresses` is a SELECT of their URIs from `changed`: the statement's rows, both before and after it.
     """
 
     def __init__(self, table: str, addresses: str) -> None:
@@ -150,7 +150,7 @@ class NotifyResourceChanges(_SqlOperation):
     def database_backwards(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
     ) -> None:
-        """Drop them."""
+        """Drop the triggers and their functions."""
         for event in _EVENTS:
             name = f"{self.table}_documents_{event}"
             schema_editor.execute(f"DROP TRIGGER {name} ON {schema_editor.quote_name(self.table)}")

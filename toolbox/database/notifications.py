@@ -1,13 +1,12 @@
 """
-Notifications of the database: one LISTEN connection per process, and a watchdog that says whether they arrive.
+Database notifications: one LISTEN connection per process, and a watchdog that checks whether they arrive.
 
-`notifications.add_listener(channel, listener=Listener(receive=…, poll=…))` has `receive` called with each payload of
-the channel, and `poll` whenever something may have been missed: when listening begins, again after each loss, and
-every 2 s for as long as notifications do not arrive. Both are called on the process's event loop and must not block.
-
-A pooler in transaction mode accepts LISTEN and delivers nothing. So the process notifies itself, by the way that all
-notifications are sent, when it begins to listen and every 30 s (TOOLROOM_WATCHDOG_SECONDS). If that does not arrive,
-the log, `/readyz` and the metrics say so, and everything that listened polls until it does.
+`notifications.add_listener(channel, listener=Listener(receive=…, poll=…))` calls `receive` with each payload of the
+channel, and `poll` whenever payloads may have been missed: when listening begins, after each lost connection, and every
+2 s while notifications do not arrive. Both run on the process's event loop and must not block. A pooler in transaction
+mode accepts LISTEN but delivers nothing. So the process notifies itself through the pool that all notifications use,
+when it begins to listen and every 30 s (TOOLROOM_WATCHDOG_SECONDS). If that does not arrive, the log, `/readyz` and the
+metrics report it, and every listener polls until it does.
 """
 
 import asyncio
@@ -29,21 +28,21 @@ logger = logging.getLogger(__name__)
 
 WATCHDOG_CHANNEL = "toolroom_watchdog"
 ARRIVAL_SECONDS = 5.0
-"""How long a notification may be under way, and how long connecting and LISTEN may take."""
+"""How long a notification may take, and how long connecting and LISTEN may take."""
 POLL_SECONDS = 2.0
 RETRY_SECONDS = 1.0
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Listener:
-    """Called with payloads, and told to look for itself, if it can, where some may have been missed."""
+    """Callbacks: `receive` gets payloads; `poll`, if any, looks for changes when payloads may have been missed."""
 
     receive: Callable[[str], object]
     poll: Callable[[], object] | None
 
 
 class Notifications:
-    """What one process hears from the database; lives on its event loop, begins with the first `start`."""
+    """The notifications that one process receives; lives on its event loop and begins with the first `start`."""
 
     def __init__(
         self,
@@ -65,11 +64,11 @@ class Notifications:
         os.register_at_fork(after_in_child=self._reset)
 
     def _reset(self) -> None:
-        """Listen to nothing yet; in a forked child too, whose listeners stay."""
+        """Reset to not listening; also in a forked child. Listeners stay registered."""
         self.is_arriving: bool | None = None
         """Whether notifications arrive; None before the first check."""
         self.seconds: float | None = None
-        """How long the last one was under way."""
+        """How many seconds the last check's notification took."""
         self._tasks: list[asyncio.Task[None]] = []
         self._tried = asyncio.Event()
         self._listening = asyncio.Event()
@@ -80,7 +79,7 @@ class Notifications:
         self._under_way: dict[str, asyncio.Event] = {}
 
     def add_listener(self, channel: str, *, listener: Listener) -> Callable[[], None]:
-        """Call `listener` from now on; gives the function that ends it. At any time, from any thread."""
+        """Register a listener; returns the function that removes it. May be called at any time, from any thread."""
         self._listeners.setdefault(channel, []).append(listener)
         for task in self._tasks[:1]:
             task.get_loop().call_soon_threadsafe(self._changed.set)
@@ -92,23 +91,23 @@ class Notifications:
         return remove
 
     def start(self) -> None:
-        """Begin to listen, on the running loop, where that has not begun."""
+        """Begin to listen on the running loop, unless already begun."""
         if not self._tasks:
             work = (self._listen_forever(), self._watch_forever(), self._poll_while_missing())
             self._tasks = [asyncio.get_running_loop().create_task(one) for one in work]
 
     async def wait_until_tried(self) -> None:
-        """Begin to listen, and wait until that succeeded or failed once; what is read from now on misses nothing."""
+        """Begin to listen, and wait until that succeeded or failed once; reads after this miss no change."""
         self.start()
         await self._tried.wait()
 
     async def wait_until_listening(self) -> None:
-        """Begin to listen, and wait until the process does."""
+        """Begin to listen, and wait until LISTEN has succeeded."""
         self.start()
         await self._listening.wait()
 
     async def close(self) -> None:
-        """Stop listening; the next start begins again, with the same listeners."""
+        """Stop listening; the next start listens again with the same listeners."""
         tasks = self._tasks
         self._reset()
         for task in tasks:
@@ -128,7 +127,7 @@ class Notifications:
             await asyncio.sleep(self._retry_seconds)
 
     async def _listen(self) -> None:
-        """Listen until the connection is lost, or the watchdog wants another."""
+        """Listen until the connection is lost or the watchdog asks for a new one."""
         async with asyncio.timeout(self._arrival_seconds):
             connection = await psycopg.AsyncConnection.connect(
                 self._conninfo(), autocommit=True, connect_timeout=CONNECT_TIMEOUT_SECONDS
@@ -147,7 +146,7 @@ class Notifications:
                 await self._receive(connection)
 
     async def _receive(self, connection: psycopg.AsyncConnection[tuple[object, ...]]) -> None:
-        """Hand payloads on until there is another channel to listen to, or the connection is to be replaced."""
+        """Deliver payloads until there is a new channel to LISTEN to, or the connection must be replaced."""
         reading = asyncio.ensure_future(self._read(connection))
         waits = [asyncio.ensure_future(event.wait()) for event in (self._changed, self._reconnect)]
         try:
@@ -168,11 +167,11 @@ class Notifications:
             for listener in tuple(self._listeners.get(notice.channel, ())):
                 try:
                     listener.receive(notice.payload)
-                except Exception:  # a listener that fails must not end the others'; logged here
+                except Exception:  # one failing listener must not stop the others; logged here
                     logger.exception("a notification on %s was not understood", notice.channel)
 
     async def _watch_forever(self) -> None:
-        """Notify ourselves, at once where listening begins; after a loss, until it arrives again."""
+        """Check at once when listening begins, then regularly; after a loss, more often until notifications arrive."""
         while True:
             seconds = self._watchdog_seconds if self.is_arriving else self._retry_seconds
             with suppress(TimeoutError):
@@ -189,7 +188,7 @@ class Notifications:
 
         async def notify(connection: Connection) -> None:
             nonlocal began
-            began = clock()  # not before: a busy pool is no loss
+            began = clock()  # only now: waiting for a busy pool is no loss
             await connection.execute("SELECT pg_notify(%s, %s)", [WATCHDOG_CHANNEL, token])
 
         try:
@@ -209,7 +208,7 @@ class Notifications:
             del self._under_way[token]
 
     def _set_arriving(self, *, is_arriving: bool, why: str = "") -> None:
-        """Note whether notifications arrive; a change is logged, and a loss has everything poll."""
+        """Note whether notifications arrive; a change is logged, and a loss makes every listener poll."""
         was_arriving, self.is_arriving = self.is_arriving, is_arriving
         if is_arriving:
             self._missed.clear()

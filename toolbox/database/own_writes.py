@@ -1,13 +1,12 @@
 """
-A caller that just wrote by a call or a job reads its own writes, also where reads go to replicas.
+Callers read their own writes, also when reads go to replicas.
 
-After a call that writes, its caller is remembered with the position of the primary's log: in this process before the
-answer, in the others as soon as NOTIFY arrives, which may be milliseconds after it. Until a replica has replayed that
-position it is not read for this caller. A caller is a person, with all keys and sessions, or else a key. Where
-notifications do not arrive, marks of other processes are not known, and every read goes to the primary.
-
-What is written otherwise, in the admin or by a command, is marked for nobody, and what a caller wrote for that caller
-alone: others read it when a replica has replayed it.
+After a call or job that writes, its caller is marked with the position of the primary's WAL: in this process before the
+answer, in others when NOTIFY arrives, perhaps milliseconds later. Until a replica has replayed that position, this
+caller's reads do not use it. A caller is a person, with all keys and sessions, or else a key. While notifications do
+not arrive, marks of other processes are unknown, and every read goes to the primary. Other writes, by the admin or by
+commands, are not marked. A caller's writes are marked for that caller alone; others see them when a replica has
+replayed them.
 """
 
 import logging
@@ -32,19 +31,19 @@ FROM (SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint AS position) A
 
 
 class OwnWrites:
-    """Who wrote up to which position, as far as a replica that is read may not have replayed it."""
+    """Each recent writer's WAL position, as long as a replica may not have replayed it."""
 
     def __init__(self, pool: ReplicatedPool, *, heard: Notifications) -> None:
         self._pool = pool
         self._notifications = heard
         self._marks: dict[str, float] = {}
         self._floor = 0.0
-        """What everybody needs: writes before it were forgotten, or may have been missed."""
+        """The position that all reads need: marks before it were dropped or may have been missed."""
         self._missed_at: float | None = None
         heard.add_listener(CHANNEL, listener=Listener(receive=self._receive, poll=self._miss))
 
     def find_needed_position(self, caller: Caller) -> float:
-        """Give the position that reads for this caller must have behind them."""
+        """Return the WAL position that reads for this caller need; infinity for the primary."""
         if not self._notifications.is_arriving:
             return math.inf
         if self._missed_at is not None:
@@ -55,7 +54,7 @@ class OwnWrites:
         return max(self._marks.get(_name(caller), 0.0), self._floor)
 
     async def mark(self, name: str) -> None:
-        """Have every process read what is committed now for the one who wrote. Raises nothing: the write is done."""
+        """Mark the writer with the current position in every process. Raises nothing: the write is committed."""
         try:
             found = await owner_pool.fetch(_MARK, [CHANNEL, name])
         except (DatabaseUnavailable, StatementTimeout, psycopg.Error):
@@ -74,7 +73,7 @@ class OwnWrites:
         self._marks[name] = max(position, self._marks.get(name, 0.0))
 
     def _forget(self) -> None:
-        """Drop marks that every replica has replayed; where that leaves too many, have everybody wait for the last."""
+        """Drop marks that every replica has replayed; if too many are left, all reads wait for the current position."""
         replayed = min((one.position for one in self._pool.list_usable()), default=0.0)
         self._marks = {name: position for name, position in self._marks.items() if position > replayed}
         if len(self._marks) >= MAX_MARKS:
@@ -82,7 +81,7 @@ class OwnWrites:
             self._marks.clear()
 
     def _miss(self) -> None:
-        """Have nobody read what is older than now: writes of other processes may have been missed."""
+        """Make all reads wait for the current position: writes of other processes may have been missed."""
         self._missed_at = self._pool.clock()
 
 
@@ -100,18 +99,18 @@ _own_writes = OwnWrites(reader, heard=notifications) if isinstance(reader, Repli
 
 
 def prepare_reads(caller: Caller, *, writes: bool) -> None:
-    """Have reads of this context see what the caller wrote; one that writes reads from the primary."""
+    """Set the position that reads in this context need to see the caller's writes; a writing call reads the primary."""
     if _own_writes:
         needed_position.set(math.inf if writes else _own_writes.find_needed_position(caller))
 
 
 async def mark_written(caller: Caller) -> None:
-    """Remember that the caller wrote, for reads that come after this."""
+    """Mark the caller as a writer, for later reads."""
     if _own_writes:
         await _own_writes.mark(_name(caller))
 
 
 async def mark_written_by(person_id: int) -> None:
-    """Do as `mark_written`, for what a job wrote that a person began."""
+    """Mark a person as a writer, for a job that they started."""
     if _own_writes:
         await _own_writes.mark(_name_person(person_id))

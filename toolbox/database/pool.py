@@ -1,9 +1,9 @@
 """
 A pool of connections of one Django database alias, on the process's event loop.
 
-Works behind any pooler: it sends no start-up options, leaves nothing in a session, and prepares statements only where
-what is prepared is there for the next transaction. Settings of a session belong to the role
-(config/postgres/roles.py); what one pool needs beside them is set within each transaction.
+Works behind any pooler: it sends no start-up options, leaves nothing in a session, and prepares statements only if the
+next transaction can use them. Session settings belong to the role (config/postgres/roles.py); a pool's other settings
+are set within each transaction.
 """
 
 import asyncio
@@ -40,41 +40,38 @@ NOT_MIGRATED = (
     psycopg.errors.UndefinedFunction,
     psycopg.errors.InsufficientPrivilege,
 )
-"""What our own statements meet only on a database that migrations have not reached."""
+"""Errors that our own statements meet only on a database that was not migrated."""
 
 _STALE = (
     psycopg.errors.FeatureNotSupported,
     psycopg.errors.InvalidSqlStatementName,
     psycopg.errors.DuplicatePreparedStatement,
 )
-"""A prepared statement is no longer what it was: a migration changed its answer, or a pooler gave another session."""
+"""A prepared statement is invalid: a migration changed its result, or a pooler switched sessions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchedRows:
-    """Rows of one statement, and how long the database took for them, connection and transfer included."""
+    """Rows of one statement, and its duration including the wait for a connection and the transfer."""
 
     rows: list[dict[str, Any]]
     milliseconds: float
 
 
 class ReplicaConflict(StatementTimeout):
-    """A replica took a statement back, because it replays a change of the rows that the statement reads."""
+    """A replica cancelled a statement because it must replay a change to the rows that the statement reads."""
 
 
 class Pool:
     """
-    Connections of one Django database alias, owned by the process's event loop, opened on first use.
+    Connections of one Django database alias, owned by the process's event loop and opened on first use.
 
-    With `retries`, work that meets a dead connection runs once more on a new pool, unless the database is found to be
-    away; it must then be safe to do twice, for a commit may have arrived whose answer was lost. Without, it gets a
-    connection that has just answered; `checks` says otherwise.
-
-    `deadline_seconds` ends work that takes longer, and its statement in the database. `local_settings` hold in the
-    transaction in which all work of this pool then runs: `SET LOCAL …` statements.
-
-    `configure` is awaited once with each new connection, `reset` with each that comes back, after the caller has gone
-    on; a connection that it cannot clean is closed. With `prepares=False` no statement is prepared.
+    With `retries`, work that meets a dead connection runs once more on a new pool, unless the database is unavailable.
+    Such work must be safe to repeat: a commit may have arrived although its answer was lost. Without `retries`,
+    connections are checked before use; `checks` overrides that. `deadline_seconds` ends work that takes longer, and its
+    statement in the database. `local_settings` are `SET LOCAL …` statements; with them all work runs in a transaction.
+    `configure` is awaited once with each new connection, `reset` with each returned one, after the caller has gone on;
+    a connection that it cannot clean is closed. With `prepares=False` no statement is prepared.
     """
 
     def __init__(
@@ -110,7 +107,7 @@ class Pool:
 
     async def fetch(self, statement: str, parameters: Parameters = ()) -> FetchedRows:
         """
-        Run one statement, prepared, and return all its rows: bound them by LIMIT.
+        Run one statement, prepared, and return all its rows: bound them with LIMIT.
 
         Raises DatabaseUnavailable and StatementTimeout; psycopg's other errors pass.
         """
@@ -128,11 +125,11 @@ class Pool:
         return FetchedRows(rows=rows, milliseconds=(self.clock() - started) * 1000)
 
     async def ping(self) -> None:
-        """Have the database answer; raises DatabaseUnavailable."""
+        """Query the database; raises DatabaseUnavailable."""
         await self.fetch("SELECT 1")
 
     async def run(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
-        """Run `work` with a connection (autocommit), on the process's event loop; raises as `fetch` does."""
+        """Run `work` with a connection in autocommit mode, on the process's event loop; raises as `fetch` does."""
         return await event_loop.run_on_loop(lambda: self._route(work))
 
     async def close(self) -> None:
@@ -142,7 +139,7 @@ class Pool:
             await pool.close(timeout=1)
 
     def conninfo(self) -> str:
-        """Return how to connect; the alias is read each time, because tests point it at their own database."""
+        """Return the connection string; read from the alias each time, because tests change its database."""
         entry = connections[self._alias].settings_dict
         own = dict(entry.get("OPTIONS", {}))
         return psycopg.conninfo.make_conninfo(
@@ -158,13 +155,12 @@ class Pool:
         return await self._run(work)
 
     async def _run(self, work: Callable[[Connection], Awaitable[Result]], *, is_repeated: bool = False) -> Result:
-        """Run `work`; where a dead connection was met, once more on a new pool, if this pool retries."""
+        """Run `work`; after a dead connection, once more on a new pool if this pool retries."""
         try:
             async with self._free:
                 self.in_use += 1
                 try:
-                    pool = self._pool or await self._open()
-                    connection = await self._acquire(pool)
+                    connection, pool = await self._acquire()
                     try:
                         return await self._do(work, connection=connection)
                     except psycopg.errors.QueryCanceled as stopped:
@@ -190,7 +186,7 @@ class Pool:
         return await self._run(work, is_repeated=True)
 
     async def _do(self, work: Callable[[Connection], Awaitable[Result]], *, connection: Connection) -> Result:
-        """Do `work` within the deadline of this pool, in a transaction where it has settings of its own."""
+        """Run `work` within this pool's deadline, in a transaction if it has local settings."""
         try:
             async with asyncio.timeout(self._deadline_seconds) as deadline:
                 if not self._local_settings:
@@ -204,14 +200,22 @@ class Pool:
                 raise
             raise StatementTimeout(f"the work did not end within {self._deadline_seconds:g} s") from late
 
-    async def _acquire(self, pool: AsyncConnectionPool[Connection]) -> Connection:
+    async def _acquire(self) -> tuple[Connection, AsyncConnectionPool[Connection]]:
+        """
+        Give a connection, and the pool that it goes back to; raises DatabaseUnavailable.
+
+        Work that waits here has not begun. Where others close the pool meanwhile, because a connection of theirs died,
+        it waits in the next pool: nothing was lost, and nothing is done twice.
+        """
         while True:
+            pool = self._pool or await self._open()
             try:
-                return await pool.getconn(timeout=WAIT_SECONDS)
-            except PoolClosed as closed:
-                raise _ConnectionLost(closed, pool=pool) from closed
+                return await pool.getconn(timeout=WAIT_SECONDS), pool
+            except PoolClosed:
+                await self._discard(pool)
             except PoolTimeout:
-                # Busy, not away: wait on, within the caller's deadline. If away, the pool's own retries would back off.
+                # Perhaps only busy: then wait on, within the caller's deadline. If the database is unavailable, the
+                # pool's own retries would back off.
                 try:
                     await self._probe()
                 except DatabaseUnavailable:
@@ -244,13 +248,13 @@ class Pool:
             await self._configure(connection)
 
     async def _discard(self, pool: AsyncConnectionPool[Connection]) -> None:
-        """Close a pool that held a dead connection: its others are likely dead too, and its retries back off."""
+        """Close a pool that held a dead connection: its others are probably dead too, and its own retries back off."""
         if self._pool is pool:
             self._pool = None
             await pool.close(timeout=0)
 
     async def _probe(self) -> None:
-        """Raise DatabaseUnavailable unless the database takes a connection now that can be used."""
+        """Raise DatabaseUnavailable unless a usable connection can be made now."""
         try:
             connection = await Connection.connect(self.conninfo(), **_CONNECTING)
         except psycopg.OperationalError as error:
@@ -263,30 +267,29 @@ class Pool:
             await connection.close()
 
     def _abandon_connections(self) -> None:
-        """In a forked child the parent's connections are not ours to close."""
+        """Start without connections in a forked child: the parent's are not ours to close."""
         self._pool, self._opening, self._free = None, asyncio.Lock(), asyncio.Semaphore(self.max_size)
         self.in_use = 0
 
 
 async def is_pooled(connection: Connection) -> bool:
-    """Tell whether a pooler stands before the server: it makes up the number of the backend that the protocol names."""
+    """Return whether a pooler is in between: it makes up the backend's process id."""
     row = await (await connection.execute("SELECT pg_backend_pid() AS pid LIMIT 1", prepare=False)).fetchone()
     return row is None or row["pid"] != connection.info.backend_pid
 
 
 async def keeps_prepared_statements(connection: Connection) -> bool:
     """
-    Tell whether the next transaction finds what this one prepared.
+    Return whether the next transaction can use what this one prepared.
 
-    It does on a session of one's own, and behind a pooler that knows prepared statements (PgBouncer 1.21 or newer with
-    max_prepared_statements). Behind another one, `_pg3_0` of the next transaction may be another client's statement,
-    whose answer would be taken for ours. A pooler that knows prepared statements is noticed by the names that it gives
-    them.
+    It can on a direct session, and behind a pooler that supports prepared statements (PgBouncer 1.21 or newer with
+    max_prepared_statements), which is recognised by the names that it gives them. Behind another pooler, `_pg3_0` of
+    the next transaction may be another client's statement, whose answer would be taken for ours.
     """
     if not await is_pooled(connection):
         return True
     try:
-        async with connection.transaction():  # what is prepared, asked and deallocated is of one session
+        async with connection.transaction():  # one transaction, so that all of this uses one session
             found = await (await connection.execute(_OWN_NAME, prepare=True)).fetchone()
             name = found["name"] if found else ""
             if name and not name.startswith("PGBOUNCER_"):
@@ -300,7 +303,7 @@ _OWN_NAME = "SELECT name FROM pg_prepared_statements WHERE statement LIKE '%tool
 
 
 class _ConnectionLost(Exception):
-    """A connection turned out to be dead; the database may be back already."""
+    """A connection was dead; the database itself may be available."""
 
     def __init__(self, error: Exception, *, pool: AsyncConnectionPool[Connection]) -> None:
         super().__init__(str(error))
@@ -308,7 +311,7 @@ class _ConnectionLost(Exception):
 
 
 async def _give_back(connection: Connection, *, pool: AsyncConnectionPool[Connection]) -> None:
-    """Return a connection, without what work that failed or was cancelled has left of a transaction."""
+    """Return a connection to its pool; rolls back what failed or cancelled work left open."""
     if connection.info.transaction_status in _OPEN:
         try:
             async with asyncio.timeout(WAIT_SECONDS):
@@ -322,7 +325,7 @@ _OPEN = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
 
 
 async def _finish(work: Coroutine[Any, Any, None]) -> None:
-    """Finish work also when the caller is cancelled meanwhile; a task is made only where it does not end at once."""
+    """Finish work even if the caller is cancelled meanwhile; makes a task only if it does not end at once."""
     try:
         first = work.send(None)
     except StopIteration:

@@ -1,20 +1,15 @@
 """
 The connection pools of this process, one per database role and use.
 
-`reader` is what tools read through: `reader.fetch(statement, parameters)`. It logs in as the reader role, which can
-SELECT what migrations granted and nothing else, and whose transactions are READ ONLY. Deadlines are the callers': a
-cancelled call cancels its statement in the database; the role's timeout only ends what nobody waits for any more.
-Where the server has replicas it reads from them (toolbox/database/replicas.py).
-
-`writer` is what tools declared `writes=True`, and caches, write through: `writer.run(work)`, as the owner of the
-tables. Nothing is ever tried twice: after a connection is lost in the middle, whether its commit arrived is unknown,
-and the caller is told so (DatabaseUnavailable).
-
-`owner_pool` is the kernel's own, as the owner: keys are looked up and calls are recorded through it.
-
-`work_pool` and `relaxed_pool` keep background work and runs, as the owner. A statement that meets a dead connection is
-repeated, so each there is safe to repeat. `relaxed_pool` is for what a crash of the database may take back without
-harm: heartbeats, streamed text, that a step began.
+`reader`: tools read through it, `reader.fetch(statement, parameters)`. It logs in as the reader role, which can only
+SELECT what migrations granted, in READ ONLY transactions. Deadlines are the callers': a cancelled call cancels its
+statement in the database; the role's timeout only ends statements that no caller waits for. If the server has replicas,
+it reads from them (toolbox/database/replicas.py). `writer`: tools declared `writes=True`, and caches, write through it,
+`writer.run(work)`, as the tables' owner. Nothing is retried: after a connection is lost, whether its commit arrived is
+unknown, and the caller gets DatabaseUnavailable. `owner_pool`: the kernel's own, as the owner, to look up keys and
+record calls. `work_pool` and `relaxed_pool`: background work and runs, as the owner. A statement that meets a dead
+connection is repeated, so every statement there must be safe to repeat. `relaxed_pool` is for writes that a crash of
+the database may undo without harm: heartbeats, streamed text, the start of a step.
 """
 
 from django.conf import settings
@@ -29,14 +24,14 @@ __all__ = [
 ]  # fmt: skip
 
 DEADLINE_SECONDS = 30.0
-"""Of the work of the owner's pools, whose role has no timeout of its own: migrations and loads of data log in as it."""
+"""Deadline of work as the owner. The owner role has no timeout, because migrations and loads use it."""
 
 
 def direct_conninfo() -> str:
     """
-    Return how to connect to the database with a session of one's own, past any pooler.
+    Return the connection string of a direct session, past any pooler.
 
-    For what outlives a transaction: LISTEN, and locks of a session.
+    For what outlives a transaction: LISTEN, and session locks.
     """
     address = settings.DATABASE_LISTEN_URL or owner_pool.conninfo()
     return make_conninfo(address, application_name="toolroom-direct")

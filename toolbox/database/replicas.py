@@ -1,14 +1,13 @@
 """
-The reader's replicas: reads go to one that is near enough, and else to the primary.
+The reader's replicas: a read goes to a replica that is recent enough, otherwise to the primary.
 
-Every second each process asks the primary how far its log is and each replica how far it has replayed it. A replica is
-read while it answers and is at most `max_lag_seconds` (TOOLROOM_REPLICA_LAG) behind. Its lag is the age of the newest
-position of the primary that it has reached, by this process's own clock: an idle primary makes no lag, and clocks of
-hosts do not matter. While the primary cannot be asked, the lag grows.
-
-A read that a replica fails, because it ends, hangs, takes the statement back or lags behind a migration, is done again
-by the primary. A statement that takes too long is not. Reads in a context whose `needed_position` a replica has not
-replayed go to the primary (toolbox/database/own_writes.py).
+Every second each process asks the primary for its WAL position and each replica how far it has replayed. A replica is
+used while it answers and lags at most `max_lag_seconds` (TOOLROOM_REPLICA_LAG). Its lag is the age of the newest
+primary position that it has reached, by this process's clock: an idle primary causes no lag, and the hosts' clocks do
+not matter. While the primary does not answer, the lag grows. A read that fails on a replica, because the replica ends,
+hangs, cancels the statement or lags behind a migration, is repeated on the primary; one that timed out is not. Reads
+whose context has a `needed_position` that a replica has not replayed go to the primary
+(toolbox/database/own_writes.py).
 """
 
 import asyncio
@@ -32,11 +31,11 @@ Result = TypeVar("Result")
 
 MEASURE_SECONDS = 1.0
 PATIENCE_SECONDS = 2.0
-"""A server that does not say how far it is within that hangs."""
+"""A server that does not report its position within this time counts as hanging."""
 KEPT_POSITIONS = 600
 
 needed_position: ContextVar[float] = ContextVar("needed_position", default=0)
-"""The position in the primary's log that reads of this context must have behind them; infinite: the primary itself."""
+"""The WAL position that reads in this context need; infinity means the primary."""
 
 _POSITION = """
 SELECT pg_is_in_recovery() AS is_replica, pg_postmaster_start_time()::text AS started_at,
@@ -59,27 +58,27 @@ class Replica:
         self.lag_seconds = math.inf
         self.measured_at = -math.inf
         self.why_away = "not measured yet"
-        """Why it is not read; empty while it answers."""
+        """Why it is not used; empty while it answers."""
 
     def has_replayed(self, position: float) -> bool:
-        """Tell whether a read here sees everything up to a position of the primary's log."""
+        """Return whether a read here sees everything up to a WAL position."""
         return self.position >= position
 
     def note_away(self, why: str) -> None:
-        """Read it no more until it is measured again."""
+        """Stop using it until it answers a measurement again."""
         if not self.why_away:
             logger.warning("replica %s is not read for now: %s", self.name, why)
         self.why_away = why or "away"
 
     def note_position(self, *, position: float, lag_seconds: float, measured_at: float) -> None:
-        """Note how far it is."""
+        """Record its measured position and lag."""
         if self.why_away and self.position:
             logger.warning("replica %s answers again", self.name)
         self.position, self.lag_seconds, self.measured_at, self.why_away = position, lag_seconds, measured_at, ""
 
 
 class _CuttablePool(Pool):
-    """Connections to one address, the alias's own if empty; nothing is tried twice, and what hangs can be ended."""
+    """Connections to one address, the alias's own if empty; nothing is retried, and hanging reads can be cut."""
 
     def __init__(self, alias: str, *, address: str = "", max_size: int) -> None:
         super().__init__(alias, max_size=max_size, retries=False, checks=False)
@@ -87,7 +86,7 @@ class _CuttablePool(Pool):
         self._busy: set[Connection] = set()
 
     def conninfo(self) -> str:
-        """Return how to connect to the address."""
+        """Return the connection string of the address."""
         if not self._address:
             return super().conninfo()
         return psycopg.conninfo.make_conninfo(self._address, application_name="toolroom-replica")
@@ -107,15 +106,15 @@ class _CuttablePool(Pool):
             self._busy.discard(connection)
 
     def _abandon_connections(self) -> None:
-        """In a forked child, cut no connection of the parent."""
+        """Forget the parent's connections in a forked child, without cutting them."""
         super()._abandon_connections()
         self._busy = set()
 
     def cut(self) -> None:
         """
-        Have every read that waits here fail at once.
+        Make every waiting read fail at once, by shutting down its socket.
 
-        A server that hangs (stopped, or its host is gone) answers no cancellation either, and psycopg waits for that.
+        A server that hangs (stopped, or its host is gone) does not answer a cancellation, for which psycopg would wait.
         """
         for connection in list(self._busy):
             try:
@@ -126,7 +125,7 @@ class _CuttablePool(Pool):
 
 
 class ReplicatedPool(Pool):
-    """The reader where it has replicas: the pool of the primary, which reads go to where no replica serves."""
+    """The primary's pool, which sends reads to usable replicas first."""
 
     def __init__(self, alias: str, *, replicas: Sequence[str], max_size: int, max_lag_seconds: float) -> None:
         super().__init__(alias, max_size=max_size)
@@ -139,11 +138,11 @@ class ReplicatedPool(Pool):
         self._next = 0
 
     def find_position(self, *, after: float) -> float | None:
-        """Give the first position of the primary's log that was asked for after a moment of `clock`."""
+        """Return the first primary position that was asked for after a time of `clock`."""
         return next((position for at, position in self._positions if at > after), None)
 
     async def ping(self) -> None:
-        """Have the primary answer; raises DatabaseUnavailable."""
+        """Query the primary; raises DatabaseUnavailable."""
         token = needed_position.set(math.inf)
         try:
             await super().ping()
@@ -157,14 +156,14 @@ class ReplicatedPool(Pool):
             measuring.cancel()
             await asyncio.wait([measuring])
         for replica in self.replicas:
-            replica.note_away("closed")
+            replica.why_away = "closed"
             await replica.pool.close()
             await replica.watch.close()
         await self._watch.close()
         await super().close()
 
     def list_usable(self) -> list[Replica]:
-        """Give the replicas that are read now: near enough, by a measurement that is not old."""
+        """Return the replicas in use: recent enough, by a recent measurement."""
         oldest = self.clock() - 2 * PATIENCE_SECONDS - 3 * MEASURE_SECONDS
         return [
             one
@@ -191,7 +190,7 @@ class ReplicatedPool(Pool):
         return await super()._route(work)
 
     def _choose(self) -> Replica | None:
-        """Choose among the replicas that have what this context needs, in turn."""
+        """Choose the next replica, in rotation, that has replayed what this context needs."""
         needed = needed_position.get()
         able = [one for one in self.list_usable() if one.has_replayed(needed)]
         self._next += 1
@@ -201,12 +200,12 @@ class ReplicatedPool(Pool):
         while True:
             try:
                 await self.measure()
-            except Exception:  # measuring must not end; what is measured no more is not read
+            except Exception:  # measuring must go on; replicas without a recent measurement are not used
                 logger.exception("the replicas could not be measured")
             await asyncio.sleep(MEASURE_SECONDS)
 
     async def measure(self) -> None:
-        """Ask every server how far it is."""
+        """Ask every server for its position."""
         began = self.clock()
         found = await _ask(self._watch)
         if not isinstance(found, str):
@@ -228,24 +227,24 @@ class ReplicatedPool(Pool):
         replica.note_position(position=position, lag_seconds=lag_seconds, measured_at=self.clock())
 
     def _abandon_connections(self) -> None:
-        """In a forked child nobody measures yet."""
+        """Reset in a forked child: no task measures there."""
         super()._abandon_connections()
         self._measuring = None
         for replica in self.replicas:
             replica.why_away = "not measured yet"
 
     def _lag(self, found: Mapping[str, Any], *, position: float) -> float:
-        """Give the age of the newest known position of the primary that is replayed."""
+        """Return the age of the newest known primary position that is replayed."""
         now = self.clock()
         for at, reached in reversed(self._positions):
             if position >= reached:
                 return now - at
-        since = found["seconds_since_replay"]  # by its clock; only until it has reached what was seen here
+        since = found["seconds_since_replay"]  # by its clock; used only until it reaches a position known here
         return math.inf if since is None else float(since)
 
 
 async def _ask(pool: _CuttablePool) -> dict[str, Any] | str:
-    """Ask a server how far it is; a sentence where it does not answer."""
+    """Ask a server for its position; returns an explanation if it does not answer."""
     asking = asyncio.ensure_future(pool.fetch(_POSITION))
     try:
         await asyncio.wait({asking}, timeout=PATIENCE_SECONDS)

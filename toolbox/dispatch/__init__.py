@@ -1,1 +1,1 @@
-"""The one entry for every call."""
+"""The one entry that every call passes."""

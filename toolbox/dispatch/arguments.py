@@ -21,39 +21,39 @@ from toolbox.contract.models import KeepsDigits, ToolInput
 MAX_ECHO = 80
 MAX_KEY = 256
 MAX_PROBLEMS = 10
-MAX_COMPARED = 50  # of a hundred thousand unknown parameters none needs to be held against what is missing
+MAX_COMPARED = 50  # of thousands of unknown parameters, how many are compared with the missing ones
 MAX_FIXES = 3
 SURELY_ALIKE = 0.85
 SURELY_A_CHOICE = 0.6
 LARGE = 8_192
-"""From so many bytes on the shape is looked at first: to explain each of 50,000 unknown parameters takes seconds."""
+"""From this size on the shape is checked first: explaining 50,000 unknown parameters takes seconds."""
 MAX_PARAMETERS = 200
 MAX_DIGITS = 20
-"""Python refuses to read numbers of thousands of digits; here nobody asks what they are."""
+"""Longer whole numbers are read as 0: Python refuses thousands of digits, and the shape ignores values."""
 _FRACTION = re.compile(rb"[0-9](?:\.[0-9]|[eE])|[0-9]{309}")
 
 
 class InputModel(Protocol):
-    """Whatever takes a question: a tool, or an address that is none (toolbox.dispatch.request_body.Form)."""
+    """Anything with an input model: a tool, or an address that is none (toolbox.dispatch.request_body.Form)."""
 
     @property
     def question(self) -> type[ToolInput]:
-        """The input model."""
+        """Return the input model."""
         ...
 
     @property
     def envelope(self) -> ErrorEnvelope:
-        """Whose `bad_input` a refusal is."""
+        """Return the envelope whose `bad_input` a refusal uses."""
         ...
 
     @property
     def input_schema(self) -> Schema:
-        """The published schema, for its descriptions."""
+        """Return the published schema, for its descriptions."""
         ...
 
     @property
     def example_arguments(self) -> bytes:
-        """A question that works, as JSON."""
+        """Return a valid input as JSON."""
         ...
 
 
@@ -77,7 +77,7 @@ def _read(tool: InputModel, arguments: bytes) -> ToolInput:
     if len(arguments) > LARGE:
         _check_shape(tool, arguments)
     try:
-        question = tool.question.model_validate_json(arguments or b"{}", by_alias=True, by_name=False)
+        question = tool.question.from_json(arguments or b"{}")
     except ValidationError as invalid:
         _check_shape(tool, arguments)
         _refuse(tool, invalid, arguments=arguments)
@@ -91,7 +91,7 @@ def _read(tool: InputModel, arguments: bytes) -> ToolInput:
 
 
 def _keep_digits(question: ToolInput, *, arguments: bytes) -> ToolInput:
-    """Read the parameters that keep digits again: pydantic makes doubles of all fractions."""
+    """Parse parameters marked KeepsDigits again: pydantic turns all fractions into doubles."""
     marked = {
         str(field.alias): name
         for name, field in type(question).model_fields.items()
@@ -108,12 +108,12 @@ def _check_shape(tool: InputModel, arguments: bytes) -> None:
 
 
 def _make_patch(tool: InputModel, arguments: bytes, *, patch: dict[str, Any]) -> dict[str, Any]:
-    """Extend a patch until the patched arguments are valid; give no patch if a mistake has no single valid fix."""
+    """Extend a patch until the patched arguments are valid; {} if a mistake has no single valid fix."""
     for _ in range(MAX_FIXES):
         merged = {**from_json(arguments or b"{}"), **patch}
         fixed = {name: value for name, value in merged.items() if value is not None or name not in patch}
         try:
-            _read(tool, json.dumps(fixed).encode())  # orjson would not write what callers can send
+            _read(tool, json.dumps(fixed).encode())  # orjson cannot write everything that callers can send
         except ToolError as refusal:
             if not refusal.retry_with:
                 return {}
@@ -144,14 +144,14 @@ def _refuse(tool: InputModel, invalid: ValidationError, *, arguments: bytes) -> 
 
 
 def _overwrites(patch: dict[str, Any], problems: list[ErrorDetails], *, arguments: bytes) -> bool:
-    """Tell whether the patch would put a renamed parameter's value over one that was given and is good."""
+    """Return whether the patch would replace a valid parameter with a renamed one's value."""
     at_fault = {str(problem["loc"][0]) for problem in problems if problem["loc"]}
     written = {name for name, value in patch.items() if value is not None} - at_fault
     return bool(written) and not written.isdisjoint(from_json(arguments))
 
 
 def _explain(tool: InputModel, problem: ErrorDetails, *, beside: list[ErrorDetails]) -> tuple[str, str, dict[str, Any]]:
-    """Give message, suggestion and merge patch for one problem among others."""
+    """Return message, suggestion and merge patch for one problem among others."""
     match problem["type"]:
         case "json_invalid":
             reason = str(problem.get("ctx", {}).get("error", "invalid JSON"))
@@ -168,7 +168,7 @@ def _explain(tool: InputModel, problem: ErrorDetails, *, beside: list[ErrorDetai
 
 
 def _wrong(tool: InputModel, problem: ErrorDetails) -> tuple[str, str, dict[str, Any]]:
-    """Explain a value that does not do."""
+    """Explain an invalid value."""
     field, got, plain = _path(problem), _echo(problem["input"]), _unquote(problem)
     if plain is not None:
         return f"{field} cannot be {got}.", f"Send {_echo(plain)}, without quotes.", {field: plain}
@@ -182,7 +182,7 @@ def _wrong(tool: InputModel, problem: ErrorDetails) -> tuple[str, str, dict[str,
 
 
 def _explain_rule(tool: InputModel, problem: ErrorDetails) -> tuple[str, str, dict[str, Any]]:
-    """Repeat what a rule of the model says, on one parameter or on all together."""
+    """Repeat the message of a model's validator, for one parameter or the whole input."""
     rule = f"{problem['ctx']['error']}".rstrip(".")
     if not problem["loc"]:
         return f"{rule[:1].upper()}{rule[1:]}.", _shape(tool), {}
@@ -195,7 +195,7 @@ def _explain_rule(tool: InputModel, problem: ErrorDetails) -> tuple[str, str, di
 
 
 def _describe_bound(problem: ErrorDetails) -> str:
-    """Say the bound that a number passed."""
+    """Name the bound that a number exceeds."""
     bounds = {"less_than_equal": ("at most", "le"), "greater_than_equal": ("at least", "ge")}
     words, name = bounds.get(problem["type"], ("", ""))
     return f", {words} {problem['ctx'][name]}" if name in problem.get("ctx", {}) else ""
@@ -204,7 +204,7 @@ def _describe_bound(problem: ErrorDetails) -> str:
 def _suggest_missing(
     tool: InputModel, problem: ErrorDetails, *, beside: list[ErrorDetails]
 ) -> tuple[str, str, dict[str, Any]]:
-    """Say what is missing, or which of the unknown parameters it was meant to be."""
+    """Name the missing parameter, and the unknown one that was probably meant."""
     field = _path(problem)
     for other in beside:
         if other["type"] == "extra_forbidden" and field in (patch := _unknown(tool, other)[2]):
@@ -213,7 +213,7 @@ def _suggest_missing(
 
 
 def _unquote(problem: ErrorDetails) -> int | bool | None:
-    """Read the number or truth value that came as text for a parameter of that kind; None where it is none."""
+    """Return the number or boolean that was sent as text; None if it is neither."""
     given = problem["input"]
     if not isinstance(given, str) or len(problem["loc"]) != 1:
         return None
@@ -239,14 +239,14 @@ def _unknown(tool: InputModel, problem: ErrorDetails) -> tuple[str, str, dict[st
 
 
 def _suggest_rename(problem: ErrorDetails, name: str) -> dict[str, Any]:
-    """Give the merge patch that renames a parameter, where it is surely that one."""
+    """Return the merge patch that renames a parameter, if the names are similar enough."""
     field, value = str(problem["loc"][-1]), problem["input"]
     is_sure = _plain(name).startswith(_plain(field)) or _likeness(field, name) >= SURELY_ALIKE
     return {field: None, name: value} if is_sure and _can_be_sent_back(field, value) else {}
 
 
 def _refuse_nul(tool: InputModel, question: ToolInput) -> None:
-    """Refuse U+0000, which no text column can hold, wherever it stands."""
+    """Refuse U+0000 anywhere in the input: no text column can store it."""
     for name, field in type(question).model_fields.items():
         if _holds_nul(getattr(question, name)):
             raise ToolError(
@@ -272,7 +272,7 @@ def _shape(tool: InputModel) -> str:
 
 
 def _describe_value(tool: InputModel, problem: ErrorDetails) -> str:
-    """Repeat the published description of the problem's parameter."""
+    """Return the published description of the problem's parameter."""
     name = str(problem["loc"][0]) if problem["loc"] else ""
     part = tool.input_schema.get("properties", {}).get(name, {})
     return str(part.get("description", "see the tool's schema"))
@@ -285,7 +285,7 @@ def _choices(problem: ErrorDetails) -> list[str]:
 
 
 def _nearest(given: object, choices: list[str]) -> list[str]:
-    """Put the choice most like what was given first."""
+    """Put the choice most similar to the given value first."""
     plain = {choice: _plain(choice) for choice in choices}
     near = get_close_matches(_plain(str(given)), plain.values(), n=1, cutoff=0.5)
     return sorted(choices, key=lambda choice: (not near or plain[choice] != near[0], choices.index(choice)))
@@ -308,7 +308,7 @@ def _path(problem: ErrorDetails) -> str:
 
 
 def _can_be_sent_back(*values: object) -> bool:
-    """Tell whether the values fit into a merge patch uncut; a truncated value would fix nothing."""
+    """Return whether the values fit into a merge patch uncut; a truncated value would fix nothing."""
     try:
         return all(len(encode(value)) <= MAX_KEY for value in values)
     except TypeError:  # an integer past 64 bits, a lone surrogate
@@ -316,7 +316,7 @@ def _can_be_sent_back(*values: object) -> bool:
 
 
 def _echo(value: object) -> str:
-    """Show what came, cut, without control characters."""
+    """Show a value, shortened and without control characters."""
     shown = {True: "true", False: "false"}.get(value, "") if isinstance(value, bool) else ""
     if value is None:
         shown = "null"
@@ -329,7 +329,7 @@ def _echo_text(text: str) -> str:
 
 
 def check_json_shape(arguments: bytes, *, code: ErrorCode, known: list[str]) -> None:
-    """Raise ToolError with the code if the shape is wrong; invalid JSON passes, for the parser to report."""
+    """Raise ToolError with the code for duplicate keys or too many parameters; ignores invalid JSON."""
     try:
         given = parse_json_strictly(arguments)
     except DuplicateKey as twice:
@@ -348,20 +348,20 @@ def check_json_shape(arguments: bytes, *, code: ErrorCode, known: list[str]) -> 
 
 
 class DuplicateKey(ValueError):
-    """A name comes twice in an object; its text is the name."""
+    """An object has a key twice; the text is the key."""
 
 
 def parse_json_strictly(text: bytes) -> Any:
     """
-    Read JSON in which no name comes twice in any object; whole numbers of twenty digits and more come as 0.
+    Parse JSON without duplicate keys; whole numbers of twenty digits and more become 0.
 
-    Raises DuplicateKey, or another ValueError or RecursionError where the text cannot be read.
+    Raises DuplicateKey, or another ValueError or RecursionError if the text cannot be parsed.
     """
     return _decoder.decode(text.decode())
 
 
 def find_duplicate_key(text: bytes) -> str | None:
-    """Give a name that comes twice in an object; None also where the text cannot be read, which others then say."""
+    """Return a key that an object has twice; None if there is none or the text cannot be parsed."""
     try:
         parse_json_strictly(text)
     except DuplicateKey as twice:
@@ -372,7 +372,7 @@ def find_duplicate_key(text: bytes) -> str | None:
 
 
 def may_have_duplicate_keys(text: bytes, *, names: int) -> bool:
-    """Tell whether an object with so many different names may hold one twice; quick, for every name has its colon."""
+    """Return whether an object with `names` different keys may hold one twice; fast, it only counts colons."""
     return text.count(b":") > names
 
 

@@ -1,4 +1,4 @@
-"""Calls of tools: one question, answered through the one entry (toolbox.dispatch.entry)."""
+"""Dispatch of tool calls through the one entry (toolbox.dispatch.entry)."""
 
 from dataclasses import dataclass, field
 
@@ -19,7 +19,7 @@ MAX_ARGUMENTS = 1_048_576
 @dataclass(slots=True, kw_only=True)
 class Call(Request):
     """
-    One call of a tool as a transport received it: raw JSON arguments, None where they were too large to be read.
+    One tool call as a transport received it: raw JSON arguments, None if they were too large to read.
 
     Without a `domain`, the tool is found by its name alone.
     """
@@ -31,10 +31,10 @@ class Call(Request):
 
 async def dispatch(call: Call) -> Reply:
     """
-    Answer one call; every outcome is a Reply, and leaves one audit row.
+    Answer one call; every outcome is a Reply, and writes one audit row.
 
     Queries: the tool's own, and at most one key look-up per key and 4 s. Raises only CancelledError, when the caller
-    has gone: the statement under way is then cancelled in the database.
+    has gone: the running statement is then cancelled in the database.
     """
     await dynamic_tools.wait_until_loaded()
     tool = registry.find(call.tool, domain=call.domain)

@@ -12,12 +12,13 @@ The one entry: every request that reaches data passes `perform`, whatever its tr
 7. turn whatever was raised into a Reply: kernel refusals in the kernel's envelope, all else in `operation.envelope`;
 8. leave one audit row, also after a crash or a cancellation.
 
-It gives what `work` gave, or a Reply that is a refusal. So a use case can give values, and its transport renders them:
+It returns what `work` returned, or a Reply that is a refusal. So a use case can return values, which its transport
+renders:
 
     answer = await perform(LIST, request=request, work=lambda call: list_conversations(call.caller))
     reply = answer if isinstance(answer, Reply) else render(answer)
 
-Where `work` gives a Reply, its status, rows and size go into the audit row; other work sets `call.rows` and
+Where `work` returns a Reply, its status, rows and size go into the audit row; other work sets `call.rows` and
 `call.answer_bytes` where it knows them. Work whose body is a stream sends it before it returns: the row is written
 when the stream has ended. Code that cannot wait for that calls `ActiveCall.begin`, `refuse` and `finish` itself.
 Synchronous code uses `perform_in_thread`. Requests refused before anybody can be identified (a body that does not
@@ -74,10 +75,10 @@ clock: Callable[[], float] = time.perf_counter
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
     """
-    What is called where it is no tool; `name` and `domain` are the audit's.
+    An operation that is not a tool; `name` and `domain` are for the audit log.
 
-    Without a `scope` any caller with a good credential may call. Without a deadline, `work` bounds itself.
-    `is_known` is False for names that callers make up: they are counted together.
+    Without a `scope`, any identified caller may call. Without a deadline, `work` must bound itself. `is_known` is False
+    for names that callers make up: they are counted together.
     """
 
     name: str
@@ -94,10 +95,10 @@ class Request:
     """
     How a call came in.
 
-    `credential` is the key or token that came along, or a Caller whom the transport vouches for. `session` is a
-    browser's session cookie; a transport gives it only with requests that change nothing. `arguments` are what the
-    audit keeps of the call, secrets blanked, and only where the caller is known; None says that the body was too large.
-    `upstream_credentials` are the caller's own for other servers (toolbox.contract.caller).
+    `credential` is the key or token sent, or a Caller that the transport vouches for. `session` is a browser's session
+    cookie; a transport passes it only with requests that change nothing. `arguments` go to the audit log, redacted, and
+    only if the caller is known; None means that the body was too large. `upstream_credentials` are the caller's own for
+    other servers (toolbox.contract.caller).
     """
 
     credential: str | Caller | None
@@ -111,12 +112,12 @@ class Request:
 @dataclass(slots=True, kw_only=True)
 class Reply:
     """
-    What goes back: the JSON body, its HTTP status, and what the audit keeps of it.
+    The JSON body, its HTTP status, and what the audit log keeps of it.
 
-    `errors` counts those that an upstream gave with its answer. A refusal has a `code` and the `error` that it says,
-    for transports that render errors in a form of their own. `continuation` says that the call goes on in another way,
-    or cannot with this client. `links` are documents that say more; `bearer` tells clients of OAuth what to fetch a
-    token for.
+    `errors` counts the errors that an upstream sent with its answer. A refusal has a `code`, and its `error` for
+    transports that render errors in their own form. `continuation` means that the call continues in another way, or
+    cannot continue with this client. `links` are resources with more; `bearer` tells OAuth clients which token to
+    fetch.
     """
 
     body: bytes
@@ -133,23 +134,23 @@ class Reply:
 
     @property
     def is_refusal(self) -> bool:
-        """Tell whether the body is a refusal."""
+        """Return whether the body is a refusal."""
         return bool(self.code)
 
 
 class OperationFailed(ToolError):
-    """A failure with a code and words of its own; the audit counts it as failed, not as refused."""
+    """A failure with its own code and message; audited as failed, not as refused."""
 
 
 class CallerLeft(Exception):
-    """The client went away before it was answered; the audit counts the call as cancelled."""
+    """The client disconnected before it was answered; audited as cancelled."""
 
 
 class ActiveCall:
     """
     A call on its way through the entry; lives on the event loop of the database.
 
-    `caller`, and `context`, what a tool may know of the call, are set once it began.
+    `begin` sets `caller`, and `context`, which is what a tool may know of the call.
     """
 
     caller: Caller
@@ -177,7 +178,7 @@ class ActiveCall:
         self._code = _CANCELLED
 
     async def begin(self) -> Caller:
-        """Admit the caller, steps 1 to 5 of the module's list; raises Refusal and DatabaseUnavailable."""
+        """Admit the caller: steps 1 to 5 of the module's list. Raises Refusal and DatabaseUnavailable."""
         request, operation = self.request, self.operation
         current_request.set(request.request_id)
         current_upstream_credentials.set(request.upstream_credentials)
@@ -197,7 +198,7 @@ class ActiveCall:
             self.outcome, self._status, self._code = Outcome.UNKNOWN, 0, ""
             self._intent_id = await audit.intend(self._record(), idempotency_key=idempotency_key)
             self.outcome, self._status, self._code = Outcome.CANCELLED, _CANCELLED_STATUS, _CANCELLED
-            self._heartbeat = asyncio.create_task(audit.keep_alive(self._intent_id))
+            self._heartbeat = asyncio.create_task(audit.keep_alive(self._intent_id, called_at=self.called_at))
         self.context = CallContext(
             caller=caller,
             request_id=request.request_id,
@@ -207,7 +208,7 @@ class ActiveCall:
         return caller
 
     async def _identify(self, credential: str | Caller | None) -> Caller:
-        """Look up the caller; while the database is away, a tool that works without it knows recent ones."""
+        """Identify the caller; without the database, an offline tool accepts recently verified callers."""
         try:
             return await identify(credential)
         except DatabaseUnavailable:
@@ -220,12 +221,12 @@ class ActiveCall:
     def note(
         self, outcome: Outcome = Outcome.ANSWERED, *, status: int = 200, code: str = "", answer_bytes: int = 0
     ) -> None:
-        """Note how the work ended, where what it gives is no Reply."""
+        """Note the outcome of work that returns no Reply."""
         self.outcome, self._status, self._code = outcome, status, code
         self.answer_bytes = answer_bytes or self.answer_bytes
 
     def end(self, answer: object) -> None:
-        """Note that the work ended, and what of its answer the audit keeps."""
+        """Note that the work ended, and what the audit log keeps of its answer."""
         if isinstance(answer, Reply):
             self.outcome = Outcome.REFUSED if answer.code else Outcome.ANSWERED
             self._status, self._code, self.rows = answer.status, answer.code, answer.rows
@@ -234,13 +235,13 @@ class ActiveCall:
             self.note()
 
     def refuse(self, error: Exception) -> Reply:
-        """Give the reply to whatever was raised, and note how the call ended."""
+        """Return the reply to an exception, and note the outcome."""
         reply = self._reply_to(error)
         self.note(self.outcome, status=reply.status, code=reply.code, answer_bytes=len(reply.body))
         return reply
 
     async def finish(self) -> None:
-        """Leave the audit row; of an operation that writes, before the answer goes out."""
+        """Write the audit row; for an operation that writes, before the answer goes out."""
         current_upstream_credentials.set({})
         if self._heartbeat:
             self._heartbeat.cancel()
@@ -249,7 +250,8 @@ class ActiveCall:
             try:
                 await asyncio.shield(audit.flush())
             except (DatabaseUnavailable, StatementTimeout, psycopg.Error):
-                # The write is committed already; its outcome waits in the buffer, and its row says so until then.
+                # The write is committed; its outcome stays in the buffer, and the row stays `unknown` until it is
+                # flushed.
                 logger.exception("The outcome of a writing call waits for the database")
             await asyncio.shield(mark_written(self._caller))
 
@@ -275,7 +277,7 @@ class ActiveCall:
         )
 
     def _derive_idempotency_key(self, caller: Caller) -> str:
-        """Derive what is the same for every attempt: a run's step keeps its request id, and a client may."""
+        """Derive a key that is the same for every attempt: a run's step repeats its request id, and clients may."""
         request = self.request
         owner = caller.owner_id or caller.name
         digest = hashlib.sha256(f"{owner}\0{request.request_id}\0{self.operation.name}\0".encode())
@@ -318,10 +320,10 @@ async def perform(
     operation: Operation | Tool, *, request: Request, work: Callable[[ActiveCall], Awaitable[Result]]
 ) -> Result | Reply:
     """
-    Run `work` for a caller who may; give what it gives, or a refusal. Leaves one audit row.
+    Run `work` for a permitted caller and return its result, or a refusal. Writes one audit row.
 
-    Runs on the event loop of the database. Raises only CancelledError: the caller has gone, and the statement under
-    way is then cancelled in the database.
+    Runs on the event loop of the database. Raises only CancelledError: the caller has gone, and the running statement
+    is then cancelled in the database.
     """
     return await event_loop.run_on_loop(lambda: _perform(operation, request=request, work=work))
 
@@ -354,10 +356,10 @@ def perform_in_thread(
     find_person: Callable[[], Caller | None] | None = None,
 ) -> Result | Reply:
     """
-    Do as `perform`, for synchronous code: `work` runs in this thread, and bounds its own time.
+    Do as `perform` for synchronous code: `work` runs in this thread and must bound its own time.
 
-    Without a credential, `find_person` is asked in this thread, for addresses that people who are logged in may use.
-    Must not be called on the event loop of the database.
+    Without a credential, `find_person` identifies a logged-in person, in this thread. Must not be called on the event
+    loop of the database.
     """
 
     async def make() -> ActiveCall:
@@ -384,7 +386,7 @@ def perform_in_thread(
 
 
 async def record_unread(operation: Operation | Tool, *, request: Request, refusal: Refusal) -> Reply:
-    """Refuse a request whose caller cannot be identified, because it did not arrive whole; leaves the audit row."""
+    """Refuse a request that did not arrive whole, before its caller is identified; writes the audit row."""
 
     async def record() -> Reply:
         call = ActiveCall(operation, request=request)
@@ -396,7 +398,7 @@ async def record_unread(operation: Operation | Tool, *, request: Request, refusa
 
 
 def render_refusal(error: ToolError, *, envelope: ErrorEnvelope = KERNEL_ENVELOPE) -> Reply:
-    """Render an error in an envelope; the kernel's own refusals always in the kernel's."""
+    """Render an error in an envelope; kernel refusals always use the kernel's."""
     if isinstance(error, Refusal):
         envelope = KERNEL_ENVELOPE
     try:

@@ -1,4 +1,4 @@
-"""The body of an address that is no tool, read as strictly and refused as helpfully as a tool's arguments."""
+"""Bodies of addresses that are no tools, parsed and refused like a tool's arguments."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Read = TypeVar("Read", bound=ToolInput)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Form(Generic[Read]):
-    """An input model and an example of it; `toolbox.dispatch.arguments.parse_arguments` reads it."""
+    """An input model with an example, for `toolbox.dispatch.arguments.parse_arguments`."""
 
     question: type[Read]
     example: Read
@@ -25,19 +25,19 @@ class Form(Generic[Read]):
 
     @cached_property
     def input_schema(self) -> Schema:
-        """JSON Schema of the body."""
+        """Return the JSON Schema of the body."""
         return make_input_schema(self.question)
 
     @cached_property
     def example_arguments(self) -> bytes:
-        """The example as JSON."""
+        """Return the example as JSON."""
         return encode(self.example.model_dump(by_alias=True, exclude_unset=True))
 
 
 def address_openapi(
     *, form: Form[Any] | None = None, answers: Mapping[int, Schema], errors: tuple[ErrorCode, ...] = ()
 ) -> dict[str, Any]:
-    """Describe an address for OpenAPI: its body, its answers by status, and the refusals it shares with the kernel."""
+    """Describe an address for OpenAPI: its body, its answers by status, and its errors with the kernel's."""
     kernel = [code for code in KERNEL_CODES if code.code not in _OF_TOOLS]
     codes = (KERNEL_ENVELOPE.bad_input, *errors, *kernel, KERNEL_ENVELOPE.database_down)
     responses: dict[int, Any] = {status: _response("", schema) for status, schema in answers.items()}

@@ -1,1 +1,1 @@
-"""Sentences as vectors: one model per process, loaded at first need, away from the event loop."""
+"""Sentences as vectors: one model per process, loaded when first needed, off the event loop."""

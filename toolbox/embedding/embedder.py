@@ -1,4 +1,4 @@
-"""The process's own embedding model: loaded at first need, once, away from the event loop."""
+"""The embedding model of the process, loaded once, when first needed, off the event loop."""
 
 import asyncio
 import os
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from toolbox.embedding.session import EmbeddingSession, Vector
 
 LOADING_SECONDS = 1.4
-"""How long a question waits for a model that is still being loaded: less than the 2 s that a tool has."""
+"""How long a question waits for the model to load: less than a tool's 2 s."""
 
 _left_by_a_parent: list["EmbeddingSession | None"] = []
-"""Kept, for the end of a session waits for its threads, which a forked child does not have."""
+"""Kept alive: destroying a session waits for its threads, which a forked child does not have."""
 
 
 class Embedder:
     """
-    A model that is loaded when it is first needed, once, whichever thread comes first; safe to share by threads.
+    A model that is loaded once, when first needed; thread-safe.
 
-    A forked child loads its own: the parent's threads are not there.
+    A forked child loads its own: the parent's threads do not exist there.
     """
 
     def __init__(self, *, model: ModelFile = MODEL, tokenizer: ModelFile = TOKENIZER) -> None:
@@ -36,16 +36,16 @@ class Embedder:
         os.register_at_fork(after_in_child=self._forget)
 
     def embed(self, texts: Sequence[str]) -> "Vector":
-        """Give a row per text; raises EmbeddingFailed. Takes milliseconds a text: never call it on an event loop."""
+        """Return one row per text; raises EmbeddingFailed. Takes milliseconds per text: not for an event loop."""
         return self._ready().embed(texts)
 
     def warm(self) -> None:
-        """Begin to load the model, so that the first question need not wait for it; what fails is said when asked."""
+        """Start to load the model in the background; a failure is raised by the first call that needs it."""
         with suppress(RuntimeError):  # the process ends
             self._thread.submit(self.embed, ["warm"])
 
     async def embed_text(self, text: str) -> "Vector":
-        """Give the vector of one text without holding up the event loop; raises EmbeddingFailed and StillLoading."""
+        """Return the vector of one text without blocking the event loop; raises EmbeddingFailed and StillLoading."""
         running = asyncio.get_running_loop().run_in_executor(self._thread, self.embed, [text])
         if self._loaded is None and not (await asyncio.wait({running}, timeout=LOADING_SECONDS))[0]:
             running.cancel()
@@ -54,7 +54,7 @@ class Embedder:
         return vector
 
     async def embed_texts(self, texts: Sequence[str]) -> "Vector":
-        """Give a row per text, however long the model takes to load; raises EmbeddingFailed."""
+        """Return one row per text, however long the model takes to load; raises EmbeddingFailed."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, self.embed, texts)
 
     def _ready(self) -> "EmbeddingSession":
@@ -82,4 +82,4 @@ def _load(model: ModelFile, *, tokenizer: ModelFile) -> "EmbeddingSession":
 
 
 embedder = Embedder()
-"""The process's own."""
+"""The embedder of this process."""

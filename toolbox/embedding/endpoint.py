@@ -1,5 +1,5 @@
 """
-An embedding model behind an address that speaks OpenAI's Embeddings.
+An embedding model behind OpenAI's Embeddings API.
 
     EmbeddingEndpoint(model="bge-m3", base_url="http://127.0.0.1:11434/v1").embed_texts(["a crash"])
 """
@@ -19,30 +19,30 @@ if TYPE_CHECKING:
     from toolbox.embedding.session import Vector
 
 QUESTION_SECONDS = 1.2
-"""How long a question waits for its vector: less than the 2 s that a tool has."""
+"""How long a question waits for its vector: less than a tool's 2 s."""
 BATCH_SECONDS = 60.0
 BATCH_RETRIES = 3
 MAX_CHARACTERS = 8_000
 MAX_DIMENSIONS = 4_000
-"""What an index of half-precision vectors can hold."""
+"""The most that an index of half-precision vectors can hold."""
 _NO_KEY = "none"
 
 
 @dataclass(frozen=True)
 class EmbeddingEndpoint:
-    """One model of one server. Its calls block: not for an event loop."""
+    """One model of one server. Its calls block: do not use them on an event loop."""
 
     model: str
     base_url: str = ""
     api_key: str = field(default="", repr=False)
 
     def embed_question(self, text: str) -> "Vector":
-        """Give the unit vector of a text; raises EmbeddingFailed soon."""
+        """Return the unit vector of a text; raises EmbeddingFailed after 1.2 s."""
         vector: Vector = self._ask([text], seconds=QUESTION_SECONDS, retries=0)[0]
         return vector
 
     def embed_texts(self, texts: Sequence[str]) -> "Vector":
-        """Give a row per text, patiently; raises EmbeddingFailed."""
+        """Return one row per text, with retries; raises EmbeddingFailed."""
         return self._ask(texts, seconds=BATCH_SECONDS, retries=BATCH_RETRIES)
 
     @cached_property
@@ -59,7 +59,7 @@ class EmbeddingEndpoint:
         try:
             answer = client.embeddings.create(model=self.model, input=cut, encoding_format="float")
             rows = [row.embedding for row in sorted(answer.data, key=lambda row: row.index)]
-        except openai.APIStatusError as refused:  # its words may hold the key
+        except openai.APIStatusError as refused:  # no details: they may hold the key
             raise EmbeddingFailed(f"the embeddings endpoint refused with status {refused.status_code}") from None
         except (openai.OpenAIError, ValueError, TypeError, AttributeError) as failed:
             raise EmbeddingFailed(f"the embeddings endpoint gave no vectors: {type(failed).__name__}") from None
@@ -67,7 +67,7 @@ class EmbeddingEndpoint:
 
 
 def configured_endpoint(model: str = "") -> EmbeddingEndpoint | None:
-    """Give the endpoint that the settings name, or another model of its server; None where they name none."""
+    """Return the configured endpoint, or another model of its server; None if none is configured."""
     if not settings.EMBEDDING_MODEL:
         return None
     return _endpoint(model or settings.EMBEDDING_MODEL, settings.EMBEDDING_BASE_URL, settings.EMBEDDING_API_KEY)

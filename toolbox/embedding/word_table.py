@@ -1,9 +1,10 @@
 """
-Keep the word table of the model small.
+Reduce the memory of the model's word table.
 
-The file stores every table of weights as int8, with a scale for each row; a Cast and a Mul make numbers of them. ONNX
-Runtime computes what depends on constants when it loads a model, so the word table would take 47 MB as float32. Here
-the rows of a text's words are looked up first, and only they are converted: the same arithmetic on the same numbers.
+The file stores every weight table as int8 with a scale per row; a Cast and a Mul turn it into floats. ONNX Runtime
+computes everything that depends only on constants when it loads a model, so the word table would take 47 MB as float32.
+Here the rows of a text's words are looked up first and only these are converted: the same arithmetic on the same
+numbers.
 """
 
 from typing import Any
@@ -22,12 +23,12 @@ _FIELDS = {
     "Graph": [("node", 1, ".Node")],
     "Model": [("graph", 7, ".Graph")],
 }
-"""The fields of ONNX's messages that are changed; protobuf carries the others through unread."""
+"""The fields of ONNX's messages that are changed; protobuf passes the others through."""
 _SINGLE = ("op_type", "graph")
 
 
 def look_up_before_converting(model: bytes) -> bytes:
-    """Give the model with the lookup of words before the conversion of their weights; raises EmbeddingFailed."""
+    """Return the model with the word lookup before the conversion of the weights; raises EmbeddingFailed."""
     parsed = _message_class("Model").FromString(model)
     nodes = parsed.graph.node
     by_output = {node.output[0]: node for node in nodes}

@@ -1,5 +1,5 @@
 """
-Curated examples: questions that people ask, with the call that answers each.
+Curated examples: questions that people ask, with the calls that answer them.
 
-Where no language model is configured they answer (provider.py); beside a model they show how tools are used (shots.py).
+Without a language model they answer questions (answerer.py); a model is shown them as few-shot examples (few_shot.py).
 """

@@ -1,4 +1,4 @@
-"""The examples that may be used now, and the slots that their questions name."""
+"""The enabled examples, cached, and the slots that their questions name."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ LIMIT {MAX_EXAMPLES}
 
 @dataclass(frozen=True, kw_only=True)
 class KnownExample:
-    """One example as it is used; see toolbox.models.Example."""
+    """One enabled example; see toolbox.models.Example."""
 
     id: int
     domain: str
@@ -40,17 +40,17 @@ class KnownExample:
 
     @cached_property
     def templates(self) -> tuple[str, ...]:
-        """The question in all its words."""
+        """Return the question in all its phrasings."""
         return (self.question, *self.phrasings)
 
     @property
     def tools(self) -> tuple[str, ...]:
-        """Every tool it calls, in order."""
+        """Return the names of the tools that it calls, in order."""
         return (self.tool, *(str(call["tool"]) for call in self.next_calls))
 
     @cached_property
     def placeholders(self) -> tuple[Placeholder, ...]:
-        """What the question names, in its order."""
+        """Return the question's placeholders, in order."""
         return tuple(find_placeholders(self.question))
 
 
@@ -58,24 +58,24 @@ _known: TtlCache[list[KnownExample]] = TtlCache(max_entries=1)
 
 
 async def load_known_examples() -> list[KnownExample]:
-    """Give every enabled example, remembered for some seconds; one statement."""
+    """Return every enabled example, cached for some seconds; one query."""
     return await _known.get("all", _fetch)
 
 
 async def find_examples_for_tools(tools: Iterable[str]) -> list[KnownExample]:
-    """Give the examples that these tools answer."""
+    """Return the examples that need no other tools than these."""
     callable_tools = set(tools)
     return [example for example in await load_known_examples() if callable_tools.issuperset(example.tools)]
 
 
 def find_slots(domain: str) -> dict[str, Slot]:
-    """Give the slots of a domain's toolkit by name."""
+    """Return the slots of a domain's toolkit by name."""
     toolkit = next((toolkit for toolkit in registry.toolkits() if toolkit.domain == domain), None)
     return {slot.name: slot for slot in toolkit.slots} if toolkit else {}
 
 
 async def load_sample_texts(example: KnownExample) -> dict[str, str]:
-    """Give a text for each placeholder of an example; two of one slot differ where the data has two."""
+    """Return a sample text for each placeholder; two of one slot differ if the data has two."""
     slots = find_slots(example.domain)
     given: dict[str, int] = {}
     texts: dict[str, str] = {}
@@ -94,14 +94,14 @@ async def _fetch() -> list[KnownExample]:
 
 @dataclass(slots=True, kw_only=True)
 class ExamplesLoaded:
-    """How many examples were added, and how many were there."""
+    """How many examples were added, and how many existed already."""
 
     added: int = 0
     skipped: int = 0
 
 
 def load_examples(domain: str) -> ExamplesLoaded:
-    """Add the examples that a domain ships and the table lacks; a domain without any adds none."""
+    """Add the examples in the domain's samples/examples.json that the table lacks, if there is such a file."""
     loaded = ExamplesLoaded()
     shipped = files(domain) / "samples" / "examples.json"
     if not shipped.is_file():

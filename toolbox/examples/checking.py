@@ -1,4 +1,4 @@
-"""Does an example work: its slots filled from real data, its question matched, its tool called, its answer worded."""
+"""Check an example: fill its slots from real data, match its question, call its tools, word its answer."""
 
 import json
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ TRANSPORT = "examples"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckResult:
-    """What became of one example: the question asked, and the answer or what is wrong, in a sentence."""
+    """The result for one example: the question asked, and the answer or a sentence on what is wrong."""
 
     example: KnownExample
     asked: str
@@ -36,9 +36,9 @@ class CheckResult:
 
 async def check_example(example: KnownExample, *, among: Sequence[KnownExample]) -> CheckResult:
     """
-    Check an example in all its phrasings; the tool is called once, by the local operator.
+    Check an example in all its phrasings; its tools are called once, as the local operator.
 
-    A tool that writes is not called. Each phrasing must find this example among all.
+    Tools that write are not called. Each phrasing must find this example `among` all.
     """
     if found := find_problems(example):
         return CheckResult(example=example, asked=example.question, problem=found[0])
@@ -60,7 +60,7 @@ async def check_example(example: KnownExample, *, among: Sequence[KnownExample])
 
 
 async def _find_mismatch(phrasing: str, *, example: KnownExample, among: Sequence[KnownExample]) -> str:
-    """Say why a phrasing does not lead to its example; empty where it does."""
+    """Return why a phrasing does not find its example; empty if it does."""
     outcome = await match(phrasing, examples=among)
     if isinstance(outcome, ExampleMatch):
         return "" if outcome.example.id == example.id else f"The question finds {outcome.example.name} instead."

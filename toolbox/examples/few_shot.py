@@ -1,4 +1,4 @@
-"""Examples shown to a real model: the nearest ones, as questions and the calls that answer them."""
+"""Few-shot examples for a language model: the nearest questions and the calls that answer them."""
 
 import json
 from collections.abc import Sequence
@@ -15,9 +15,9 @@ _BEGINNING = "Examples of questions and of the calls that answer them, with othe
 
 async def shots(asked: str, *, tools: Sequence[Tool], count: int = USUAL_COUNT) -> Message | None:
     """
-    Give a system message with the examples nearest to a question; None where the tools have none.
+    Return a system message with the examples nearest to a question; None if there are none for the tools.
 
-    Their slots hold real names from the data. Queries: as matching asks.
+    Their slots hold real names from the data. Queries: those of matching.
     """
     examples = await find_examples_for_tools(tool.name for tool in tools)
     lines = [await _shot(example) for example in await find_nearest(asked, examples=examples, count=count)]

@@ -1,4 +1,4 @@
-"""Which example a question is, and what it names; or why that cannot be said."""
+"""Match a question to an example and find what it names, or say why that is not possible."""
 
 import math
 import re
@@ -13,7 +13,7 @@ from toolbox.text.names import Word, is_near, plain, words
 
 SLOT_WEIGHT = 1.5
 IGNORED_SLOT_WEIGHT = 3.0
-"""What a named thing weighs that the example would pass over: the answer would be to another question."""
+"""Weight of a named thing that the example ignores: its answer would be to another question."""
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _LITTLE = 0.15
 _UNKNOWN = 1.6
@@ -40,7 +40,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A place of the question where a slot is named."""
+    """A place in the question where a slot is named."""
 
     slot: str
     first_word: int
@@ -48,7 +48,7 @@ class Mention:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fit:
-    """How well a template fits: from 0 to 1, and which word of the question each token met (None: none)."""
+    """How well a template fits: a score from 0 to 1, and the question's word that each token met (None: none)."""
 
     score: float
     met: tuple[int | None, ...]
@@ -56,7 +56,7 @@ class Fit:
 
 @lru_cache(maxsize=4_096)
 def tokenize(template: str) -> tuple[Token, ...]:
-    """Take a question template apart."""
+    """Split a question template into words and placeholders."""
     found: list[Token] = []
     at = 0
     for place in PLACEHOLDER.finditer(template):
@@ -68,13 +68,13 @@ def tokenize(template: str) -> tuple[Token, ...]:
 
 @lru_cache(maxsize=4_096)
 def stem(word: str) -> str:
-    """Take the plural off a word, roughly; both sides lose it alike."""
+    """Remove a word's plural s, roughly."""
     bare = plain(word)
     return bare[:-1] if len(bare) > 3 and bare.endswith("s") and not bare.endswith("ss") else bare  # noqa: PLR2004
 
 
 class Weights:
-    """What a word tells: more, the fewer examples use it; little, if it is a word of every sentence."""
+    """How much words tell: more, the fewer examples use them; little, if any sentence may have them."""
 
     def __init__(self, examples: Iterable[KnownExample]) -> None:
         used: Counter[str] = Counter()
@@ -88,11 +88,11 @@ class Weights:
             self._of[word] = math.log((2 + count) / (1 + uses) + 1)
 
     def knows(self, word: str) -> bool:
-        """Tell whether a word is one of the examples or of every sentence, and so no typing error."""
+        """Return whether examples use a word or it is a function word, and so is not a typing error."""
         return word in self._of or word in _FUNCTION_WORDS
 
     def get(self, word: str) -> float:
-        """Give the weight; a word that no example uses tells that the question is about something else."""
+        """Return a word's weight; a word that no example uses has the highest: the question is about something else."""
         if word in _FUNCTION_WORDS:
             return _LITTLE
         return max(self._of.get(word, self._most), _LITTLE * 2)
@@ -107,10 +107,10 @@ def score_fit(
     weights: Weights,
 ) -> Fit:
     """
-    Compare a template with a question: twice what they share over what both say.
+    Score a template against a question: twice the shared weight over the weight of both.
 
-    `masked` gives the mention that each word of the question belongs to; `free` are slots that take any words. What a
-    free slot takes counts for neither side.
+    `masked` holds the mention that each word of the question belongs to; `free` are slots that take any words. The
+    words in a free slot count for neither side.
     """
     open_words = {at: stem(word.plain) for at, word in enumerate(said) if at not in masked}
     open_slots = list(dict.fromkeys(mention for _, mention in sorted(masked.items())))
@@ -131,7 +131,7 @@ def score_fit(
 
 
 def find_span(met: Sequence[int | None], *, at: int, left: Collection[int]) -> list[int]:
-    """Give the words of the question that stand where a free token does: from its left neighbour to its right one."""
+    """Return the question's words in the place of a free token, between its left and right neighbours."""
     before = [place for place in met[:at] if place is not None]
     after = [place for place in met[at + 1 :] if place is not None and (not before or place > before[-1])]
     first, last = (before[-1] + 1 if before else 0), (after[0] if after else 1_000)
@@ -177,9 +177,9 @@ def _take_word(word: str, left: dict[int, str], *, weights: Weights) -> int | No
 
 
 MIN_SCORE = 0.6
-"""Below this a question is about something else; set by the questions in tests/toolbox/examples/test_matching.py."""
+"""Below this a question is about something else; set by tests/toolbox/examples/test_matching.py."""
 MIN_MARGIN = 0.04
-"""How much better an example must fit than another of the same tool, whose answer would be a different one."""
+"""How much better an example must fit than others of its tool, whose answers would differ."""
 MAX_QUESTION_CHARACTERS = 600
 NEAREST_COUNT = 3
 
@@ -188,7 +188,7 @@ Values = Mapping[str, Candidate]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExampleMatch:
-    """The question is this example, and everything it names is known."""
+    """The question is this example, and everything that it names is known."""
 
     example: KnownExample
     values: Values
@@ -198,9 +198,9 @@ class ExampleMatch:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unclear:
     """
-    The question is this example, but something it names could be several things, or is not said.
+    The question is this example, but something that it names is ambiguous or missing.
 
-    `values` are those of the other placeholders that are known; `placeholder` is the one that is not.
+    `values` are those of the other placeholders that are known; `placeholder` is the unclear one.
     """
 
     example: KnownExample
@@ -213,7 +213,7 @@ class Unclear:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotCovered:
-    """No example is like the question; these come nearest."""
+    """No example is like the question; `nearest` are the most similar ones."""
 
     nearest: Sequence[KnownExample]
     score: float = 0.0
@@ -224,27 +224,27 @@ Outcome = ExampleMatch | Unclear | NotCovered
 
 @dataclass(slots=True)
 class SlotMention:
-    """A mention of a slot: what it may mean, the likeliest readings only, and the places where it is said."""
+    """A mention of a slot: its likeliest readings, and where it stands."""
 
     candidates: list[Candidate]
     places: list[tuple[int, int]]
 
     @property
     def values(self) -> set[str]:
-        """The values that it may have."""
+        """Return the values of the readings."""
         return {candidate.value for candidate in self.candidates}
 
 
 @dataclass(slots=True)
 class ParsedQuestion:
-    """A question and where in it each domain's slots are named."""
+    """A question with its mentions of each domain's slots."""
 
     text: str
     words: list[Word]
     found: dict[tuple[str, str], list[SlotMention]] = field(default_factory=dict)
 
     async def find_mentions(self, domain: str, *, slot: Slot) -> list[SlotMention]:
-        """Give the mentions of a slot, in order; resolved once."""
+        """Return the mentions of a slot in order; resolved once."""
         key = domain, slot.name
         if key not in self.found:
             self.found[key] = _group_mentions(await slot.resolve(self.text) if slot.resolve else ())
@@ -252,16 +252,16 @@ class ParsedQuestion:
 
 
 def parse_question(text: str) -> ParsedQuestion:
-    """Take a question in; what is very long is cut."""
+    """Split a question into words, after shortening it to MAX_QUESTION_CHARACTERS."""
     text = text[:MAX_QUESTION_CHARACTERS]
     return ParsedQuestion(text, words(text))
 
 
 async def match(question: str, *, examples: Sequence[KnownExample], weights: Weights | None = None) -> Outcome:
     """
-    Find the example that a question is; `weights` are those of words among more examples than these.
+    Find the example that a question is; `weights` may come from more examples than these.
 
-    Queries: what the slots' resolvers ask, each once.
+    Queries: those of the slots' resolvers, each once.
     """
     about = parse_question(question)
     weights = weights or Weights(examples)
@@ -276,7 +276,7 @@ async def match(question: str, *, examples: Sequence[KnownExample], weights: Wei
 async def find_nearest(
     question: str, *, examples: Sequence[KnownExample], count: int = NEAREST_COUNT
 ) -> list[KnownExample]:
-    """Give the examples that are most like a question, best first."""
+    """Return the examples most similar to a question, best first."""
     about, weights = parse_question(question), Weights(examples)
     ranked = sorted([await _compare(about, example, weights=weights) for example in examples], key=_sort_key)
     return [one.example for one in ranked[:count]]
@@ -295,7 +295,7 @@ def _sort_key(one: _RankedExample) -> tuple[float, int]:
 
 
 def _is_ambiguous(ranked: Sequence[_RankedExample]) -> bool:
-    """Tell whether another example of the same tool fits as well: what tells them apart is a word that nobody knows."""
+    """Return whether another example of the same tool fits about as well."""
     best = ranked[0]
     rivals = [one for one in ranked[1:] if one.example.tool == best.example.tool]
     return bool(rivals) and best.fit.score - rivals[0].fit.score < MIN_MARGIN
@@ -315,7 +315,7 @@ def _leaves_year(about: ParsedQuestion, best: _RankedExample) -> bool:
 
 
 async def _compare(about: ParsedQuestion, example: KnownExample, *, weights: Weights) -> _RankedExample:
-    """Compare a question with the likest phrasing of an example."""
+    """Compare a question with the best-fitting phrasing of an example."""
     slots = find_slots(example.domain)
     wanted = [slots[one.slot] for one in example.placeholders if one.slot in slots]
     free = {slot.name for slot in wanted if slot.resolve is None}
@@ -334,7 +334,7 @@ async def _compare(about: ParsedQuestion, example: KnownExample, *, weights: Wei
 
 
 def _is_left_out(token: Token, *, optional: set[str], masked: Mapping[int, Mention]) -> bool:
-    """Tell whether a slot that has a usual value is not spoken of."""
+    """Return whether the token is a slot with a default that the question does not mention."""
     return token.slot in optional and token.slot not in {mention.slot for mention in masked.values()}
 
 
@@ -343,7 +343,7 @@ def _overlaps(said: SlotMention, word: Word) -> bool:
 
 
 def _group_mentions(candidates: Iterable[Candidate]) -> list[SlotMention]:
-    """Gather candidates by place; a place that says which of another's readings is meant belongs to that."""
+    """Group candidates by place; a place that decides between another's readings is merged with it."""
     by_place: dict[tuple[int, int], list[Candidate]] = {}
     for candidate in candidates:
         by_place.setdefault((candidate.start, candidate.end), []).append(candidate)
@@ -358,7 +358,7 @@ def _group_mentions(candidates: Iterable[Candidate]) -> list[SlotMention]:
 
 
 async def _fill_values(about: ParsedQuestion, best: _RankedExample) -> Outcome:
-    """Give each placeholder its value; the first that has none is asked for."""
+    """Find each placeholder's value; the result is Unclear about the first that has none."""
     slots = find_slots(best.example.domain)
     values: dict[str, Candidate] = {}
     unclear: list[tuple[Placeholder, Sequence[Candidate]]] = []
@@ -392,7 +392,7 @@ async def _candidates(
 
 
 def _take_words(about: ParsedQuestion, best: _RankedExample, *, at: int) -> Sequence[Candidate]:
-    """Give the words at a free slot's place, as they were written."""
+    """Return the words in a free slot's place, as they were written."""
     used = {place for place in best.fit.met if place is not None} | set(best.masked)
     left = [place for place in range(len(about.words)) if place not in used]
     taken = find_span(best.fit.met, at=at, left=left)

@@ -1,8 +1,8 @@
 """
-Templates of examples: slots put into arguments, and a tool's answer put into words.
+Templates of examples: fill slots into arguments, and word tools' answers.
 
-Words are Django templates over plain data, on an engine of their own that has no loaders, no request and no code to
-call: what they can do is what Django's filters and filters.py can.
+Answers are Django templates over plain data, on an engine of their own without loaders or a request: they can do only
+what Django's filters and filters.py can.
 """
 
 import re
@@ -34,18 +34,18 @@ _MISTAKES = (
     LookupError,
     AttributeError,
 )
-"""What Django raises for a template that is wrong, or that meets an answer it was not written for."""
+"""What Django raises for an invalid template, or one that does not fit the answer."""
 
 _engine = Engine(loaders=[], builtins=["toolbox.examples.filters"], string_if_invalid=MISSING, autoescape=False)
 
 
 class CannotFill(Exception):
-    """A template asks for what there is not; the message says what."""
+    """A template needs something that is missing; the message says what."""
 
 
 def fill_arguments(template: Any, *, values: Mapping[str, Candidate]) -> Any:
     """
-    Put slots into arguments, at any depth: `{team}` is its value, `{month.start}` a part; `{place.line:int}` a number.
+    Fill slots into arguments at any depth: `{team}` is a value, `{month.start}` a part, `{place.line:int}` a number.
 
     Raises CannotFill.
     """
@@ -61,7 +61,7 @@ def fill_arguments(template: Any, *, values: Mapping[str, Candidate]) -> Any:
 
 
 def make_arguments(example: KnownExample, *, answers: Sequence[Any], values: Mapping[str, Candidate]) -> Any:
-    """Give the arguments of the call that follows these answers: the first where there are none; raises CannotFill."""
+    """Return the arguments of the call that follows these answers, or of the first call; raises CannotFill."""
     if not answers:
         return fill_arguments(example.arguments, values=values)
     return make_next_arguments(example.next_calls[len(answers) - 1]["arguments"], answers=answers, values=values)
@@ -69,7 +69,7 @@ def make_arguments(example: KnownExample, *, answers: Sequence[Any], values: Map
 
 def make_next_arguments(template: Mapping[str, Any], *, answers: Sequence[Any], values: Mapping[str, Candidate]) -> Any:
     """
-    Give a later call's arguments; what is nothing but one `{{ … }}` keeps its type, and is left out where it is None.
+    Return a later call's arguments. A part that is a single `{{ … }}` keeps its type; None is left out.
 
     Raises CannotFill.
     """
@@ -99,7 +99,7 @@ def _context(answers: Sequence[Any], *, values: Mapping[str, Candidate]) -> Cont
 
 
 def render_answer(template: str, *, answers: Sequence[Any], values: Mapping[str, Candidate]) -> str:
-    """Put the calls' answers into words; raises CannotFill where the template cannot be used."""
+    """Word the calls' answers; raises CannotFill if the template does not fit them."""
     try:
         said = _compile_template(template).render(_context(answers, values=values))
     except _MISTAKES as mistake:
@@ -109,12 +109,12 @@ def render_answer(template: str, *, answers: Sequence[Any], values: Mapping[str,
 
 
 def fill_question(template: str, *, samples: Mapping[str, str]) -> str:
-    """Put texts into a question's template, by placeholder."""
+    """Fill texts into a question template, by placeholder."""
     return re.sub(r"\{([a-z][a-z0-9_]*)(?::[a-z0-9_]+)?\}", lambda place: samples.get(place[1], place[0]), template)
 
 
 def find_problems(example: KnownExample) -> list[str]:
-    """Say what cannot work in an example, in sentences; asks nothing of any tool."""
+    """Return what cannot work in an example, in sentences; calls no tool."""
     found = []
     found += [
         f"{example.domain} has no tool {name}."

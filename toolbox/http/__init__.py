@@ -1,1 +1,1 @@
-"""HTTP headers and bodies, shared by every transport."""
+"""HTTP requests and responses, shared by every transport."""

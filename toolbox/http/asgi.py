@@ -1,8 +1,8 @@
 """
-Requests and replies over ASGI: bodies read whole, replies sent, calls cancelled when their client leaves.
+Requests and replies over ASGI: read bodies whole, send replies, cancel calls when their client leaves.
 
-A body is read within a size, a time, and what a process gives to unfinished ones together: over REST nobody has shown
-a credential yet, and a thousand who send a byte a second must not fill the memory.
+A body is limited in size and time, and all unfinished bodies of a process share a limit: over REST no credential is
+checked yet, and a thousand clients that send a byte a second must not fill the memory.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ MAX_UNFINISHED = 67_108_864
 
 
 class BodyError(Exception):
-    """The body is not to be had; `refusal` is what to answer, None where the client has left."""
+    """The body could not be read; `refusal` is what to answer, None if the client has left."""
 
     def __init__(self, refusal: Refusal | None = None) -> None:
         super().__init__(str(refusal or "the client left"))
@@ -30,13 +30,13 @@ class BodyError(Exception):
 
 
 class _UnfinishedBodies:
-    """How many bytes of bodies that are not whole this process holds."""
+    """How many bytes of unfinished bodies this process holds."""
 
     held = 0
 
 
 async def read_body(receive: Receive, *, most: int) -> bytes | None:
-    """Read a body; None if it is larger than `most` bytes, of which no more is kept. Raises BodyError."""
+    """Read a body; None if it has more than `most` bytes, of which no more are kept. Raises BodyError."""
     kept: list[bytes] = []
     size, is_whole = 0, False
     try:
@@ -64,7 +64,7 @@ async def read_body(receive: Receive, *, most: int) -> bytes | None:
 
 @contextmanager
 def cancel_on_disconnect(receive: Receive) -> Iterator[None]:
-    """Cancel the block when the client leaves; looked for only once the call has taken 200 ms, which few do."""
+    """Cancel the block when the client leaves; checked only for calls that take longer than 200 ms, which are few."""
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     watcher: asyncio.Task[None] | None = None
     has_left = False
@@ -94,9 +94,9 @@ def cancel_on_disconnect(receive: Receive) -> Iterator[None]:
 
 
 async def send_reply(send: Send, reply: Reply, *, request_id: str, metadata: str = "") -> None:
-    """Send a reply as an ASGI response; `metadata` is where clients of OAuth learn who gives tokens."""
+    """Send a reply as an ASGI response; `metadata` is the address where OAuth clients find the issuer of tokens."""
     if reply.status == 200 and reply.retry_after_seconds is None and not reply.bearer:  # noqa: PLR2004
-        # What response_headers gives for most calls, without encoding the constant ones again.
+        # The usual case of response_headers, without encoding the constant headers again.
         length, kind = b"%d" % len(reply.body), reply.content_type.encode()
         own = [(b"content-type", kind), (b"content-length", length), (b"x-request-id", request_id.encode())]
         lines = [*own, *SECURITY_LINES]

@@ -1,4 +1,4 @@
-"""Requests and replies of the one entry, from and to Django's."""
+"""Convert Django's requests and responses to and from the entry's."""
 
 from collections.abc import Mapping
 
@@ -13,7 +13,7 @@ TRANSPORT = "rest"
 
 
 def read_request(request: HttpRequest, *, arguments: bytes | None) -> Request:
-    """Read who calls and how; `arguments` are what the audit keeps."""
+    """Build the entry's request; `arguments` go to the audit log."""
     return Request(
         credential=find_credential(request),
         transport=TRANSPORT,
@@ -23,23 +23,23 @@ def read_request(request: HttpRequest, *, arguments: bytes | None) -> Request:
 
 
 def find_credential(request: HttpRequest) -> str | None:
-    """Give the key or token that came along."""
+    """Return the key or token that was sent."""
     sent = request.headers
     return read_credential(sent.get("Authorization", ""), api_key=sent.get("X-API-Key", ""))
 
 
 def find_upstream_credentials(request: HttpRequest) -> Mapping[str, str]:
-    """Give the caller's own credentials for other servers."""
+    """Return the caller's own credentials for other servers."""
     return read_upstream_credentials({name.lower().encode(): value for name, value in request.headers.items()})
 
 
 def find_request_id(request: HttpRequest) -> str:
-    """Give the request's id."""
+    """Return the request's id."""
     return read_request_id(request.headers.get("X-Request-Id", ""))
 
 
 def read_body(request: HttpRequest) -> bytes | None:
-    """Read the body; None where it is larger than the server reads, or ended early."""
+    """Return the body; None if it is too large or ended early."""
     try:
         return request.body
     except (RequestDataTooBig, UnreadablePostError):
@@ -47,7 +47,7 @@ def read_body(request: HttpRequest) -> bytes | None:
 
 
 def to_response(reply: Reply, *, request: HttpRequest, request_id: str) -> HttpResponse:
-    """Make a reply Django's response."""
+    """Convert a reply to a Django response."""
     response = HttpResponse(reply.body, status=reply.status)
     metadata = metadata_address(site_of(request)) if reply.bearer else ""
     for name, value in response_headers(reply, request_id=request_id, metadata=metadata):

@@ -1,4 +1,4 @@
-"""HTTP headers of a call: credentials and ids in, response headers out. The middleware and django-ninja share them."""
+"""HTTP headers of a call: read credentials and ids, write response headers. Middleware and django-ninja share them."""
 
 import re
 import secrets
@@ -26,7 +26,7 @@ Sent = Mapping[bytes, str]
 """Headers by lower-case name."""
 
 UPSTREAM_CREDENTIAL = b"x-upstream-credential-"
-"""Begins the name of a header that carries the caller's own credential for the server whose name ends it."""
+"""Prefix of the headers with the caller's own credentials for other servers; the server's name follows."""
 _MAX_REMEMBERED = 8_192
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 _SECURITY: tuple[tuple[str, str], ...] = (
@@ -44,7 +44,7 @@ SECURITY_LINES = [(name.encode(), value.encode()) for name, value in _SECURITY]
 
 
 def has_allowed_host(sent: Sent) -> bool:
-    """Tell whether Host is one of ALLOWED_HOSTS; Django, behind, has the words for those that are not."""
+    """Return whether Host is one of ALLOWED_HOSTS; Django, further in, words the refusal."""
     return _is_allowed(sent.get(b"host", ""), tuple(settings.ALLOWED_HOSTS))
 
 
@@ -56,10 +56,10 @@ def _is_allowed(host: str, allowed: tuple[str, ...]) -> bool:
 
 def decode_headers(lines: Iterable[tuple[bytes, bytes]]) -> Sent:
     """
-    Read headers by lower-case name; one that came twice is joined by commas, as HTTP says and Django does.
+    Return headers by lower-case name; repeated ones are joined by commas, as HTTP says and Django does.
 
-    A client sends the same lines with every call, so the last few hundred heads are remembered, small ones alone, and
-    none with a credential for another server.
+    A client sends the same lines with every call, so the last few hundred small heads are cached, except any with a
+    credential for another server.
     """
     head = tuple(lines)
     return _fold_value(head) if measure_head(head) <= _MAX_REMEMBERED else _fold_value.__wrapped__(head)
@@ -67,9 +67,9 @@ def decode_headers(lines: Iterable[tuple[bytes, bytes]]) -> Sent:
 
 def measure_head(head: tuple[tuple[bytes, bytes], ...]) -> int:
     """
-    Say about how many bytes it takes to remember these lines; a short line takes a hundred all the same.
+    Estimate how many bytes it takes to cache these lines; every line costs a hundred besides its text.
 
-    Lines with a credential for another server are never remembered, so they are larger than anything.
+    Lines with a credential for another server must never be cached, so they measure as larger than any limit.
     """
     if any(name.lower().startswith(UPSTREAM_CREDENTIAL) for name, _ in head):
         return NEVER_REMEMBERED
@@ -87,7 +87,7 @@ def _fold_value(head: tuple[tuple[bytes, bytes], ...]) -> Sent:
 
 
 def is_own_origin(sent: Sent) -> bool:
-    """Tell whether a browser may ask from where it says it is: no Origin, an allowed host's, or a configured one."""
+    """Return whether a browser may call from its Origin: none, an allowed host's, or a configured one."""
     origin = sent.get(b"origin", "")
     if not origin or origin in settings.CSRF_TRUSTED_ORIGINS or origin in settings.TOOLROOM_BROWSER_ORIGINS:
         return True
@@ -95,7 +95,7 @@ def is_own_origin(sent: Sent) -> bool:
 
 
 def read_credential(authorization: str, *, api_key: str = "") -> str | None:
-    """Take the key from `Authorization: Bearer …`, or from `X-API-Key`."""
+    """Return the key from `Authorization: Bearer …`, or else from `X-API-Key`."""
     scheme, _, token = authorization.partition(" ")
     if scheme.lower() == "bearer" and token.strip():
         return token.strip()
@@ -104,9 +104,9 @@ def read_credential(authorization: str, *, api_key: str = "") -> str | None:
 
 def read_upstream_credentials(sent: Sent) -> Mapping[str, str]:
     """
-    Take the caller's own credentials for other servers from `X-Upstream-Credential-<name>: <value>`, by name.
+    Return the caller's own credentials for other servers, from `X-Upstream-Credential-<name>: <value>`, by name.
 
-    The value is empty where it is a key of this server's, or the token that came along for it: neither is passed on.
+    A value is empty if it is a key of this server or the token that was sent for it: neither is passed on.
     """
     found = {
         name[len(UPSTREAM_CREDENTIAL) :].decode("latin-1"): value.strip()
@@ -124,18 +124,18 @@ def _is_own(value: str, *, own: str | None) -> bool:
 
 
 def read_request_id(sent: str) -> str:
-    """Keep the id that came with the request if it is harmless, else make one."""
+    """Return the request's id if it is well-formed, otherwise a new one."""
     return sent if _REQUEST_ID.fullmatch(sent) else secrets.token_hex(16)
 
 
 def render_challenge(bearer: Bearer, *, metadata: str = "") -> str:
-    """Tell a client of OAuth what is wrong with its token, and where it learns who gives one (RFC 6750, RFC 9728)."""
+    """Render the WWW-Authenticate header: the token's problem and where to get one (RFC 6750, RFC 9728)."""
     said = {"realm": "Toolroom", "error": bearer.error, "scope": bearer.scope, "resource_metadata": metadata}
     return "Bearer " + ", ".join(f'{name}="{value}"' for name, value in said.items() if value)
 
 
 def response_headers(reply: Reply, *, request_id: str, metadata: str = "") -> Iterable[tuple[str, str]]:
-    """Give every header of a reply, in order; `metadata` is where clients of OAuth learn who gives tokens."""
+    """Yield every header of a reply, in order; `metadata` is where OAuth clients find the issuer of tokens."""
     yield "content-type", reply.content_type
     yield "content-length", str(len(reply.body))
     yield "x-request-id", request_id
@@ -151,7 +151,7 @@ def response_headers(reply: Reply, *, request_id: str, metadata: str = "") -> It
 
 
 def refuse_method() -> Reply:
-    """Give the 405 response for a tool call by a method other than POST."""
+    """Return the 405 reply to a tool call by a method other than POST."""
     refusal = Refusal(
         METHOD_NOT_ALLOWED,
         "Tools are called with POST.",

@@ -1,4 +1,4 @@
-"""Streams without an end of their own: a server that stops closes them first, for it waits for its connections."""
+"""Endless streams, closed first when the server stops, because it waits for its connections."""
 
 from collections.abc import Callable
 
@@ -6,7 +6,7 @@ _closers: list[Callable[[], None]] = []
 
 
 def close_at_stop(closer: Callable[[], None]) -> None:
-    """Have `closer` called, on the server's loop, when the server stops."""
+    """Register a closer, called on the server's loop when the server stops."""
     if closer not in _closers:
         _closers.append(closer)
 

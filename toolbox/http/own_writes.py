@@ -1,4 +1,4 @@
-"""A person who changed something on a page reads it back, also where reads go to replicas."""
+"""People read their own changes made on pages, also when reads go to replicas."""
 
 from collections.abc import Callable
 
@@ -11,13 +11,13 @@ _READS = ("GET", "HEAD", "OPTIONS", "TRACE")
 
 
 class OwnWritesMiddleware:
-    """Django middleware, installed where the reader has replicas; stands behind the one that knows the person."""
+    """Django middleware, installed if the reader has replicas; must come after the authentication middleware."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Answer; remember who wrote."""
+        """Answer the request; mark the person if it may have written."""
         response = self._get_response(request)
         if request.method not in _READS and request.user.is_authenticated and request.user.pk is not None:
             event_loop.run(mark_written_by(request.user.pk))

@@ -1,4 +1,4 @@
-"""Pages for people, through the one entry: each view of a page leaves an audit row, also a refused or crashed one."""
+"""Pages through the one entry: each view writes an audit row, also when it refuses or crashes."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -23,16 +23,16 @@ View = Callable[Concatenate[HttpRequest, Rest], HttpResponseBase]
 
 
 def require_scope(*, scope: str) -> Callable[[View[Rest]], View[Rest]]:
-    """Open a domain's page to people with this scope: others are led to log in, or told what they lack."""
+    """Restrict a domain's page to people with this scope; others are sent to log in or told what they lack."""
     return page(domain=scope.partition(":")[0], scope=scope)
 
 
 def page(*, domain: str, scope: str | None = None, writes: bool = False) -> Callable[[View[Rest]], View[Rest]]:
     """
-    Serve a view through the one entry, as the person who is logged in; others are led to log in.
+    Run a view through the one entry as the logged-in person; others are sent to log in.
 
-    What the view raises goes on to Django's error pages. A form that calls a tool or a use case of agents does without:
-    that call is what the entry sees.
+    The view's exceptions reach Django's error pages. A form that calls a tool or a use case of agents does not need
+    this: that call passes the entry itself.
     """
 
     def guard(view: View[Rest]) -> View[Rest]:

@@ -1,4 +1,4 @@
-"""Where this server is, as its clients see it: the resource that tokens are for, and the addresses of its metadata."""
+"""The address of this server as clients see it: the OAuth resource and the address of its metadata."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -17,12 +17,12 @@ _PROXY_HEADER = b"x-forwarded-proto"
 
 
 def is_on() -> bool:
-    """Tell whether tokens of OAuth are taken at all: an outside issuer's, or our own."""
+    """Return whether OAuth tokens are accepted: an external issuer's or our own."""
     return bool(settings.OAUTH_ISSUER or settings.TOOLROOM_OAUTH)
 
 
 def site(sent: Mapping[bytes, str], *, scheme: str) -> str:
-    """Give the address of this server, as TOOLROOM_URL says or else as the request was sent."""
+    """Return this server's address, from TOOLROOM_URL or else from the request."""
     if settings.TOOLROOM_URL:
         return str(settings.TOOLROOM_URL)
     if settings.SECURE_PROXY_SSL_HEADER and sent.get(_PROXY_HEADER, "").strip() == "https":
@@ -31,12 +31,12 @@ def site(sent: Mapping[bytes, str], *, scheme: str) -> str:
 
 
 def site_of(request: HttpRequest) -> str:
-    """Give the site of a request whose host Django has validated."""
+    """Return the address for a request whose host Django has validated."""
     return site({b"host": request.get_host()}, scheme=request.scheme or "http")
 
 
 def find_address() -> str:
-    """Give the address of this server to a command: TOOLROOM_URL, where a server announced itself, or the default."""
+    """Return this server's address for a command: TOOLROOM_URL, the announced address, or the default."""
     if settings.TOOLROOM_URL:
         return str(settings.TOOLROOM_URL)
     try:
@@ -47,7 +47,7 @@ def find_address() -> str:
 
 @contextmanager
 def announce_address(address: str) -> Iterator[None]:
-    """Tell commands of the same TOOLROOM_VAR where this server is, until the block ends."""
+    """Announce this server's address to commands with the same TOOLROOM_VAR, until the block ends."""
     _address_file().parent.mkdir(parents=True, exist_ok=True)
     _address_file().write_text(address, encoding="utf-8")
     try:
@@ -61,18 +61,18 @@ def _address_file() -> Path:
 
 
 def metadata_address(place: str, *, path: str = "") -> str:
-    """Give where the metadata of a resource of this server are (RFC 9728); empty where no token is taken."""
+    """Return the address of a resource's metadata (RFC 9728); empty if no tokens are accepted."""
     return f"{place}{METADATA}{path}" if is_on() else ""
 
 
 def resources() -> dict[str, str | None]:
-    """Give the paths of what tokens may be for, each with the domain that it is, None for all."""
+    """Return the paths that tokens can be for, each with its domain, None for all domains."""
     domains = {f"{MCP}/{toolkit.domain}": toolkit.domain for toolkit in registry.toolkits()}
     return {"": None, "/": None, MCP: None} | domains
 
 
 def find_audience(audiences: Iterable[str]) -> frozenset[str]:
-    """Give the paths that a token for these resources of ours is for; empty where one of them is the whole server."""
+    """Return the paths that a token for these resources is for; empty if one of them is the whole server."""
     paths = {urlsplit(audience).path for audience in audiences}
     whole = {path for path, domain in resources().items() if domain is None}
     return frozenset() if paths & whole else frozenset(paths)
@@ -80,9 +80,9 @@ def find_audience(audiences: Iterable[str]) -> frozenset[str]:
 
 def scopes_within(resource: str, *, scopes: Iterable[str], place: str) -> frozenset[str]:
     """
-    Leave of the scopes what a token for this resource may carry; nothing for one of another server.
+    Return the scopes that a token for this resource may carry; none for another server's resource.
 
-    One for `/mcp/linescore` carries scopes of linescore alone.
+    A token for `/mcp/linescore` carries scopes of linescore alone.
     """
     path = resource.removeprefix(place)
     if not resource.startswith(place) or path not in resources():

@@ -1,8 +1,8 @@
 """
-Clients are told when the catalogue changes: rows that are tools or prompts, and the documents that they watch.
+Notify MCP clients of changes: dynamic tools, prompts, and the resources that they watch.
 
-There are three ways: `subscriptions/listen` of the 2026 protocol, the stream of a 2025 session (GET), and the
-connection of stdio. A stream ends within 5 s after the access of its caller.
+There are three ways: `subscriptions/listen` of the 2026 protocol, the stream of a 2025 session (GET), and the stdio
+connection. A stream ends within 5 s after its caller's access.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from toolbox.http.open_streams import close_at_stop
 from toolbox.mcp.client import Context
 
 MAX_STREAMS = 200
-"""Open streams of one server in one process; each is a connection that is held."""
+"""Open streams of one server in one process; each holds a connection."""
 MAX_BUFFERED_CHANGES = 1_000
 MAX_WATCHED_DOCUMENTS = 100
 MAX_URI_CHARACTERS = 2_048
@@ -48,17 +48,17 @@ _session_streams: set[asyncio.Queue[str]] = set()
 
 
 def may_watch(uri: str, *, caller: Caller, registry: Registry) -> bool:
-    """Tell whether such a document can exist and the caller may read it; of others they do not even learn a change."""
+    """Return whether a resource of this URI can exist and the caller may read it; others get no notification either."""
     return any(caller.has(one.scope) and one.values(uri) is not None for one in registry.resources())
 
 
 def is_storable_uri(uri: str) -> bool:
-    """Tell whether a row can hold the address, as that of a document."""
+    """Return whether a row can hold the URI."""
     return len(uri) <= MAX_URI_CHARACTERS and "\0" not in uri
 
 
 def end_streams() -> None:
-    """End every open stream of this process, as the protocol expects of a server that stops; called on its loop."""
+    """End every open stream of this process, as MCP expects of a stopping server; called on its loop."""
     for handler in _handlers:
         handler.close()
     for changes in _session_streams:
@@ -66,7 +66,7 @@ def end_streams() -> None:
 
 
 def make_listen_handler(registry: Registry) -> ListenHandler:
-    """Make the SDK's handler of `subscriptions/listen`."""
+    """Build the SDK's handler of `subscriptions/listen`."""
     close_at_stop(end_streams)
     handler = ListenHandler(CatalogueChanges(registry), max_subscriptions=MAX_STREAMS)
     _handlers.add(handler)
@@ -75,7 +75,7 @@ def make_listen_handler(registry: Registry) -> ListenHandler:
 
 class CatalogueChanges:
     """
-    The SDK's SubscriptionBus over one registry, which every process keeps in step with the database.
+    The SDK's SubscriptionBus over a registry, which every process keeps up to date.
 
     A listener is called on the loop that it subscribed on, wherever the registry changes.
     """
@@ -85,12 +85,12 @@ class CatalogueChanges:
         self._listeners: dict[object, Listener] = {}
 
     async def publish(self, event: ServerEvent) -> None:
-        """Call the listeners of this process; the registry's changes need no publishing."""
+        """Call this process's listeners; the registry's own changes need no publishing."""
         for listener in list(self._listeners.values()):
             listener(event)
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Call the listener at every change, until the function that this returns is called."""
+        """Call the listener at every change; returns the function that unsubscribes it."""
         loop, token = asyncio.get_running_loop(), object()
         self._listeners[token] = listener
 
@@ -151,7 +151,7 @@ async def serve_session_stream(
 
 
 def has_room_for_session_stream() -> bool:
-    """Tell whether this process may hold one more stream."""
+    """Return whether this process may hold one more stream."""
     return len(_session_streams) < MAX_STREAMS
 
 
@@ -161,12 +161,12 @@ def render_event(message: dict[str, Any]) -> bytes:
 
 
 def _put(changes: asyncio.Queue[str], change: str) -> None:
-    with suppress(asyncio.QueueFull):  # a client that does not read; it reads the document when it looks again
+    with suppress(asyncio.QueueFull):  # the client does not read; it reads the resource when it looks again
         changes.put_nowait(change)
 
 
 async def _send_changes(changes: asyncio.Queue[str], *, render: Callable[[str], Awaitable[bytes]], send: Send) -> None:
-    """Send changes until the end of the stream, and a ping where there was none for a while."""
+    """Send changes until the end of the stream, and a ping after PING_SECONDS without one."""
     part = b": here\n\n"
     while True:
         if part:
@@ -189,9 +189,9 @@ async def _wait_for_disconnect(receive: Receive) -> None:
 @dataclass(kw_only=True)
 class ConnectionPreferences:
     """
-    What the client of a lasting connection (stdio) wants to receive: the lowest level of log messages, and changes.
+    What the client of a stdio connection wants to receive: the lowest log level, and changes of resources.
 
-    Over HTTP its session stores both: toolbox/mcp/protocol_2025.py takes these messages before the SDK.
+    Over HTTP the client's session stores both: toolbox/mcp/protocol_2025.py handles these messages before the SDK.
     """
 
     registry: Registry
@@ -206,13 +206,13 @@ class ConnectionPreferences:
         server.add_request_handler("resources/unsubscribe", types.UnsubscribeRequestParams, self._unsubscribe)
 
     async def _begin(self, ctx: Context, _: types.NotificationParams | None) -> None:
-        """Notify of changes of the catalogue for as long as the connection lasts."""
+        """Notify of changes to the catalogue for as long as the connection lasts."""
         if ctx.request is None:
             notify = {"tools": ctx.session.send_tool_list_changed, "prompts": ctx.session.send_prompt_list_changed}
             self._forward(lambda change: notify[change]() if change in notify else None)
 
     def _forward(self, make_message: Callable[[str], Coroutine[Any, Any, None] | None]) -> Callable[[], None]:
-        """Send the message of each change that has one, on this loop; a closed connection receives nothing."""
+        """Send the message of each change that has one, on this loop; errors of a closed connection are ignored."""
         loop, sending = asyncio.get_running_loop(), set[asyncio.Task[None]]()
 
         def finish(task: asyncio.Task[None]) -> None:

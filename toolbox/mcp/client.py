@@ -1,4 +1,4 @@
-"""The client of a call as the SDK's server knows it: notified, asked, and recognised when it calls again."""
+"""The channel to the client of a call that the SDK's server handles."""
 
 import asyncio
 import hashlib
@@ -29,7 +29,7 @@ Context = ServerRequestContext[Any, Any]
 Result = TypeVar("Result")
 
 MAX_STATE_AGE_SECONDS = 3_600
-"""How long a question may wait for the call that answers it."""
+"""How old a question may be when the call with its answer arrives."""
 _PURPOSE = "mcp-state"
 _NOTIFICATIONS: dict[str, Any] = {
     "notifications/progress": types.ProgressNotification,
@@ -46,10 +46,10 @@ def make_client_channel(
     ctx: Context, *, params: types.RequestParams, caller: Caller, log_level: str = "info"
 ) -> ClientChannel:
     """
-    Make the channel to the client of a request: one that calls again in the 2026 era, one that is awaited before it.
+    Build the channel to a request's client: retried calls in the 2026 era, awaited answers before it.
 
-    `log_level` is the lowest that a client of before 2026 receives. Raises MCPError if the state that the client brings
-    back was signed for another call or caller, changed, or is too old.
+    `log_level` is the lowest that a client of before 2026 receives. Raises MCPError if the state that the client
+    returns was signed for another call or caller, was changed, or is too old.
     """
     meta = dict((ctx.params or {}).get("_meta") or {})
     session = _SdkSession(ctx)
@@ -67,34 +67,34 @@ def make_client_channel(
 
 
 def get_request_id(ctx: Context) -> str:
-    """Return the id of the HTTP request that carried the message, or make one."""
+    """Return the id of the HTTP request that carried the message, or a new one."""
     return read_request_id(ctx.request.headers.get("x-request-id", "") if ctx.request is not None else "")
 
 
 def render_input_required(
     continuation: InputRequired, *, ctx: Context, client: ClientChannel, caller: Caller
 ) -> types.InputRequiredResult:
-    """Render the result that asks the client to call again, with answers."""
+    """Render the result that asks the client to call again with answers."""
     binding = compute_binding(ctx.method, params=ctx.params or {}, caller=caller)
     result = render_client_requests(continuation, answers=client.answers, binding=binding)
     return types.InputRequiredResult.model_validate(result, by_name=False)
 
 
 def render_client_requests(continuation: InputRequired, *, answers: Answers, binding: str) -> dict[str, Any]:
-    """Render the requests to the client, and the signed state that holds the answers so far."""
+    """Render the requests to the client, and the signed state with the answers so far."""
     requests = {name: client_request.to_json() for name, client_request in continuation.client_requests.items()}
     state = sign_token({"answers": answers, "for": binding}, purpose=_PURPOSE)
     return {"inputRequests": requests, "requestState": state}
 
 
 def missing_capability_error(error: MissingCapability) -> MCPError:
-    """Return the protocol's error for a client that lacks a capability."""
+    """Return MCP's error for a client that lacks a capability."""
     code = types.MISSING_REQUIRED_CLIENT_CAPABILITY
     return MCPError(code, f"{error.message} {error.suggestion}", {"requiredCapabilities": error.lacking})
 
 
 def compute_binding(method: str, *, params: Mapping[str, Any], caller: Caller) -> str:
-    """Hash the call and its caller: a state that one of them received is of no use to another."""
+    """Hash the call and its caller, so that a state signed for them is refused for any other."""
     call = [method, params.get("name"), params.get("uri"), params.get("arguments") or {}]
     return hashlib.sha256(json.dumps([call, [caller.name, caller.key_id]], sort_keys=True).encode()).hexdigest()
 
@@ -113,7 +113,7 @@ def _read_answers(ctx: Context, params: Any, *, caller: Caller) -> Answers:
 
 
 class _SdkSession:
-    """Sends on the event loop that the request came in on, from whichever loop the tool runs on."""
+    """Sends on the event loop that the request came in on, whichever loop the tool runs on."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx, self._loop = ctx, asyncio.get_running_loop()
@@ -131,7 +131,7 @@ class _SdkSession:
 
 
 async def run_on(loop: asyncio.AbstractEventLoop, *, work: Coroutine[Any, Any, Result]) -> Result:
-    """Run a coroutine on an event loop, from whichever loop this one runs on."""
+    """Run a coroutine on an event loop, whichever loop this runs on."""
     if asyncio.get_running_loop() is loop:
         return await work
     return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, loop))

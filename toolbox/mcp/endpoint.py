@@ -1,8 +1,8 @@
 """
-MCP over HTTP: `/mcp` for every tool, `/mcp/<domain>` for a domain's, `/mcp/compact` for every tool behind three.
+MCP over HTTP: `/mcp` for every tool, `/mcp/<domain>` for one domain's, `/mcp/compact` for every tool behind three.
 
-Stateless, so any process serves any call. Calls of tools are answered here (tool_calls.py), what belongs to a session
-of 2025 by protocol_2025.py, and malformed messages by jsonrpc.py; every other message goes to the SDK's transport.
+Stateless, so any process serves any call. Tool calls are answered here (tool_calls.py), sessions of 2025 by
+protocol_2025.py, and malformed messages by jsonrpc.py; every other message goes to the SDK's transport.
 """
 
 from collections.abc import AsyncIterator
@@ -75,12 +75,12 @@ from toolbox.mcp.tool_calls import (
 TRANSPORT = "mcp"
 COMPACT = "compact"
 MAX_BODY_BYTES = MAX_ARGUMENTS + 16_384
-"""Room for the largest arguments, and the protocol's envelope around them."""
+"""The largest arguments plus MCP's envelope around them."""
 _REQUEST_ID = b"x-request-id"
 
 
 class McpMiddleware:
-    """An ASGI application in front of another: answers `/mcp…`, passes everything else on."""
+    """ASGI middleware that answers `/mcp…` and passes everything else on."""
 
     def __init__(self, behind: ASGIApp, *, registry: Registry) -> None:
         self._behind = behind
@@ -91,7 +91,7 @@ class McpMiddleware:
 
     @asynccontextmanager
     async def run_session_managers(self) -> AsyncIterator[None]:
-        """Run the SDK's session managers, from the server's start to its end."""
+        """Run the SDK's session managers until the server ends."""
         async with AsyncExitStack() as stack:
             for endpoint in self._endpoints.values():
                 await stack.enter_async_context(endpoint.manager.run())
@@ -99,7 +99,7 @@ class McpMiddleware:
             yield
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer an MCP request of a known caller; refuse others before the protocol begins."""
+        """Answer an MCP request of an identified caller; refuse others before MCP begins."""
         if not is_mcp(scope):
             await self._behind(scope, receive, send)
             return
@@ -117,7 +117,7 @@ class McpMiddleware:
             await endpoint.delegate_to_sdk(b"", request=request)
 
     async def _admit(self, request: "McpHttpRequest") -> "McpEndpoint":
-        """Refuse a foreign Host or Origin (DNS rebinding), an unknown caller, an address without a server."""
+        """Refuse a foreign Host or Origin (DNS rebinding), an unknown caller, and an unknown address."""
         if not has_allowed_host(request.sent):
             raise Refusal(
                 WRONG_HOST, "This server does not answer to that Host.", suggestion="Add its name to ALLOWED_HOSTS."
@@ -143,10 +143,10 @@ class McpMiddleware:
 
 class McpHttpRequest:
     """
-    One HTTP request, and the ways to answer it; `caller` is set once they are identified.
+    One HTTP request and the ways to answer it; `caller` is set once it is identified.
 
-    `sent` are its headers; `id` is its own, or one of ours; `session_id` is the 2025 session that it names, empty for
-    none. `is_recorded` says that the message behind it has passed the entry, or is a notification.
+    `sent` are its headers; `id` is its own id or a new one; `session_id` is the 2025 session that it names, empty for
+    none. `is_recorded` means that the message behind it has passed the entry, or is a notification.
     """
 
     caller: Caller
@@ -164,21 +164,21 @@ class McpHttpRequest:
 
     @property
     def accepts_stream(self) -> bool:
-        """Tell whether the client accepts a stream of events for an answer."""
+        """Return whether the client accepts an event stream as the answer."""
         return "text/event-stream" in self.sent.get(b"accept", "").lower()
 
     def for_entry(self, caller: Caller | None) -> Request:
-        """Return the entry's request for a message that nobody reads."""
+        """Return the entry's request for a message whose content is not read."""
         return Request(credential=caller, transport=TRANSPORT, request_id=self.id)
 
     @property
     def sdk_scope(self) -> Scope:
-        """The scope for the SDK's transport: handlers read the request, and its id where it came without one, there."""
+        """Return the scope for the SDK's transport, with the request's id and this object for the handlers."""
         lines = [line for line in self.scope["headers"] if line[0].lower() != _REQUEST_ID]
         return {**self.scope, "headers": [*lines, (_REQUEST_ID, self.id.encode())], SCOPE_KEY: self}
 
     async def send_from_sdk(self, message: Message) -> None:
-        """Send what the SDK's transport answers, with the request's id; what it refuses itself passes the entry."""
+        """Send an answer of the SDK's transport with the request's id; errors of the transport are audited here."""
         if message["type"] == "http.response.start":
             message = {**message, "headers": [*message.get("headers", ()), (_REQUEST_ID, self.id.encode())]}
             is_refused = HTTPStatus.BAD_REQUEST <= message["status"] < HTTPStatus.INTERNAL_SERVER_ERROR
@@ -187,7 +187,7 @@ class McpHttpRequest:
         await self.send(message)
 
     async def reject(self, reply: Reply) -> None:
-        """Send an error of the protocol, through the entry, which may refuse the message for another reason."""
+        """Send an MCP error through the entry, which may refuse the message for another reason."""
         await self.refuse(await self._record(reply))
 
     async def _record(self, reply: Reply) -> Reply:
@@ -201,13 +201,13 @@ class McpHttpRequest:
         await send_reply(self.send, reply, request_id=self.id)
 
     async def refuse(self, reply: Reply) -> None:
-        """Send a refusal, with the address of the metadata that names who issues tokens for this address."""
+        """Send a refusal with the address of the metadata that names the issuer of tokens for this address."""
         path = self.scope["path"].rstrip("/")
         metadata = metadata_address(site(self.sent, scheme=self.scope["scheme"]), path=path) if reply.bearer else ""
         await send_reply(self.send, reply, request_id=self.id, metadata=metadata)
 
     def replay(self, body: bytes) -> Receive:
-        """Return a `receive` that gives a body already read, then whatever comes after it."""
+        """Return a `receive` that repeats a body already read, then passes on what comes after it."""
         unread: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
         async def receive() -> Message:
@@ -218,14 +218,14 @@ class McpHttpRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class McpEndpoint:
-    """One address: the tools of a domain, or all, listed or behind three that find, describe and call them."""
+    """One address: the tools of one domain or of all, listed or behind the three compact tools."""
 
     registry: Registry
     domain: str | None
     is_compact: bool = False
 
     async def handle_post(self, request: McpHttpRequest) -> None:
-        """Answer a posted message: a plain call of a tool here, any other by the SDK, which gets the body again."""
+        """Answer a posted message: a plain tool call here, any other by the SDK, which gets the body again."""
         try:
             body = await read_body(request.receive, most=MAX_BODY_BYTES)
         except BodyError as failure:
@@ -243,7 +243,7 @@ class McpEndpoint:
         if call:
             await dynamic_tools.wait_until_loaded()
             tool = self.registry.find(call.name, domain=self.domain)
-            # Refused by HTTP's own status: a client of OAuth has to fetch a token with another scope first.
+            # Refused by an HTTP status: an OAuth client must first fetch a token with another scope.
             needs_scope = tool and request.caller.issuer and not request.caller.has(tool.scope)
             is_plain = needs_scope or is_plain_call(call, tool=tool, has_session=bool(request.session_id))
             if is_plain and await self._answer(call, tool=tool, request=request):
@@ -256,14 +256,14 @@ class McpEndpoint:
             await self.delegate_to_sdk(body, request=request)
 
     async def delegate_to_sdk(self, body: bytes, *, request: McpHttpRequest, send: Send | None = None) -> None:
-        """Have the SDK's transport answer; only a tool call of the 2026 era may be answered by a stream of events."""
+        """Let the SDK's transport answer; only a tool call of the 2026 era may be answered by an event stream."""
         is_tool_call = request.sent.get(b"mcp-method", "") == "tools/call" and send is None
         manager = self.streaming_manager if request.accepts_stream and is_tool_call else self.manager
         current_request.set(request.id)
         await manager.handle_request(request.sdk_scope, request.replay(body), send or request.send_from_sdk)
 
     async def serve_session_stream(self, request: McpHttpRequest) -> None:
-        """Serve the stream of a 2025 session (GET); there is none without a session."""
+        """Serve the stream of a 2025 session (GET); refused without a session."""
         session = find_session(request.session_id, caller=request.caller)
         is_get = request.scope["method"] == "GET"
         has_room = changes.has_room_for_session_stream()
@@ -284,8 +284,8 @@ class McpEndpoint:
         )
 
     async def _answer(self, call: ToolsCall, *, tool: Tool | None, request: McpHttpRequest) -> bool:
-        """Answer a call by one JSON object; False if the tool has a question, and nothing was sent."""
-        # In the 2025 era a dropped connection does not mean to cancel: a tool that writes finishes.
+        """Answer a call by one JSON object; False, with nothing sent, if it continues in a way that needs more."""
+        # In the 2025 era a dropped connection is no cancellation: a tool that writes finishes.
         is_cancellable = call.is_modern or not (tool and tool.writes)
         with cancel_on_disconnect(request.receive) if is_cancellable else nullcontext():
             client = RetriedCall(capabilities=call.capabilities) if tool and tool.uses_client else None
@@ -302,7 +302,7 @@ class McpEndpoint:
                 await request.reply(Reply(body=body))
             elif isinstance(reply.continuation, CallInterrupted):
                 return False
-            elif reply.bearer:  # only HTTP's own refusal tells a client of OAuth
+            elif reply.bearer:  # only an HTTP refusal tells an OAuth client
                 await request.refuse(reply)
             else:
                 body = render_result(call, reply=reply, tool=tool, stamp=self._stamp)
@@ -326,7 +326,7 @@ class McpEndpoint:
             await self.delegate_to_sdk(body, request=request, send=send)
 
     async def _stream_call(self, call: ToolsCall, *, legacy: Request2025, request: McpHttpRequest) -> None:
-        """Answer a call whose tool may send messages and ask on its way."""
+        """Answer a call whose tool may send messages and questions while it runs."""
         stream = StreamedCall(request.send, request_id=request.id, caller=legacy.caller)
         tool = self.registry.find(call.name, domain=self.domain)
         client = await legacy.make_client_channel(call, stream=stream)
@@ -356,14 +356,14 @@ class McpEndpoint:
 
     @cached_property
     def manager(self) -> StreamableHTTPSessionManager:
-        """The SDK's transport; Host and Origin are checked before it, by the same rules as Django's."""
+        """Return the SDK's transport for JSON answers; Host and Origin are checked before it, by Django's rules."""
         return StreamableHTTPSessionManager(
             app=self._server, json_response=True, stateless=True, max_request_body_size=MAX_BODY_BYTES
         )
 
     @cached_property
     def streaming_manager(self) -> StreamableHTTPSessionManager:
-        """The same for calls whose answer may be a stream of events; of the 2026 era only."""
+        """Return the SDK's transport for answers by event streams, in the 2026 era only."""
         return StreamableHTTPSessionManager(app=self._server, stateless=True, max_request_body_size=MAX_BODY_BYTES)
 
     @cached_property
@@ -382,7 +382,7 @@ class McpEndpoint:
 
 
 def _is_utf8(body: bytes) -> bool:
-    """Tell whether a body is UTF-8; the JSON parsers here do not check every byte, the SDK's does."""
+    """Return whether a body is UTF-8; the JSON parsers here do not check every byte, the SDK's does."""
     try:
         return body.isascii() or bool(body.decode())
     except UnicodeDecodeError:

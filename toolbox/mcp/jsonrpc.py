@@ -1,8 +1,8 @@
 """
-JSON-RPC messages that are wrong before anyone reads what they say, and the protocol's errors for them.
+Malformed JSON-RPC messages, and MCP's errors for them.
 
-The SDK takes the last of two values for a key, treats a request with an invalid id as a notification, which nobody
-answers, and drops a line of stdio that is not a message: its sender would wait forever.
+The SDK keeps the last of two values for a key, treats a request with an invalid id as a notification, which gets no
+answer, and drops a stdio line that is not a message: its sender would wait forever.
 """
 
 import contextvars
@@ -26,13 +26,13 @@ Item = SessionMessage | Exception
 def render_error(
     message: str, *, code: int = types.INVALID_REQUEST, status: int = 400, call_id: int | str | None = None
 ) -> Reply:
-    """Render an error of the protocol as an HTTP reply."""
+    """Render an MCP error as an HTTP reply."""
     body = {"jsonrpc": "2.0", "id": call_id, "error": {"code": code, "message": message}}
     return Reply(body=orjson.dumps(body), status=status, code="INVALID_MESSAGE")
 
 
 def find_message_error(body: bytes) -> Reply | None:
-    """Return the protocol's error for a message; None for a valid one, and for invalid JSON, which the SDK reports."""
+    """Return MCP's error for a message; None if it is valid, and for invalid JSON, which the SDK reports."""
     try:
         message = parse_json_strictly(body)
     except DuplicateKey as duplicate:
@@ -79,18 +79,18 @@ class _WriteStream(Protocol):
 
 
 class StdioErrorResponder:
-    """The messages of a read stream; a line that is not a message is answered on the write stream."""
+    """A read stream that answers invalid lines on the write stream instead of passing them on."""
 
     def __init__(self, read: _ReadStream, *, write: _WriteStream) -> None:
         self._read, self._write = read, write
 
     @property
     def last_context(self) -> contextvars.Context | None:
-        """The context that the last message was sent in; the SDK runs its handler in it."""
+        """Return the context of the last message; the SDK runs its handler in it."""
         return getattr(self._read, "last_context", None)
 
     async def receive(self) -> Item:
-        """Return the next message."""
+        """Return the next valid message."""
         while isinstance(item := await self._read.receive(), Exception):
             if error := _find_line_error(item):
                 await self._write.send(SessionMessage(error))

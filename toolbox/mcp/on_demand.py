@@ -1,4 +1,4 @@
-"""MCP's addresses, whose code and SDK are loaded by the first request for one of them."""
+"""Load MCP's code and SDK with the first request for one of its addresses."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -12,13 +12,13 @@ PREFIX = "/mcp"
 
 
 def is_mcp(scope: Scope) -> bool:
-    """Tell whether a request is for one of MCP's addresses."""
+    """Return whether a request is for one of MCP's addresses."""
     path = scope["path"] if scope["type"] == "http" else ""
     return bool(path == PREFIX or path.startswith(f"{PREFIX}/"))
 
 
 class McpApplication(Protocol):
-    """What is loaded: it answers requests for MCP while its session managers run."""
+    """The loaded application: answers MCP requests while its session managers run."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -29,10 +29,10 @@ class McpApplication(Protocol):
 
 class McpOnDemand:
     """
-    An ASGI application in front of another: answers `/mcp…`, passes everything else on.
+    ASGI middleware that answers `/mcp…` and passes everything else on.
 
     The models of both protocol eras take a fifth of a process's start and 18 MB. `load` runs in a thread, so that other
-    requests are answered meanwhile; one that fails is tried again by the next request.
+    requests are answered meanwhile; the next request retries a failed load.
     """
 
     def __init__(self, behind: ASGIApp, *, load: Callable[[], McpApplication], when_loaded: Callable[[], None]) -> None:
@@ -45,7 +45,7 @@ class McpOnDemand:
 
     @asynccontextmanager
     async def run(self) -> AsyncIterator[None]:
-        """Serve until the end of the block; what was loaded is closed then."""
+        """Serve until the block ends, then close what was loaded."""
         try:
             yield
         finally:
@@ -54,7 +54,7 @@ class McpOnDemand:
                 await self._serving
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request for MCP; pass any other on."""
+        """Answer an MCP request; pass any other on."""
         if is_mcp(scope):
             await (await self._find_application())(scope, receive, send)
         else:
@@ -63,12 +63,12 @@ class McpOnDemand:
     async def _find_application(self) -> McpApplication:
         if self._loaded is None or (self._loaded.done() and self._loaded.exception()):
             self._loaded = asyncio.get_running_loop().create_future()
-            # Not in the context of the request that happens to come first.
+            # Without the context of the request that happens to come first.
             self._serving = asyncio.create_task(self._serve(self._loaded), context=Context())
         return await asyncio.shield(self._loaded)
 
     async def _serve(self, loaded: asyncio.Future[McpApplication]) -> None:
-        """Load, and run the SDK's session managers: one task begins and ends them."""
+        """Load the application and run its session managers; the same task must begin and end them."""
         try:
             application = await asyncio.to_thread(self._load)
             async with application.run_session_managers():

@@ -1,9 +1,9 @@
 """
-What the 2025 protocols need beside plain requests: sessions, calls that send messages, answers and cancellations.
+What the 2025 protocols need beyond plain requests: sessions, messages during calls, answers and cancellations.
 
-A call's response becomes a stream of events with the first message; a call that sends none is answered with plain JSON.
-The answer to a question, and the wish to cancel a call, come as requests of their own, to any process. A process that
-does not know the question or the call passes it on by NOTIFY.
+A call's response becomes an event stream with its first message; a call that sends none is answered with plain JSON.
+The answer to a question and the cancellation of a call arrive as separate requests, at any process. A process that does
+not know the question or the call passes it on by NOTIFY.
 """
 
 import asyncio
@@ -41,13 +41,13 @@ from toolbox.mcp.tool_calls import ToolsCall
 ANSWERS_CHANNEL = "toolroom_client_answers"
 CANCELLATIONS_CHANNEL = "toolroom_cancelled_calls"
 MAX_NOTIFY_BYTES = 7_900
-"""PostgreSQL's bound on what NOTIFY carries, less our own words."""
+"""PostgreSQL's limit of a NOTIFY payload, less our own envelope."""
 _VERSION = b"mcp-protocol-version"
 _NOTIFY = "SELECT pg_notify(%s, %s)"
 
 
 class _Envelope(msgspec.Struct):
-    """The part of a message that decides who reads it."""
+    """The part of a message that decides who handles it."""
 
     id: Any = None
     method: str | None = None
@@ -60,13 +60,13 @@ _envelope = msgspec.json.Decoder(_Envelope)
 
 
 def is_2025_protocol(sent: Sent) -> bool:
-    """Tell whether the headers are those of a protocol before 2026."""
+    """Return whether the headers are those of a protocol before 2026."""
     return sent.get(_VERSION, "") in ("", *HANDSHAKE_PROTOCOL_VERSIONS)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Request2025:
-    """One request of a 2025 protocol, by a known caller."""
+    """One request of a 2025 protocol by an identified caller."""
 
     caller: Caller
     session_id: str
@@ -75,11 +75,11 @@ class Request2025:
 
     @cached_property
     def session(self) -> Session | None:
-        """The session that the request belongs to."""
+        """Return the session that the request belongs to."""
         return find_session(self.session_id, caller=self.caller) if self.session_id else None
 
     async def make_client_channel(self, call: ToolsCall, *, stream: "StreamedCall") -> ConnectedChannel:
-        """Make the channel to the client of a call: it is notified and asked on the call's own connection."""
+        """Build the channel to a call's client: notified and asked on the call's own connection."""
         session = self.session
         return ConnectedChannel(
             capabilities=session.capabilities if session else {},
@@ -90,7 +90,7 @@ class Request2025:
         )
 
     async def reply(self, body: bytes) -> Reply | None:
-        """Take an answer to a question, a cancellation, or a change of the session; None leaves it to the SDK."""
+        """Handle an answer to a question, a cancellation or a change of the session; None leaves it to the SDK."""
         try:
             message = _envelope.decode(body)
         except (msgspec.DecodeError, RecursionError):
@@ -109,7 +109,7 @@ class Request2025:
         return await self._change_session(message)
 
     async def _change_session(self, message: _Envelope) -> Reply | None:
-        """Change the session as the message says; None for another message, or invalid parameters."""
+        """Change the session as the message says; None for other messages or invalid parameters."""
         name, change = _SESSION_CHANGES.get(message.method or "", ("", None))
         value: Any = (message.params or {}).get(name)
         is_valid = value in LOG_LEVELS if name == "level" else isinstance(value, str) and is_storable_uri(value)
@@ -131,7 +131,7 @@ class Request2025:
         return replace(reply, code="")  # it is recorded already
 
     def add_session_id(self, body: bytes, *, send: Send) -> Send:
-        """Return a `send` that adds the id of a new session to the answer to `initialize`."""
+        """Return a `send` that adds a new session's id to the answer to `initialize`."""
         try:
             message = _envelope.decode(body)
         except (msgspec.DecodeError, RecursionError):
@@ -163,7 +163,7 @@ NO_STREAM = render_error("Here messages come on the call's own stream. Send POST
 
 
 class StreamedCall:
-    """What is sent on one call's connection."""
+    """The messages sent on one call's connection."""
 
     def __init__(self, send: Send, *, request_id: str, caller: Caller) -> None:
         self._send, self._request_id, self._caller = send, request_id, caller
@@ -175,7 +175,7 @@ class StreamedCall:
         await self._write(render_event({"jsonrpc": "2.0", "method": method, "params": params}))
 
     async def ask(self, client_request: ClientRequest) -> dict[str, Any]:
-        """Send a request and wait for its answer; raises MissingCapability where the client answers with an error."""
+        """Send a request and wait for its answer; raises MissingCapability if the client answers with an error."""
         async with pending_elicitations.open(self._caller) as (request_id, answered):
             await self._write(render_event({"jsonrpc": "2.0", "id": request_id, **client_request.to_json()}))
             while not (await asyncio.wait([answered], timeout=PING_SECONDS))[0]:
@@ -188,7 +188,7 @@ class StreamedCall:
         return result
 
     async def end(self, body: bytes) -> None:
-        """Send the answer of the call, the last message; none to a cancelled call, as the protocol says."""
+        """Send the call's answer as the last message; none for a cancelled call, as MCP says."""
         if body and not self._has_begun:
             await send_reply(self._send, Reply(body=body), request_id=self._request_id)
             return
@@ -196,7 +196,7 @@ class StreamedCall:
         await self._send({"type": "http.response.body", "body": b""})
 
     async def refuse(self, error: ToolError, *, call_id: int | str) -> None:
-        """End a call whose caller has lost access: by HTTP's refusal, or the protocol's after the first message."""
+        """End a call whose caller lost access: by an HTTP refusal, or after the first message by an MCP error."""
         reply = render_error(f"{error.message} {error.suggestion}", call_id=call_id)
         if self._has_begun:
             await self.end(reply.body)
@@ -213,7 +213,7 @@ class StreamedCall:
 
 
 class PendingElicitations:
-    """The requests to clients that this process awaits; an id is a secret of 128 bits, valid for its caller only."""
+    """The requests to clients that this process awaits; an id is a 128-bit secret, valid for its caller only."""
 
     def __init__(self) -> None:
         self._open: dict[str, tuple[int | None, asyncio.Future[dict[str, Any]]]] = {}
@@ -221,7 +221,7 @@ class PendingElicitations:
 
     @asynccontextmanager
     async def open(self, caller: Caller) -> AsyncIterator[tuple[str, asyncio.Future[dict[str, Any]]]]:
-        """Make the id and the future answer of a request, for the length of a block."""
+        """Yield the id and the future answer of a request, valid within the block."""
         answered: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         request_id = f"ask-{secrets.token_hex(16)}"
         self._open[request_id] = (caller.key_id, answered)
@@ -231,7 +231,7 @@ class PendingElicitations:
             del self._open[request_id]
 
     async def answer(self, message: dict[str, Any], *, caller: Caller) -> bool:
-        """Deliver an answer, here or in another process; False for one too large to pass on."""
+        """Deliver an answer, here or in another process; False if it is too large to pass on."""
         if self._deliver(message, key_id=caller.key_id):
             return True
         payload = orjson.dumps({"key": caller.key_id, "message": message})
@@ -255,7 +255,7 @@ class PendingElicitations:
 
 @dataclass(slots=True)
 class _RunningCall:
-    """A call in progress; `is_cancelled` once its client asked for that."""
+    """A call in progress; `is_cancelled` once its client asked to cancel it."""
 
     task: asyncio.Task[Any]
     is_cancelled: bool = False
@@ -265,7 +265,7 @@ class RunningCalls:
     """
     The calls of sessions that this process answers, for `notifications/cancelled`.
 
-    Only a call of a session can be cancelled: two clients without one may number their calls alike.
+    Only a call of a session can be cancelled: two clients without sessions may use the same ids.
     """
 
     def __init__(self) -> None:
@@ -273,7 +273,7 @@ class RunningCalls:
         notifications.add_listener(CANCELLATIONS_CHANNEL, listener=Listener(receive=self._receive, poll=None))
 
     async def dispatch(self, call: Call, *, session_id: str, call_id: int | str) -> Reply | None:
-        """Answer a call; None if its client cancelled it, and with it the statement in the database."""
+        """Answer a call; None if its client cancelled it, which also cancels its statement in the database."""
         task = asyncio.current_task()
         if task is None or not session_id:
             return await dispatch(call)
@@ -311,7 +311,7 @@ class RunningCalls:
 
 
 def render_cancelled(call_id: int | str) -> Reply:
-    """Render what ends the connection of a cancelled call where no stream does; the SDK answers the same."""
+    """Render the end of a cancelled call that has no stream, as the SDK does."""
     return render_error("Request cancelled", code=0, status=200, call_id=call_id)
 
 

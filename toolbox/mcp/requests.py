@@ -1,9 +1,9 @@
 """
-The entry of every MCP request but `tools/call`: a middleware of the SDK's server.
+Middleware of the SDK's server: every MCP request but `tools/call` passes the one entry here.
 
-Each request passes `toolbox.dispatch.entry` once, so that its caller is identified and counted, its time bounded, its
-errors turned into the protocol's, and one audit row left, whose `tool` is the method. Handlers find the call in their
-context: `ctx.lifespan_context.caller`.
+Each request passes `toolbox.dispatch.entry` once: its caller is identified and counted, its time is limited, errors
+become MCP's, and one audit row is written whose `tool` is the method. Handlers find the call in their context:
+`ctx.lifespan_context.caller`.
 """
 
 import asyncio
@@ -30,9 +30,9 @@ Result = TypeVar("Result")
 CredentialOf = Callable[[Context], str | Caller | None]
 
 WITHOUT_ENTRY: Final = frozenset({"ping", "tools/call"})
-"""`ping` reaches no data; `tools/call` is dispatched as a tool, which passes the entry under the tool's name."""
+"""`ping` reaches no data; `tools/call` passes the entry under the tool's name."""
 LONG_LIVED: Final = frozenset({"subscriptions/listen"})
-"""Recorded when it begins; it ends with the connection, or within 5 s after the access of its caller."""
+"""Recorded when it begins; it ends with the connection, or within 5 s after its caller's access."""
 OPERATIONS: Final[Mapping[str, Operation]] = {
     method: Operation(name=method, domain="", scope=None, writes=method in ("tasks/update", "tasks/cancel"))
     for method in (
@@ -41,19 +41,19 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         "logging/setLevel", "subscriptions/listen", "tasks/get", "tasks/update", "tasks/cancel",
     )
 }  # fmt: skip
-"""Every method that reaches data. What is offered has a scope of its own, which the handlers check."""
+"""Every method that reaches data. Resources and prompts have scopes of their own, which the handlers check."""
 SESSION_STREAM: Final = Operation(name="sessions/stream", domain="", scope=None)
 """GET of a 2025 session; recorded when it begins."""
 INVALID_MESSAGE: Final = Operation(name="mcp message", domain="", scope=None)
-"""What is refused before anyone knows its method: an unknown caller, a body too large, a malformed message."""
+"""What is refused before its method is known: an unknown caller, a body too large, a malformed message."""
 SCOPE_KEY: Final = "toolroom.mcp_request"
-"""Where an HTTP request's ASGI scope holds its McpHttpRequest, for handlers behind the SDK's transport."""
+"""The key of the McpHttpRequest in an ASGI scope, for handlers behind the SDK's transport."""
 _NOT_LOGGED = frozenset({"_meta", "inputResponses", "requestState"})
 _INVALID_PARAMETERS = ErrorCode("INVALID_PARAMETERS", 400, "The protocol's own error.")
 
 
 class ContinueWithResult(CallInterrupted):
-    """The request goes on in another one, for which this result asks."""
+    """The request continues in another one, which this result asks for."""
 
     def __init__(self, result: types.InputRequiredResult) -> None:
         super().__init__("the client is asked")
@@ -61,7 +61,7 @@ class ContinueWithResult(CallInterrupted):
 
 
 class _ProtocolError(ToolError):
-    """An error that is the protocol's already."""
+    """An error that is already in MCP's form."""
 
     def __init__(self, error: MCPError | ValidationError) -> None:
         super().__init__(_INVALID_PARAMETERS, str(error), suggestion="")
@@ -69,12 +69,12 @@ class _ProtocolError(ToolError):
 
 
 def get_operation(method: str) -> Operation:
-    """Return the operation of a method; callers can make up any number of unknown ones."""
+    """Return the operation of a method; unknown methods are audited as such, because callers can make up any number."""
     return OPERATIONS.get(method) or Operation(name=method, domain="", scope=None, is_known=False)
 
 
 def make_entry(*, transport: str, credential_of: CredentialOf) -> ServerMiddleware[Any]:
-    """Make the middleware of a server whose messages come over this transport."""
+    """Build the middleware of a server with this transport."""
 
     async def enter(ctx: Context, call_next: CallNext) -> HandlerResult:
         if ctx.request is not None:
@@ -113,14 +113,14 @@ async def _await(awaitable: Any) -> HandlerResult:
 def make_request(
     params: Mapping[str, Any] | None, *, credential: str | Caller | None, transport: str, request_id: str
 ) -> Request:
-    """Make the entry's request of a message's parameters, without what only the protocol is interested in."""
+    """Build the entry's request from a message's parameters, without those that only MCP needs."""
     logged = {name: value for name, value in (params or {}).items() if name not in _NOT_LOGGED}
     arguments = json.dumps(logged, ensure_ascii=False).encode("utf-8", "surrogatepass")[:KEPT_ARGUMENTS]
     return Request(credential=credential, transport=transport, request_id=request_id, arguments=arguments)
 
 
 def _raise_refusal(answer: Result | Reply) -> Result | types.InputRequiredResult:
-    """Return what the entry gave; raise the protocol's error where that is a refusal."""
+    """Return what the entry returned; raise MCP's error if that is a refusal."""
     if not isinstance(answer, Reply):
         return answer
     if isinstance(answer.continuation, ContinueWithResult):
@@ -131,7 +131,7 @@ def _raise_refusal(answer: Result | Reply) -> Result | types.InputRequiredResult
 
 
 def make_protocol_error(refusal: Reply) -> MCPError:
-    """Return the protocol's error for a refusal of the entry."""
+    """Return MCP's error for a refusal of the entry."""
     error = refusal.error
     if isinstance(error, MissingCapability):
         return missing_capability_error(error)

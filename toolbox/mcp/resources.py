@@ -1,4 +1,4 @@
-"""MCP's documents, prompts and completions: what domains offer beside tools, to callers who may read the domain."""
+"""MCP's resources, prompts and completions, for callers who may read the domain."""
 
 import asyncio
 import logging
@@ -34,7 +34,7 @@ Offer = TypeVar("Offer", Prompt, Resource)
 
 @dataclass(frozen=True, kw_only=True)
 class ResourceHandlers:
-    """The handlers of one server: all domains', or one's."""
+    """The handlers of one server, for all domains or one."""
 
     registry: Registry
     domain: str | None
@@ -51,7 +51,7 @@ class ResourceHandlers:
         }
 
     async def _list_resources(self, ctx: Context, _: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
-        """List the documents that have an address of their own."""
+        """List the resources with a fixed URI."""
         resources = [
             types.Resource(
                 name=one.name,
@@ -69,7 +69,7 @@ class ResourceHandlers:
     async def _list_templates(
         self, ctx: Context, _: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
-        """List the documents whose address has parameters, with how long they stay fresh and how large they may be."""
+        """List the resource templates, with their time to live and maximum size."""
         templates = [
             types.ResourceTemplate(
                 name=one.name,
@@ -85,7 +85,7 @@ class ResourceHandlers:
         return types.ListResourceTemplatesResult(resource_templates=templates)
 
     async def _read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        """Return a document; one that does not exist, or not for this caller, is an invalid parameter."""
+        """Return a resource; one that does not exist, or not for this caller, is an invalid parameter."""
         call: ActiveCall = ctx.lifespan_context
         uri, client = params.uri, ClientChannel(call=call.context)
         for one in self._visible_resources(ctx):
@@ -115,7 +115,7 @@ class ResourceHandlers:
         return types.ListPromptsResult(prompts=prompts)
 
     async def _get_prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        """Fill a prompt in; one that has a question asks it as tools do."""
+        """Fill in a prompt; it may ask the client questions as tools do."""
         call: ActiveCall = ctx.lifespan_context
         await dynamic_tools.wait_until_loaded()
         client = make_client_channel(ctx, params=params, caller=call.caller)
@@ -133,7 +133,7 @@ class ResourceHandlers:
         return types.GetPromptResult.model_validate(orjson.loads(body), by_name=False)
 
     async def _complete(self, ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
-        """Complete an argument of a prompt or of a document's address; nothing where no completer is declared."""
+        """Complete an argument of a prompt or resource template; empty if it has no completer."""
         await dynamic_tools.wait_until_loaded()
         if isinstance(params.ref, types.PromptReference):
             offer: Prompt | Resource = self._find_prompt(params.ref.name, ctx=ctx)
@@ -166,7 +166,7 @@ class ResourceHandlers:
 
 
 async def _find_completions(completer: Completer, typed: CompletionRequest) -> list[str]:
-    """Return what fits; nothing where that cannot be found out: a completion is a help, not an answer."""
+    """Return the completions; empty on any failure, because a completion is only a help."""
     if any("\0" in text or len(text) > MAX_TYPED_CHARACTERS for text in (typed.text, *typed.chosen.values())):
         return []
 

@@ -1,7 +1,7 @@
 """
-A tool's reply as the result of `tools/call`, the same on every transport.
+Render a tool's reply as the result of `tools/call`, the same on every transport.
 
-Without the SDK, whose types take a second to load: workers and commands that finish tasks do not need it.
+Does not import the SDK, whose types take a second to load: workers and commands that finish tasks do not need it.
 """
 
 import orjson
@@ -13,10 +13,10 @@ from toolbox.dispatch.dispatch import Reply
 
 def tool_result(reply: Reply, *, tool: Tool | None, has_links: bool = True) -> bytes:
     """
-    Write the result of a call: the reply as text and as structured content, both to the byte, links after the text.
+    Render the result of a call: the reply, unchanged, as text and as structured content, and links after the text.
 
-    An answer that need not be an object goes under `result`. Content blocks are the content itself, with no structured
-    content.
+    An answer that may not be an object goes under `result`. Content blocks become the content itself, without
+    structured content.
     """
     is_answer = tool is not None and not reply.is_refusal
     if tool and is_answer and tool.returns_contents:

@@ -1,4 +1,4 @@
-"""The SDK's low-level server: the catalogue and the calls of tools, for every transport."""
+"""The SDK's low-level server with our catalogue and tool calls, for every transport."""
 
 import json
 from collections.abc import Mapping
@@ -50,7 +50,7 @@ def mcp_server(
     domain: str | None = None,
     is_compact: bool = False,
 ) -> Server[Any]:
-    """Make an MCP server of the tools that the caller may use: all, one domain's, or all behind three."""
+    """Build an MCP server of the tools that the caller may use: all, one domain's, or all behind the compact ones."""
     preferences = ConnectionPreferences(registry=registry)
     tools = _ToolHandlers(
         registry=registry,
@@ -70,7 +70,7 @@ def mcp_server(
         return await changes(ctx, params.model_copy(update={"notifications": allowed}))
 
     def find_input_schema(name: str) -> dict[str, Any] | None:
-        """Return the schema that parameters in headers are checked by; else the SDK would run `tools/list` for it."""
+        """Return the schema that parameters in headers are checked against; else the SDK runs `tools/list`."""
         tool = None if is_compact else registry.find(name, domain=domain)
         return tool.input_schema if tool else None
 
@@ -91,10 +91,10 @@ def mcp_server(
 
 
 class _Server(Server[Any]):
-    """The SDK's server, with true capabilities: tools and prompts change, the list of documents does not."""
+    """The SDK's server with correct capabilities: the lists of tools and prompts change, that of resources does not."""
 
     def get_capabilities(self, *args: Any, **options: Any) -> types.ServerCapabilities:
-        """Say of which lists changes are sent, the same in both eras."""
+        """Declare which lists send changes, the same in both eras."""
         capabilities = super().get_capabilities(*args, **options)
         lists = {"tools": True, "prompts": True, "resources": False}
         changed = {
@@ -106,7 +106,7 @@ class _Server(Server[Any]):
 
 @dataclass(frozen=True, kw_only=True)
 class _ToolHandlers:
-    """The handlers of `tools/...` of one server."""
+    """The handlers of `tools/…` of one server."""
 
     registry: Registry
     credential_of: CredentialOf
@@ -124,7 +124,7 @@ class _ToolHandlers:
         return types.ListToolsResult(tools=[tool_listing.mcp_tool(tool) for tool in visible])
 
     async def call(self, ctx: Context, params: types.CallToolRequestParams) -> HandlerResult:
-        """Call a tool; one that asks, or becomes a task, does so in the way of the client's protocol."""
+        """Call a tool; one that asks or becomes a task does so in the way of the client's protocol."""
         await dynamic_tools.wait_until_loaded()
         if self.is_compact and params.name in tool_listing.NAMES:
             inner = tool_listing.unwrap_params(params)
@@ -133,7 +133,7 @@ class _ToolHandlers:
             params = inner
         credential = self.credential_of(ctx)
         tool = self.registry.find(params.name, domain=self.domain)
-        # Only such a tool needs to know the caller here; without one, the dispatch refuses the call.
+        # Only a tool that uses its client needs the caller here; without one, the dispatch refuses the call.
         caller = await find_caller(credential) if tool and tool.uses_client else None
         client = ClientChannel()
         if caller:
@@ -141,7 +141,7 @@ class _ToolHandlers:
         call = Call(
             tool=params.name,
             domain=tool.domain if tool else self.domain,
-            # As they came: any integer, any script; a lone surrogate is left to be refused.
+            # Unchanged: any integer, any script; a lone surrogate is left for the tool to refuse.
             arguments=json.dumps(params.arguments or {}, ensure_ascii=False, separators=(",", ":")).encode(
                 "utf-8", "surrogatepass"
             ),
@@ -164,7 +164,7 @@ class _ToolHandlers:
         return mcp_result(reply, tool=tool, has_links=knows_links(ctx.protocol_version))
 
     async def _call_compact(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        """Answer a search of the catalogue, or the description of a tool, with an audit row like any tool's."""
+        """Answer `search_tools` or `describe_tool`, with an audit row like any tool's."""
         operation = Operation(name=params.name, domain="", scope=None)
         request = make_request(
             params.arguments,
@@ -184,13 +184,13 @@ class _ToolHandlers:
 
 
 def mcp_result(reply: Reply, *, tool: Tool | None = None, has_links: bool = True) -> types.CallToolResult:
-    """Return a reply as the SDK's type of the result of `tools/call`."""
+    """Convert a reply to the SDK's result of `tools/call`."""
     result = orjson.loads(tool_result(reply, tool=tool, has_links=has_links))
     return types.CallToolResult.model_validate(result, by_name=False)
 
 
 def _find_upstream_credentials(ctx: Context) -> Mapping[str, str]:
-    """Give the caller's own credentials for other servers; over stdio there are none."""
+    """Return the caller's own credentials for other servers; none over stdio."""
     request: Any = ctx.request
     found: Mapping[str, str] = request.scope[SCOPE_KEY].upstream_credentials if request is not None else {}
     return found

@@ -1,8 +1,8 @@
 """
-Sessions of the 2025 protocols, kept by the client: the id is a signed token of what the client declared.
+Sessions of the 2025 protocols, kept by the client: the id is a signed token of the declared capabilities.
 
-So no process holds a session, and any process serves it. What changes later is a row: the lowest level of log messages,
-and the documents whose changes the client wants to receive.
+So no process holds a session, and any process serves it. Later changes are stored in a row: the lowest log level, and
+the resources that the client watches.
 """
 
 import hashlib
@@ -40,30 +40,30 @@ _log_levels: TtlCache[str] = TtlCache()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """What a client declared at `initialize`, and the row of what it changed since."""
+    """A client's capabilities from `initialize`, and the row of what it changed since."""
 
     id: str
     capabilities: dict[str, Any]
 
     async def read_log_level(self) -> str:
-        """Return the lowest level of messages that it wants; one query in 4 s."""
+        """Return the lowest level of messages that the client wants; at most one query in 4 s."""
         return await _log_levels.get(self.id, self._fetch_log_level)
 
     async def set_log_level(self, level: str) -> None:
-        """Store the level for every process; one statement. A process that read it just now sees it within 4 s."""
+        """Store the level for every process; one statement. Other processes see it within 4 s."""
         await self._execute(_SET_LOG_LEVEL, [self._row_id, level])
         _log_levels.clear()
 
     async def subscribe(self, uri: str) -> None:
-        """Send changes of the document on the session's stream; one statement, at most 100 documents."""
+        """Watch a resource: send its changes on the session's stream; one statement, at most 100 resources."""
         await self._execute(_SUBSCRIBE, [self._row_id, uri])
 
     async def unsubscribe(self, uri: str) -> None:
-        """Send its changes no more; one statement."""
+        """Stop watching a resource; one statement."""
         await self._execute(_UNSUBSCRIBE, [uri, self._row_id])
 
     async def watches(self, uri: str) -> bool:
-        """Tell whether changes of the document are to be sent; one query."""
+        """Return whether the session watches the resource; one query."""
         found = await owner_pool.fetch(_READ, [self._row_id])
         return bool(found.rows) and uri in found.rows[0]["watched"]
 
@@ -80,7 +80,7 @@ class Session:
 
 
 def create_session_id(declared: Any, *, caller: Caller) -> str:
-    """Make the id of a new session; capabilities that no tool uses are left out."""
+    """Create the id of a new session; capabilities that no tool uses are left out."""
     declared = declared if isinstance(declared, dict) else {}
     capabilities: dict[str, Any] = {}
     for name in _KNOWN_CAPABILITIES:
@@ -92,7 +92,7 @@ def create_session_id(declared: Any, *, caller: Caller) -> str:
 
 
 def find_session(session_id: str, *, caller: Caller) -> Session | None:
-    """Return the session of this id; None for one that is another caller's, forged or expired."""
+    """Return the session of this id; None if it is another caller's, forged or expired."""
     token = read_token(session_id, purpose=_PURPOSE, seconds=MAX_SESSION_SECONDS)
     if not isinstance(token, dict) or token.get("who") != [caller.name, caller.key_id]:
         return None

@@ -1,4 +1,4 @@
-"""Carrying out a task: the tool runs from its beginning with the answers so far, until it ends or asks again."""
+"""Execute a task: run its tool from the beginning with the answers so far, until it ends or asks again."""
 
 import orjson
 from psycopg.types.json import Jsonb
@@ -16,21 +16,21 @@ _INTERNAL_ERROR = -32603
 
 
 class _LeasedChannel(TaskChannel):
-    """The client of a task that a worker carries out; progress is written with the next heartbeat."""
+    """The channel of a task that a worker executes; progress is written with the next heartbeat."""
 
     lease: Lease
 
     async def progress(self, done: float, *, total: float | None = None, message: str = "") -> None:
-        """Tell how far the work is."""
+        """Hand the progress to the lease."""
         await super().progress(done, total=total, message=message)
         self.lease.progress = {"progress": self.progress_text[:MAX_PROGRESS_CHARACTERS]}
 
 
 async def carry_out(lease: Lease) -> None:
     """
-    Call the task's tool, and keep what comes of it: a result, a question to the client, or an error.
+    Call the task's tool and store the outcome: a result, a question to the client, or an error.
 
-    A tool's refusal is a result too; only a crash is a failure of the task.
+    A tool's refusal is a result; only a crash makes the task fail.
     """
     row = lease.row
     caller = LOCAL_OPERATOR if row["key_id"] is None else await find_caller_by_key_id(row["key_id"])

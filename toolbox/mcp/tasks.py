@@ -1,7 +1,7 @@
 """
 The extension io.modelcontextprotocol/tasks: calls that workers continue, for the callers that made them.
 
-Only a client that declares the extension gets a task, or may ask about one. A task of another caller does not exist.
+Only clients that declare the extension get tasks or may ask about them. Another caller's task is reported as unknown.
 """
 
 from typing import Any
@@ -24,7 +24,7 @@ from toolbox.work.lease import Row
 from toolbox.work.publisher import enqueue
 
 KEEP_SECONDS = 86_400
-"""How long a task can be asked about after its last change."""
+"""How long a task is kept after its last change."""
 POLL_MILLISECONDS = 500
 
 
@@ -64,14 +64,14 @@ def register_tasks(server: Server[Any]) -> None:
 
 
 async def begin_task(call: Call, *, caller: Caller) -> dict[str, Any]:
-    """Have a worker continue the call, and return the task, which is stored when this returns."""
+    """Store a task for a worker to continue the call, and return it."""
     row = await task_queries.create(uuid4(), call=call, caller=caller, keep_seconds=KEEP_SECONDS)
     enqueue(task_queries.TASKS, work_id=row["id"])
     return _render_task(row) | {"resultType": "task"}
 
 
 async def _find_task(ctx: Context, params: TaskParams) -> Row:
-    """Return the caller's task, to a client that declares the extension."""
+    """Return the caller's task if the client declares the extension; raises MCPError otherwise."""
     meta = (ctx.params or {}).get("_meta") or {}
     declared = meta.get(types.CLIENT_CAPABILITIES_META_KEY) or {}
     if TASKS not in (declared.get("extensions") or {}):

@@ -1,8 +1,8 @@
 """
-`tools/call` over HTTP, parsed and answered without the SDK's transport, which costs several times the tool itself.
+Parse and answer `tools/call` over HTTP without the SDK's transport, which costs several times the tool itself.
 
-Only a plain call that one JSON object may answer is parsed here, by the SDK's own rules (mcp.shared.inbound,
-mcp_types); everything else, and everything malformed, is left to jsonrpc.py and the SDK's transport.
+Only a plain call that one JSON object can answer is parsed here, by the SDK's own rules (mcp.shared.inbound,
+mcp_types). Everything else, and everything malformed, is left to jsonrpc.py and the SDK's transport.
 tests/toolbox/mcp/test_tool_calls.py checks that both give the same answers.
 """
 
@@ -62,9 +62,9 @@ _request = msgspec.json.Decoder(_Request)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolsCall:
     """
-    A `tools/call` that one JSON object answers; `arguments` are as they were sent.
+    A `tools/call` that one JSON object can answer; `arguments` are unchanged.
 
-    `is_broken`: strict parsers refuse the arguments, and only the tool's refusal says why.
+    `is_broken` means that strict parsers refuse the arguments, so that only the tool's refusal says why.
     """
 
     id: int | str
@@ -77,13 +77,13 @@ class ToolsCall:
 
     @property
     def capabilities(self) -> dict[str, Any]:
-        """What a client of 2026 declares with every call."""
+        """Return what a client of 2026 declares with every call."""
         declared = orjson.loads(self.meta).get(CLIENT_CAPABILITIES_META_KEY) if self.is_modern else None
         return declared if isinstance(declared, dict) else {}
 
     @property
     def progress_token(self) -> str | int | None:
-        """The token that the client wants progress reported by."""
+        """Return the token for progress notifications, if any."""
         token = (orjson.loads(self.meta) if self.meta else {}).get("progressToken")
         return token if isinstance(token, str | int) else None
 
@@ -102,7 +102,7 @@ def read_call(body: bytes, *, sent: Sent, lines: list[tuple[bytes, bytes]]) -> T
         return None
     meta, name = bytes(request.params.meta), request.params.name
     if is_modern:
-        # Clients send the same head and envelope with every call, so the verdicts on small ones are cached.
+        # Clients send the same headers and envelope with every call, so the results for small ones are cached.
         head = tuple(lines)
         is_small = len(meta) + len(name) + measure_head(head) <= 2 * _MAX_META_BYTES
         check = _is_valid_modern_envelope if is_small else _is_valid_modern_envelope.__wrapped__
@@ -122,7 +122,7 @@ def read_call(body: bytes, *, sent: Sent, lines: list[tuple[bytes, bytes]]) -> T
 
 
 def _decode(body: bytes) -> tuple[_Request, bytes, bool] | None:
-    """Decode a request, with its arguments, and whether these are broken; None leaves it to the SDK."""
+    """Decode a request into itself, its arguments, and whether these are broken; None leaves it to the SDK."""
     try:
         request = _request.decode(body)
     except RecursionError:
@@ -134,7 +134,7 @@ def _decode(body: bytes) -> tuple[_Request, bytes, bool] | None:
         except msgspec.DecodeError:
             return None
     arguments, meta = bytes(request.params.arguments), bytes(request.params.meta)
-    # Keys of the envelope; those of the arguments are checked when they are parsed.
+    # The envelope's keys; the arguments' keys are checked when they are parsed.
     keys = _ENVELOPE_KEYS + bool(arguments) + bool(meta) + arguments.count(b":") + meta.count(b":")
     if may_have_duplicate_keys(body, names=keys) and find_duplicate_key(body) is not None:
         return None
@@ -142,15 +142,15 @@ def _decode(body: bytes) -> tuple[_Request, bytes, bool] | None:
 
 
 def knows_links(version: str | None) -> bool:
-    """Tell whether the protocol has links to documents in answers; without a version it may be an older one."""
+    """Return whether the protocol version has resource links in answers; no version may mean an older one."""
     return version is not None and version >= _FIRST_VERSION_WITH_LINKS
 
 
 def is_plain_call(call: ToolsCall, *, tool: Tool | None, has_session: bool) -> bool:
     """
-    Tell whether the call can be answered without the SDK, at least up to its first question.
+    Return whether the call can be answered without the SDK, at least up to the tool's first question.
 
-    A tool that seldom asks can for clients of 2026, who are asked by a result. A client of before 2026 without a
+    A tool that seldom asks can be, for clients of 2026, who are asked by a result. A client of before 2026 without a
     session has not declared that it can be asked.
     """
     can_ask = call.is_modern or not has_session
@@ -165,14 +165,14 @@ def render_result(call: ToolsCall, *, reply: Reply, tool: Tool | None, stamp: by
 
 
 def render_stamp(server: dict[str, Any]) -> bytes:
-    """Render what ends every result of the 2026 era: the server's name and version."""
+    """Render the end of every result of the 2026 era: the server's name and version."""
     return b',"resultType":"complete","_meta":%b' % orjson.dumps({SERVER_INFO_META_KEY: server})
 
 
 def render_question(
     call: ToolsCall, *, continuation: InputRequired, client: ClientChannel, server: dict[str, Any]
 ) -> bytes:
-    """Render the JSON-RPC response that asks a client of 2026 to call again, with answers."""
+    """Render the JSON-RPC response that asks a client of 2026 to call again with answers."""
     params = {"name": call.name, "arguments": json.loads(call.arguments)}
     binding = compute_binding("tools/call", params=params, caller=client.caller)
     requests = render_client_requests(continuation, answers=client.answers, binding=binding)
@@ -188,7 +188,7 @@ def _is_json(content_type: str, *, accepted: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _is_valid_modern_envelope(lines: tuple[tuple[bytes, bytes], ...], *, name: str, meta: bytes, version: str) -> bool:
-    """Tell whether the SDK's own checks would accept the request, and no parameter travels as a header."""
+    """Return whether the SDK's own checks would accept the request, and no parameter is sent as a header."""
     names = [(header.decode("latin-1"), "") for header, _ in lines]
     if find_duplicated_routing_header(names) or any(one.lower().startswith(_PARAMETER_HEADER) for one, _ in names):
         return False

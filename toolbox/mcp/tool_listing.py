@@ -1,9 +1,9 @@
 """
-What MCP clients read about tools, and what that costs a model.
+How tools are described to MCP clients, and what that costs a model.
 
-The compact catalogue, at `/mcp/compact`, lists three tools in place of all, for clients that pay for each schema they
-list: one finds tools by words, one describes a tool, one calls it. What can be found, described and called is what the
-key may use. A call through it is the tool's own, with its own audit row, questions and tasks.
+The compact catalogue at `/mcp/compact` lists three tools in place of all, for clients that pay for each listed schema:
+one finds tools, one describes a tool, one calls it, all within what the key may use. A call through it is the tool's
+own, with its own audit row, questions and tasks.
 """
 
 from collections.abc import Iterable
@@ -26,15 +26,15 @@ from toolbox.tool_search.catalogue import SEARCH_DESCRIPTION, SEARCH_TOOLS, cata
 SEARCH, DESCRIBE, CALL = NAMES = SEARCH_TOOLS, "describe_tool", "call_tool"
 BYTES_PER_TOKEN = 4
 _REFUSAL_SCHEMA = {"type": "object", "required": ["error"]}
-"""Every refusal, the kernel's and every domain's; in full it would double the catalogue for no gain."""
+"""Every refusal; the full schema would double the catalogue for no gain."""
 
 
 def mcp_tool(tool: Tool) -> types.Tool:
     """
     Describe a tool to an MCP client.
 
-    The output schema covers answers and refusals, because clients check both by it. It holds shapes alone: what the
-    fields mean, a quarter of the whole catalogue, is in the tool's pages and in OpenAPI.
+    The output schema covers answers and refusals, because clients check both against it. It has no descriptions: those
+    are a quarter of the whole catalogue, and are in the tool's pages and in OpenAPI.
     """
     output_schema = {"type": "object", "anyOf": [strip_descriptions(tool.output_schema), _REFUSAL_SCHEMA]}
     return types.Tool(
@@ -50,7 +50,7 @@ def mcp_tool(tool: Tool) -> types.Tool:
 
 
 def _annotations(*, writes: bool, is_open_world: bool, is_idempotent: bool = False) -> types.ToolAnnotations:
-    """Say what a call may do; MCP defines two of the hints for tools that write only."""
+    """Return hints on what a call may do; MCP defines two of them for tools that write only."""
     if not writes:
         return types.ToolAnnotations(read_only_hint=True, open_world_hint=is_open_world)
     return types.ToolAnnotations(
@@ -67,7 +67,7 @@ _wrapped_call = msgspec.json.Decoder(_WrappedCall)
 
 
 def unwrap_call(call: ToolsCall) -> ToolsCall | None:
-    """Return the call that `call_tool` wraps; None where it wraps none, or an invalid one."""
+    """Return the call that `call_tool` wraps; None if it wraps none or an invalid one."""
     if call.name != CALL:
         return None
     try:
@@ -81,7 +81,7 @@ def unwrap_call(call: ToolsCall) -> ToolsCall | None:
 
 
 def unwrap_params(params: types.CallToolRequestParams) -> types.CallToolRequestParams | None:
-    """Return the same of a call that the SDK has read."""
+    """Return the parameters that `call_tool` wraps, of a call that the SDK has parsed; None as above."""
     wrapped = params.arguments or {}
     name, arguments = wrapped.get("name"), wrapped.get("arguments", {})
     is_valid = isinstance(name, str) and isinstance(arguments, dict) and wrapped.keys() <= {"name", "arguments"}
@@ -152,7 +152,7 @@ _COMPACT_TOOLS: dict[str, tuple[str, dict[str, Any]]] = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogueCost:
     """
-    Bytes of one tool, or of several, as each transport describes them to a model.
+    Bytes of one or several tools, as each transport describes them to a model.
 
     `request` is the name, description and input schema, which a model sees with every request.
     """
@@ -163,7 +163,7 @@ class CatalogueCost:
 
 
 def measure_cost(tools: Iterable[Tool]) -> CatalogueCost:
-    """Add up the bytes of tools."""
+    """Return the bytes of tools."""
     described = [(_dump(mcp_tool(tool)), tool.function_schema) for tool in tools]
     return CatalogueCost(
         request=sum(
@@ -175,7 +175,7 @@ def measure_cost(tools: Iterable[Tool]) -> CatalogueCost:
 
 
 def measure_compact_cost() -> int:
-    """Count the bytes of the compact catalogue."""
+    """Return the bytes of the compact catalogue."""
     return sum(_size(_dump(tool)) for tool in list_compact_tools())
 
 

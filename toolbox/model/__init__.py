@@ -1,9 +1,8 @@
 """
-The language model: what is said to it, what comes back, and who answers when none is configured.
+Language models: messages, streamed steps and structured answers.
 
     from toolbox.model import Message, configured_model
-
-    model = configured_model()          # None where nothing is set
+    model = configured_model()          # None if none is configured
     async for event in model.turn([Message.user("How did Carolina do?")], tools=tools): ...
     plan = await model.complete_structured([...], schema=Plan, deadline_seconds=8)
 """

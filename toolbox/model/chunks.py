@@ -1,4 +1,4 @@
-"""What a streamed step adds up to: text as it comes, calls once they are whole."""
+"""Assemble a streamed step: text as it arrives, calls once they are complete."""
 
 import json
 import secrets
@@ -22,14 +22,14 @@ from toolbox.model.protocol import (
 from toolbox.model.text_calls import find_call_start, parse_answer, parse_call
 
 MAX_BYTES = 400_000
-"""Of one step; a model that goes on for longer repeats itself."""
+"""Limit of one step; a longer one is repetition."""
 MAX_CALLS = 32
-"""Of one step; a model that asks for more at once is not read further."""
+"""Limit of one step; the rest is not read."""
 MAX_COUNTED_TOKENS = 100_000_000
-"""Of one step; a server that counts more, or fewer than none, is not believed."""
+"""Limit of one step; a server's count above it, or below zero, is ignored."""
 BYTES_A_TOKEN = 4
 MAX_BYTES_A_TOKEN = 6
-"""A server that keeps to `max_tokens` is not cut off before it has counted; one that does not is, at this length."""
+"""Above a server's real bytes per token, so that only one that ignores `max_tokens` is cut off."""
 _COUNT_EVERY_BYTES = 400
 _MAX_REPARSED = 50_000
 _THINKING, _THOUGHT = "<think>", "</think>"
@@ -39,7 +39,7 @@ _REASONS: dict[str, Reason] = {"length": "length", "content_filter": "filtered"}
 
 @dataclass(slots=True)
 class _Draft:
-    """A call of which pieces have come."""
+    """A call that has arrived in part."""
 
     id: str = ""
     name: str = ""
@@ -48,11 +48,11 @@ class _Draft:
 
 class StreamedStep:
     """
-    One step as it comes, by `take`, and what is left when the stream is over, by `end`.
+    One step as it arrives: `take` each chunk, then `end`.
 
-    `used_ids` are ids of calls that the conversation has already: some servers number them anew in each step.
-    `may_name_unknown` says that the model was told to write calls as text. `prompt_tokens` is an estimate, for servers
-    that do not count. What the model thinks, and names of calls, count as written.
+    `used_ids` are ids of calls already in the conversation: some servers restart their numbering in each step.
+    `may_name_unknown` means that the model was told to write calls as text. `prompt_tokens` is an estimate, for servers
+    that do not count. Thinking and the names of calls count as written.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class StreamedStep:
         self.made_calls = self.wrote_its_call = False
 
     def take(self, chunk: Any) -> Iterator[ModelEvent]:
-        """Take one chunk; gives the text that may be shown already, and now and then the tokens so far."""
+        """Process one chunk; yields text that can be shown already, and now and then the tokens so far."""
         self._usage = getattr(chunk, "usage", None) or self._usage
         for choice in (getattr(chunk, "choices", None) or ())[:1]:
             self._finish = choice.finish_reason or self._finish
@@ -98,11 +98,11 @@ class StreamedStep:
 
     @property
     def is_cut(self) -> bool:
-        """Tell whether the model goes on for longer than it may: it is not read further, and this is the end."""
+        """Return whether the step is longer than allowed, and is to be ended here."""
         return self._bytes >= self._max_bytes or self._call_count > MAX_CALLS
 
     def end(self) -> Iterator[ModelEvent]:
-        """Give the calls, the rest of the text, the count of tokens and the end; raises AskAgain where it broke off."""
+        """Yield the calls, the remaining text, the token count and the end; raises RetryableFailure if it broke off."""
         if self.is_cut:
             self._finish = self._finish or "length"
         if self._finish is None:
@@ -122,7 +122,7 @@ class StreamedStep:
         yield StepEnd(reason="calls" if calls else _REASONS.get(self._finish, "stop"))
 
     def _add_draft(self, piece: Any) -> None:
-        """Add a piece to its call; a new id at a known index is another call, for servers that number all of them 0."""
+        """Add a piece to its call; a new id at a known index is a new call, for servers that number all of them 0."""
         drafts = self._drafts.setdefault(getattr(piece, "index", None) or 0, [_Draft()])
         piece_id = getattr(piece, "id", None) or ""
         if piece_id and drafts[-1].id and piece_id != drafts[-1].id:
@@ -163,7 +163,7 @@ class StreamedStep:
         return Used(prompt_tokens=prompt, completion_tokens=completion)
 
     def estimate(self) -> Used:
-        """Count what came so far by its length."""
+        """Estimate the tokens so far by their length."""
         written = -(-self._bytes // BYTES_A_TOKEN)
         return Used(prompt_tokens=self._prompt_tokens, completion_tokens=written, is_estimated=True)
 
@@ -174,9 +174,9 @@ def _is_count(value: object) -> bool:
 
 class StreamedText:
     """
-    Text as it comes; what looks like a written call is held back until it is known whether it is one.
+    Text as it arrives; what may be a written call is held back until that is certain.
 
-    What a model thinks aloud first, in <think>, is left out.
+    Thinking at the beginning, in <think>, is left out.
     """
 
     def __init__(self, *, may_hold_calls: bool = True) -> None:
@@ -185,7 +185,7 @@ class StreamedText:
         self._may_hold_calls = may_hold_calls
 
     def take(self, piece: str) -> str:
-        """Take a piece; gives what may be shown now."""
+        """Add a piece; returns what can be shown now."""
         self._held += piece
         if self._is_thinking is not False:
             self._drop_thoughts()
@@ -196,11 +196,11 @@ class StreamedText:
         return shown
 
     def rest(self) -> str:
-        """Give what is held back still, when all has come."""
+        """Return what is still held back at the end."""
         return "" if self._is_thinking else self._held
 
     def unshown(self, rest: str) -> str:
-        """Give the part of the rest that was not shown yet."""
+        """Return the part of the rest that was not shown yet."""
         return rest
 
     def _drop_thoughts(self) -> None:
@@ -215,14 +215,14 @@ class StreamedText:
 
 
 class StreamedJsonAnswer(StreamedText):
-    """The text of a step that is asked for as JSON: the words of its `answer` are shown as they come."""
+    """The text of a step that is requested as JSON: shows its `answer` as it arrives."""
 
     def __init__(self) -> None:
         super().__init__()
         self._shown = 0
 
     def take(self, piece: str) -> str:
-        """Take a piece; text that is no JSON after all is shown as it is."""
+        """Add a piece; text that turns out not to be JSON is shown unchanged."""
         shown = super().take(piece)
         if shown or not self._held.lstrip().startswith("{") or len(self._held) > _MAX_REPARSED:
             return shown
@@ -230,6 +230,6 @@ class StreamedJsonAnswer(StreamedText):
         return self.unshown(begun["answer"]) if isinstance(begun.get("answer"), str) else ""
 
     def unshown(self, rest: str) -> str:
-        """Give the part of the answer that was not shown yet."""
+        """Return the part of the answer that was not shown yet."""
         new, self._shown = rest[self._shown :], len(rest)
         return new

@@ -1,4 +1,4 @@
-"""Which model the environment names, if any."""
+"""The language model that the environment configures, if any."""
 
 from functools import lru_cache
 from typing import Literal
@@ -10,9 +10,9 @@ from toolbox.model.protocol import Model
 
 def configured_model(name: str = "") -> Model | None:
     """
-    Give the model that the environment names, or another of its server's by `name`; None where none is configured.
+    Return the configured model, or another of its server's by `name`; None if none is configured.
 
-    None means that a domain does without: the tool says so, or does what needs no model.
+    With None a domain does without: the tool says so, or does what needs no model.
     """
     if not settings.AGENT_MODEL:
         return None
@@ -27,7 +27,7 @@ def configured_model(name: str = "") -> Model | None:
 
 
 def prepare() -> None:
-    """Make the configured model ready, in a parent before it forks: half a second that no question should wait for."""
+    """Load the configured model's client in a parent before it forks; this takes half a second."""
     configured_model()
 
 
@@ -41,8 +41,8 @@ def _model(
     silence_seconds: float,
     retries: int,
 ) -> Model:
-    """Make a model once a process: it remembers what its server can do, and keeps connections."""
-    # Half a second that only asking a model needs.
+    """Build a model once per process: it remembers what its server can do, and keeps connections."""
+    # Loading the client takes half a second, which only asking a model needs.
     from toolbox.model.openai_client import ChatModel, ModelServer  # noqa: PLC0415
 
     server = ModelServer(base_url=base_url, api_key=api_key, silence_seconds=silence_seconds, retries=retries)

@@ -1,4 +1,4 @@
-"""The wire to a model server: one client a loop, and the openai library's errors in our words."""
+"""Client of servers with OpenAI's Chat Completions API; translates the openai library's errors."""
 
 import asyncio
 import logging
@@ -48,7 +48,7 @@ logger = logging.getLogger(__name__)
 
 FIRST_RETRY_SECONDS, MAX_RETRY_SECONDS = 0.5, 8.0
 MAX_RETRY_AFTER_SECONDS = 60.0
-"""A server that wants a longer pause than this is not waited for."""
+"""If the server asks for a longer pause, the step fails at once."""
 _MAX_PROBLEMS = 5
 MAX_MESSAGE_CHARACTERS = 300
 _NO_KEY = "none"
@@ -63,7 +63,7 @@ _A_KEY = re.compile(r"\b(sk|pk|gsk|key|hf|xai)[-_][A-Za-z0-9*_.-]{6,}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelServer:
-    """A server that speaks OpenAI's Chat Completions, and how patiently it is asked."""
+    """A server with OpenAI's Chat Completions API, and its timeouts and retries."""
 
     base_url: str
     api_key: str = field(repr=False)
@@ -73,7 +73,7 @@ class ModelServer:
 
 
 class OpenAIClient:
-    """Requests to one server. Connections belong to the loop that asks, and close at shutdown."""
+    """Requests to one server. Connections belong to the loop that uses them, and close at shutdown."""
 
     def __init__(self, server: ModelServer) -> None:
         self._server = server
@@ -81,7 +81,7 @@ class OpenAIClient:
         event_loop.on_shutdown(self.close)
 
     async def stream(self, request: Mapping[str, Any]) -> AsyncGenerator[Any, None]:
-        """Give the chunks of a streamed answer; raises AskAgain, Declined and ModelFailure."""
+        """Yield the chunks of a streamed answer; raises RetryableFailure, RequestRejected and ModelFailure."""
         try:
             stream = await self._client().chat.completions.create(**_bypass_validation(request), stream=True)
             async with aclosing(stream):
@@ -91,7 +91,7 @@ class OpenAIClient:
             raise self._translate_error(error) from None  # its words may hold the key
 
     async def complete(self, request: Mapping[str, Any]) -> str:
-        """Give the text of an answer that is not streamed; raises as `stream` does."""
+        """Return the text of an answer that is not streamed; raises as `stream` does."""
         try:
             answer = await self._client().chat.completions.create(**_bypass_validation(request))
         except (openai.OpenAIError, ValueError) as error:
@@ -102,7 +102,7 @@ class OpenAIClient:
         return choices[0].message.content or ""
 
     async def close(self) -> None:
-        """Let go of this loop's connections."""
+        """Close this loop's connections."""
         client = self._clients.pop(asyncio.get_running_loop(), None)
         if client:
             with suppress(RuntimeError):
@@ -121,7 +121,7 @@ class OpenAIClient:
         return self._clients[loop]
 
     def _translate_error(self, error: openai.OpenAIError | ValueError) -> Exception:
-        """Put a failure in our words; what the server said is shown only where it cannot hold the key."""
+        """Translate an error; what the server said is shown only if it cannot hold the key."""
         match error:
             case openai.APITimeoutError():
                 silence = f"The model server said nothing for {self._server.silence_seconds:g} s."
@@ -155,7 +155,7 @@ class OpenAIClient:
 
 
 def _bypass_validation(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Put the request past the library, which would hold every part of it to its types: 10 ms for twenty tools."""
+    """Pass the request around the library's validation, which takes 10 ms for twenty tools."""
     return {"model": request["model"], "messages": [], "extra_body": request}
 
 
@@ -166,7 +166,7 @@ def _find_overrun(text: str) -> ModelFailure | None:
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Read how long the server wants to be left alone; a date counts from the answer's own."""
+    """Return how many seconds the server asks to wait; a date counts from the response's own."""
     with suppress(KeyError, ValueError):
         return float(headers["retry-after-ms"]) / 1000
     with suppress(KeyError, ValueError):
@@ -178,7 +178,7 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 class ChatModel:
-    """One model of one server. What server and model can do is found out once, and kept."""
+    """One model of one server. What both can do is learned from refusals, and remembered."""
 
     def __init__(self, name: str, *, server: ModelServer, tool_mode: ToolMode = "auto") -> None:
         self.name = name
@@ -193,7 +193,7 @@ class ChatModel:
     async def turn(
         self, messages: Sequence[Message], *, tools: Sequence[Tool] = (), max_tokens: int | None = None
     ) -> AsyncGenerator[ModelEvent, None]:
-        """Take one step; see Model."""
+        """Run one step; see Model."""
         failed, before = 0, _NOTHING_USED
         while True:
             asked, used, has_begun = replace(self.capabilities), _NOTHING_USED, False
@@ -223,7 +223,7 @@ class ChatModel:
     async def complete_structured(
         self, messages: Sequence[Message], *, schema: type[Shape], deadline_seconds: float
     ) -> Shape:
-        """Give an answer of a shape; see Model."""
+        """Return an answer of a shape; see Model."""
         try:
             async with asyncio.timeout(deadline_seconds):
                 return await self._ask_structured(messages, schema=schema)
@@ -289,13 +289,13 @@ class ChatModel:
                 await asyncio.sleep(self._retry_delay(again, failed=failed))
 
     def _learn(self, declined: RequestRejected, *, asked: ModelCapabilities, with_tools: bool) -> None:
-        """Go on with a weaker form of the request, or raise ModelUnavailable."""
+        """Switch to a weaker form of the request, or raise ModelUnavailable."""
         if not self.capabilities.learn(declined, asked=asked, with_tools=with_tools):
             raise _make_unavailable(declined) from declined
         logger.info("%s: %s; tools by %s from now on", self.name, declined.message, self.capabilities.tools)
 
     def _retry_delay(self, again: RetryableFailure, *, failed: int) -> float:
-        """Give the seconds to wait, what the server asked for or ever longer; raises the failure where that is over."""
+        """Return the seconds to wait, as the server asked or growing; raises the failure after the last retry."""
         if failed > self._retries:
             times = f" It was asked {failed} times." if failed > 1 else ""
             raise again.failure(again.reason + times) from again
@@ -304,7 +304,7 @@ class ChatModel:
                 raise again.failure(f"{again.reason} It wants {again.after_seconds:.0f} s of rest.") from again
             return max(again.after_seconds, 0.0)
         longest: float = min(MAX_RETRY_SECONDS, FIRST_RETRY_SECONDS * 2 ** (failed - 1))
-        return longest * random.uniform(0.75, 1)  # noqa: S311 - keeps many runs from asking in step, hides nothing
+        return longest * random.uniform(0.75, 1)  # noqa: S311 - spreads the retries of many runs, hides nothing
 
 
 def _make_unavailable(declined: RequestRejected) -> ModelUnavailable:
@@ -312,7 +312,7 @@ def _make_unavailable(declined: RequestRejected) -> ModelUnavailable:
 
 
 def _parse_shape(text: str, *, schema: type[Shape]) -> Shape:
-    """Read an object of the shape out of a text; raises ValueError."""
+    """Parse an object of the shape from a text; raises ValueError."""
     found = parse_object(text)
     if found is None:
         raise ValueError("there is no JSON object in it")

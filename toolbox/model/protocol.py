@@ -1,4 +1,4 @@
-"""What every provider of answers can do, be it a server's model or the curated examples."""
+"""The interface of model providers: language models, and the answerers without one."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,10 +13,9 @@ Role = Literal["system", "user", "assistant", "tool"]
 
 class ToolRequest(BaseModel):
     """
-    A call that a model asks for.
+    A tool call that a model requests.
 
-    `arguments` is the text that the model wrote and may not be valid JSON; the tool call reports that. `id` is unique
-    within a run.
+    `arguments` is the model's text and may not be valid JSON; the tool call reports that. `id` is unique within a run.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -28,12 +27,12 @@ class ToolRequest(BaseModel):
 
 class Message(BaseModel):
     """
-    One message of a conversation; `model_dump(mode="json", exclude_defaults=True)` stores it.
+    One message of a conversation, stored as `model_dump(mode="json", exclude_defaults=True)`.
 
-    An assistant's may carry `calls`. A tool's answers one of them, by `call_id`: `text` is what the model reads, and
-    may be fenced or shortened; `answer` is the whole body as data, which is never sent and which only the examples
-    provider reads; `is_refusal` says that the body is a refusal, `edited_arguments` what a person put in place of the
-    arguments that were asked for.
+    An assistant's message may have `calls`. A tool's message answers one of them, by `call_id`: `text` is what the
+    model reads, perhaps fenced or shortened; `answer` is the whole body as data, never sent to a server and read only
+    by the examples provider; `is_refusal` means that the body is a refusal; `edited_arguments` are the arguments that a
+    person put in place of the requested ones.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -49,17 +48,17 @@ class Message(BaseModel):
 
     @classmethod
     def system(cls, text: str) -> Self:
-        """Say how the model should behave."""
+        """Build an instruction to the model."""
         return cls(role="system", text=text)
 
     @classmethod
     def user(cls, text: str) -> Self:
-        """Say what a person said."""
+        """Build a person's message."""
         return cls(role="user", text=text)
 
     @classmethod
     def assistant(cls, text: str = "", *, calls: tuple[ToolRequest, ...] = ()) -> Self:
-        """Say what the model said and which tools it asked for."""
+        """Build a model's message with the calls that it requests."""
         return cls(role="assistant", text=text, calls=calls)
 
     @classmethod
@@ -72,7 +71,7 @@ class Message(BaseModel):
         is_refusal: bool = False,
         edited_arguments: str = "",
     ) -> Self:
-        """Say what a tool answered to a request."""
+        """Build a tool's answer to a request."""
         return cls(
             role="tool",
             text=text,
@@ -89,14 +88,14 @@ Reason = Literal["stop", "calls", "length", "filtered"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextDelta:
-    """A piece of the text that a person reads, as it comes."""
+    """A piece of the text for people, as it arrives."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallRequested:
-    """A whole request for a tool; never a part of one."""
+    """A complete request for a tool."""
 
     request: ToolRequest
 
@@ -104,7 +103,7 @@ class CallRequested:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryNotice:
     """
-    The server failed and is asked again after `delay_seconds`: what came of this step so far is void.
+    The server failed and is asked again after `delay_seconds`; discard this step's events so far.
 
     `reason` is a sentence that may be shown.
     """
@@ -117,10 +116,10 @@ class RetryNotice:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Used:
     """
-    The tokens that the step took so far, failed tries included; the latest counts.
+    The tokens that the step used so far, failed attempts included; the latest event counts.
 
-    It comes when the request is sent, then while the answer comes, and before StepEnd, so that a stream that breaks is
-    counted too. `is_estimated` says that they were counted by length, because the server did not say, or not yet.
+    Sent when the request is sent, while the answer arrives, and before StepEnd, so that a broken stream is counted too.
+    `is_estimated` means that they were estimated by length, because the server did not report them, or not yet.
     """
 
     prompt_tokens: int
@@ -142,7 +141,7 @@ class StepEnd:
     The step is over; always the last event.
 
     `stop`: the text is the answer. `calls`: tools are to be called. `length`: the text was cut at the model's limit.
-    `filtered`: the server kept the rest back. `details` are what a page shows beside the text; a language model gives
+    `filtered`: the server withheld the rest. `details` are what a page shows beside the text; a language model gives
     none.
     """
 
@@ -154,27 +153,27 @@ ModelEvent = TextDelta | CallRequested | RetryNotice | Used | StepEnd
 
 
 class ModelFailure(Exception):
-    """There is no answer from the model, and asking again now will not help."""
+    """The model gave no answer, and retrying now will not help."""
 
 
 class ModelUnavailable(ModelFailure):
-    """The server cannot be reached, refuses, or kept failing however often it was asked."""
+    """The server cannot be reached, refuses, or failed on every attempt."""
 
 
 class ModelMisbehaved(ModelFailure):
-    """The server answered, but not in a form that anything can be made of."""
+    """The server's answer has an unusable form."""
 
 
 class ContextOverrun(ModelFailure):
-    """What was said is longer than the model can read; a shorter conversation may be answered."""
+    """The conversation is longer than the model can read; a shorter one may be answered."""
 
 
 class RetryableFailure(Exception):
     """
-    Something that passes: the same request may be answered in a moment. Stays inside this package.
+    A temporary failure: the same request may succeed soon. Not raised outside this package.
 
-    `failure` is what it becomes when it does not pass; `after_seconds` is what the server asked for. `is_silence` says
-    that the server took the request and did not answer: it may have read the prompt.
+    `failure` is what is raised after the last retry; `after_seconds` is what the server asked for. `is_silence` means
+    that the server accepted the request and did not answer: it may have read the prompt.
     """
 
     def __init__(
@@ -193,7 +192,7 @@ class RetryableFailure(Exception):
 
 
 class RequestRejected(Exception):
-    """The server refuses the request for what it contains; another form of it may pass. Stays inside this package."""
+    """The server refuses the request's content; another form may be accepted. Not raised outside this package."""
 
     def __init__(self, status: int, *, message: str) -> None:
         super().__init__(message)
@@ -209,24 +208,23 @@ class Model(Protocol):
 
     @property
     def name(self) -> str:
-        """The model's name, as a person may see it."""
+        """Return the model's name for people."""
         ...
 
     def estimate_tokens(self, messages: Sequence[Message], *, tools: Sequence[Tool] = ()) -> int:
-        """Estimate, rather too high than too low, the tokens that a step with these messages reads."""
+        """Estimate how many tokens a step with these messages reads, rather too high than too low."""
         ...
 
     def turn(
         self, messages: Sequence[Message], *, tools: Sequence[Tool] = (), max_tokens: int | None = None
     ) -> AsyncGenerator[ModelEvent, None]:
         """
-        Take one step: events as they come, StepEnd last.
+        Run one step: yields events as they arrive, StepEnd last.
 
-        The step writes `max_tokens` at most: the server is asked to stop there, and one that does not is cut off.
-
-        Raises a ModelFailure. The wire is let go of when the iteration ends or is cancelled, whichever comes first;
-        close an iterator that is left early (`contextlib.aclosing`). Waiting for the server is bounded by
-        AGENT_MODEL_SILENCE_SECONDS between two pieces, not in whole: put `asyncio.timeout` around it.
+        The step writes at most `max_tokens`: the server is asked to stop there, and is cut off if it does not. Raises a
+        ModelFailure. The connection is released when the iteration ends or is cancelled; close an iterator that is left
+        early (`contextlib.aclosing`). AGENT_MODEL_SILENCE_SECONDS limits the wait between two pieces, not the whole
+        step: put `asyncio.timeout` around it.
         """
         ...
 
@@ -234,9 +232,9 @@ class Model(Protocol):
         self, messages: Sequence[Message], *, schema: type[Shape], deadline_seconds: float
     ) -> Shape:
         """
-        Give an answer of the given shape, for domains: one question, no tools, nothing streamed.
+        Return an answer of the given shape, for domains: one question, no tools, no streaming.
 
-        An answer that does not fit is sent back once with what is wrong. Raises a ModelFailure, ModelUnavailable
-        also when the deadline passes.
+        An answer that does not fit is sent back once with the problems. Raises a ModelFailure; ModelUnavailable also
+        when the deadline passes.
         """
         ...

@@ -1,4 +1,4 @@
-"""Messages and tools as a server wants to hear of them, in each of the ways to offer tools."""
+"""Build requests to a model server, in each of the ways to offer tools."""
 
 import json
 import re
@@ -22,11 +22,10 @@ SchemaForm = Literal["json_schema", "json_object", "none"]
 @dataclass(slots=True)
 class ModelCapabilities:
     """
-    What is known of one model on one server; begins with the best, and learns downwards from refusals.
+    What is known of one model on one server; starts with the best form and learns from refusals.
 
-    `limit_name` is the parameter that bounds an answer; "" where the server takes none.
-
-    With a mode other than auto, that mode is kept, whatever happens.
+    `limit_name` is the parameter that limits an answer's length; "" if the server takes none. A mode other than auto is
+    never changed.
     """
 
     mode: ToolMode = "auto"
@@ -42,9 +41,9 @@ class ModelCapabilities:
 
     def learn(self, declined: RequestRejected, *, asked: Self, with_tools: bool) -> bool:
         """
-        Take from a refusal what the server cannot do; True if another form of the request is left to try.
+        Learn from a refusal what the server cannot do; returns whether another form of the request is left to try.
 
-        `asked` is what was known when the request was made; another that was refused meanwhile may have taught more.
+        `asked` is what was known when the request was made; another refusal may have taught more meanwhile.
         """
         if asked.counts_tokens and "stream_options" in declined.message:
             self.counts_tokens = False
@@ -65,7 +64,7 @@ class ModelCapabilities:
         return False
 
     def downgrade_schema_form(self, *, asked: SchemaForm) -> bool:
-        """Take from a refused shape the next weaker way to ask for it; False when none is left."""
+        """Switch to the next weaker way to ask for a shape after a refusal; returns False if none is left."""
         weaker: dict[SchemaForm, SchemaForm] = {"json_schema": "json_object", "json_object": "none"}
         if asked == "none":
             return False
@@ -77,7 +76,8 @@ class ModelCapabilities:
         """
         Note how the model made a call when tools were offered natively.
 
-        One that never did so and writes them as text is asked otherwise from then on; one that did has slipped.
+        A model that only ever writes calls as text gets the JSON form from then on; for one that has made native calls
+        it was an exception.
         """
         if not is_written:
             self.calls_natively = True
@@ -92,7 +92,7 @@ def make_step_request(
     capabilities: ModelCapabilities,
     max_tokens: int | None = None,
 ) -> Request:
-    """Write the request for one step, without the model's name."""
+    """Build the request of one step, without the model's name."""
     request: Request = {"stream_options": {"include_usage": True}} if capabilities.counts_tokens else {}
     if max_tokens is not None and capabilities.limit_name:
         request[capabilities.limit_name] = max_tokens
@@ -108,7 +108,7 @@ def make_step_request(
 
 
 def make_structured_request(messages: Sequence[Message], *, schema: type[BaseModel], form: SchemaForm) -> Request:
-    """Write the request for an answer of a shape, without the model's name."""
+    """Build the request for an answer of a shape, without the model's name."""
     written = schema.model_json_schema()
     told = "Answer with JSON and nothing else, one object that fits this JSON Schema:\n" + json.dumps(written)
     request: Request = {"messages": _to_text_messages([*messages[:-1], Message.system(told), *messages[-1:]])}
@@ -123,7 +123,7 @@ def estimate_tokens(request: Request) -> int:
     """
     Estimate the tokens of a request by its length: messages, calls, tools and the form of the answer.
 
-    A token for three bytes is rather too many for JSON and prose in any script, and so holds for a reservation.
+    One token per three bytes is rather too many for JSON and prose in any script, so it is safe for a reservation.
     """
     text = json.dumps(request, ensure_ascii=False, separators=(",", ":"))
     return -(-len(text.encode("utf-8", "replace")) // _PROMPT_BYTES_A_TOKEN)
@@ -150,7 +150,7 @@ def _to_native_message(message: Message) -> Request:
 
 
 def _valid_arguments(call: ToolRequest) -> str:
-    """Give the arguments if they are a JSON object; templates of local servers fail on others, so `{}` for those."""
+    """Return the arguments if they are a JSON object, else `{}`, because templates of local servers fail on others."""
     with suppress(ValueError):
         if isinstance(json.loads(call.arguments), dict):
             return call.arguments
@@ -158,7 +158,7 @@ def _valid_arguments(call: ToolRequest) -> str:
 
 
 def _to_text_messages(messages: Sequence[Message]) -> list[Request]:
-    """Write calls and tools' answers as text; neighbours of one role are joined, since some models want turns."""
+    """Write calls and tools' answers as text; joins neighbours of one role, for models that need alternation."""
     written: list[Request] = []
     for message in _merge_system_messages([_to_text_message(message) for message in messages]):
         if written and written[-1]["role"] == message["role"]:
@@ -179,12 +179,12 @@ def _to_text_message(message: Message) -> Request:
 
 
 def _merge_system_messages(messages: list[Request]) -> list[Request]:
-    """Join the system's messages into the first, since many templates take one, and only there."""
+    """Merge system messages into one at the beginning, because many templates allow only that."""
     text = [str(message["content"]) for message in messages if message["role"] == "system"]
     others = [message for message in messages if message["role"] != "system"]
     return [{"role": "system", "content": "\n\n".join(text)}, *others] if text else others
 
 
 def refuses_tools(text: str) -> bool:
-    """Tell whether a server's words refuse tools: Ollama, vLLM, llama.cpp and routers each say it their way."""
+    """Return whether an error text refuses tools; Ollama, vLLM, llama.cpp and routers word this differently."""
     return bool(re.search(r"\btool|function.?call", text, re.I))

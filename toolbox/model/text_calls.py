@@ -1,4 +1,4 @@
-"""Calls that a model writes as text: how it is told to, and how they are read back."""
+"""Tool calls that a model writes as text: the instructions for it, and parsing them."""
 
 import json
 import re
@@ -25,7 +25,7 @@ _KEPT = {"type", "properties", "required", "items", "enum", "anyOf", "additional
 
 
 def write_tool_instructions(tools: Sequence[Tool], *, with_answer_form: bool) -> str:
-    """Present the tools as text, and say how to ask for one."""
+    """Return instructions that describe the tools and how to call one."""
     listed = json.dumps({tool.name: _describe_tool(tool) for tool in tools}, indent=2, ensure_ascii=False)
     finish = (
         'answer {"answer": "..."} with what you know' if with_answer_form else "answer in plain words, without JSON"
@@ -38,7 +38,7 @@ def write_tool_instructions(tools: Sequence[Tool], *, with_answer_form: bool) ->
 
 
 def make_step_schema(tools: Sequence[Tool]) -> Schema:
-    """Write the JSON Schema of one step: a call of one of the tools, or an answer."""
+    """Build the JSON Schema of one step: a call of one of the tools, or an answer."""
     branches = [
         _make_object_schema(
             {"tool": {"type": "string", "enum": [tool.name]}, "parameters": simplify_schema(tool.input_schema)}
@@ -50,10 +50,10 @@ def make_step_schema(tools: Sequence[Tool]) -> Schema:
 
 def simplify_schema(schema: Schema) -> Schema:
     """
-    Keep what every grammar made of a JSON Schema understands.
+    Keep the parts of a JSON Schema that every server's grammar supports.
 
-    Patterns, formats and bounds go: some servers turn them into grammars that forbid good answers, and the tool
-    checks them anyway.
+    Patterns, formats and bounds are dropped: some servers turn them into grammars that forbid good answers, and the
+    tool checks them anyway.
     """
     kept = {key: value for key, value in schema.items() if key in _KEPT}
     if "const" in schema:
@@ -68,7 +68,7 @@ def simplify_schema(schema: Schema) -> Schema:
 
 
 def find_call_start(text: str) -> int:
-    """Give where a written call or answer begins, or may be about to begin; the text's length where none does."""
+    """Return where a written call or answer begins or may be beginning; the text's length if there is none."""
     for found in re.finditer(r"[`<{]", text):
         if _BEGINS.match(text, pos=found.start(), partial=True):
             return found.start()
@@ -77,10 +77,10 @@ def find_call_start(text: str) -> int:
 
 def parse_call(text: str, *, tools: Sequence[Tool], call_id: str, may_name_unknown: bool) -> ToolRequest | None:
     """
-    Read the first call of a tool back from text: bare, fenced, or after words.
+    Parse the first tool call from text: bare, fenced, or after words.
 
-    A model that was told to write calls so may name a tool that there is not, under `tool`, and will hear of it. In
-    all other cases only an offered tool's name makes a call: an object with a name is usually something else.
+    A model that was told to write calls may name an unknown tool under `tool`, and is then told so. Otherwise only an
+    offered tool's name makes a call: an object with a name is usually something else.
     """
     tool_names = {tool.name for tool in tools}
     for written in _find_objects(text):
@@ -94,19 +94,19 @@ def parse_call(text: str, *, tools: Sequence[Tool], call_id: str, may_name_unkno
 
 
 def parse_answer(text: str) -> str | None:
-    """Read an answer back from text that is an object with one; None where it is none."""
+    """Parse an answer from text with a JSON object; None if it has none."""
     for written in _find_objects(text):
         return next((written[key] for key in _ANSWER_NAMES if isinstance(written.get(key), str)), None)
     return None
 
 
 def parse_object(text: str) -> dict[str, Any] | None:
-    """Read the first JSON object back from text, after what the model thought aloud."""
+    """Parse the first JSON object from text, after the model's thinking."""
     return next(_find_objects(text.rpartition("</think>")[2]), None)
 
 
 def _find_objects(text: str) -> Iterator[dict[str, Any]]:
-    """Give the JSON objects in a text, outermost ones; one that is not closed is closed."""
+    """Yield the outermost JSON objects in a text; an unfinished one is completed."""
     end = tries = 0
     for found in re.finditer(r"\{", text):
         if found.start() < end or tries >= _MAX_BRACES:
@@ -124,7 +124,7 @@ def _find_objects(text: str) -> Iterator[dict[str, Any]]:
 
 
 def _repair_json(text: str) -> str:
-    """Take out what follows an unfinished object, and commas before a bracket."""
+    """Remove what follows an unfinished object, and commas before a bracket."""
     return re.sub(r",(\s*[}\]])", r"\1", re.sub(r"(```|</tool_call>).*", "", text, flags=re.S))
 
 

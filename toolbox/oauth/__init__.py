@@ -1,1 +1,1 @@
-"""Tokens of OAuth beside API keys: of an outside issuer, or of our own authorization server."""
+"""OAuth tokens besides API keys: an external issuer's, or our own authorization server's."""

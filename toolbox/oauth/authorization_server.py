@@ -1,8 +1,8 @@
 """
 Our own authorization server: what django-oauth-toolkit, which implements the protocol, leaves to us.
 
-These are the scopes, the form of tokens, the resources that tokens may be for, the revocation of tokens when a code
-comes twice, how clients prove who they are, and how many may register from an address.
+These are the scopes, the form of tokens, the resources that tokens may be for, the revocation of tokens when a code is
+used twice, client authentication, and the number of registrations from an address.
 """
 
 import base64
@@ -44,23 +44,23 @@ def generate_refresh_token(_: object) -> str:
 
 
 class Scopes(BaseScopes):  # type: ignore[misc]  # the library has no types
-    """The scopes of keys, each domain's by name; a token never holds `*`, which would mean domains to come."""
+    """The scopes of keys by domain; a token never holds `*`, which would include future domains."""
 
     def get_all_scopes(self) -> Mapping[str, str]:
-        """Return every scope with what it means to a person."""
+        """Return every scope with its description for people."""
         return {scope: describe_scope(scope) for scope in list_known_scopes() if not scope.startswith("*")}
 
     def get_available_scopes(self, application: object = None, request: object = None, *_: object) -> list[str]:
-        """List what may be asked for; the consent page grants what the person may do."""
+        """Return what may be requested; the consent page grants what the person may do."""
         return list(self.get_all_scopes())
 
     def get_default_scopes(self, application: object = None, request: object = None, *_: object) -> list[str]:
-        """List what is meant where a client asks for nothing."""
+        """Return the scopes of a client that requests none."""
         return list_default_scopes()
 
 
 def describe_scope(scope: str) -> str:
-    """Say what a scope allows."""
+    """Return what a scope allows, in words."""
     domain, _, right = scope.partition(":")
     about = {toolkit.domain: toolkit.summary.rstrip(".") for toolkit in registry.toolkits()} | _BESIDE_TOOLS
     return f"{_RIGHTS[right]} {domain}: {about.get(domain, domain)}"
@@ -77,14 +77,14 @@ class Validator(OAuth2Validator):  # type: ignore[misc]  # the library has no ty
         return check_client_secret(request.client, secret=secret, address=request.headers.get("REMOTE_ADDR", ""))
 
     def validate_code(self, client_id: str, code: str, client: Any, request: Any, *args: Any, **kwargs: Any) -> bool:
-        """Refuse a code that was used, and revoke the tokens that it gave: two have it, so it was stolen."""
+        """Refuse a code that was used, and revoke the tokens issued for it: two have it, so it was stolen."""
         if super().validate_code(client_id, code, client, request, *args, **kwargs):
             return True
         revoke_family(_make_family_id(code), client=client)
         return False
 
     def revoke_token(self, token: str, token_type_hint: str, request: Any, *args: Any, **kwargs: Any) -> None:
-        """Revoke a token; a client that gives back its last one ends what it began for the person."""
+        """Revoke a token; revoking a client's last one also ends the runs it began for the person."""
         client = getattr(request, "client", None)
         user_id = find_token_owner(token, client=client) if getattr(client, "pk", None) else None
         super().revoke_token(token, token_type_hint, request, *args, **kwargs)
@@ -92,7 +92,7 @@ class Validator(OAuth2Validator):  # type: ignore[misc]  # the library has no ty
             expire_key_without_tokens(user_id, client=client)
 
     def _create_refresh_token(self, request: Any, token: str, access: Any, previous: Any) -> Any:
-        """Name the family of tokens after its first code, so that the code finds them again."""
+        """Derive the token family from its authorization code, so that the code identifies its tokens."""
         row = super()._create_refresh_token(request, token, access, previous)
         if previous is None and request.code:
             row.token_family = _make_family_id(request.code)
@@ -101,7 +101,7 @@ class Validator(OAuth2Validator):  # type: ignore[misc]  # the library has no ty
 
 
 def is_own_resource(resource: str, *, place: str) -> bool:
-    """Tell whether a resource is this server, or an address of its tools."""
+    """Return whether a resource is this server or one of its MCP addresses."""
     return resource.startswith(place) and resource.removeprefix(place) in resources()
 
 
@@ -110,7 +110,7 @@ def _make_family_id(code: str) -> UUID:
 
 
 def is_unencrypted(redirect_uri: str) -> bool:
-    """Tell whether an address of a client would send a code in the clear to another machine."""
+    """Return whether a redirect address would send a code unencrypted to another machine."""
     parts = urlsplit(redirect_uri)
     return parts.scheme == "http" and not _is_loopback(parts.hostname or "")
 
@@ -123,7 +123,7 @@ def _is_loopback(host: str) -> bool:
 
 
 def _read_client_credentials(request: Any) -> tuple[str, str]:
-    """Return the client's id and secret, from the header of HTTP Basic or from the body (RFC 6749, 2.3.1)."""
+    """Return the client's id and secret, from HTTP Basic authentication or from the body (RFC 6749, 2.3.1)."""
     scheme, _, encoded = request.headers.get("HTTP_AUTHORIZATION", "").partition(" ")
     if scheme.lower() != "basic":
         return request.client_id or "", request.client_secret or ""
@@ -135,10 +135,10 @@ def _read_client_credentials(request: Any) -> tuple[str, str]:
 
 
 class MetadataDocumentLimit:
-    """Lets clients that are known by the address of a document of theirs come, a number an hour from each address."""
+    """Limits how many clients identified by a metadata document may be added per hour and address."""
 
     def has_permission(self, request: Any, client_id: str) -> bool:
-        """Count a document that is about to be fetched, and make room for its row."""
+        """Count a document that is about to be fetched, and delete surplus clients."""
         if REGISTRATIONS.hit(request.headers.get("REMOTE_ADDR", "")):
             return False
         delete_surplus_clients()

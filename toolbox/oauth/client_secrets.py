@@ -1,8 +1,8 @@
 """
-Secrets of OAuth clients: hashed once with SHA-256, because they are random and long.
+Secrets of OAuth clients, hashed once with SHA-256, because they are random and long.
 
-A slow hash protects passwords that people choose, and costs a second of CPU for each wrong guess of anybody. Secrets
-that were stored with one are checked by it, a few a minute from each address, and stored anew once one is right.
+A slow hash protects passwords that people choose, and costs a second of CPU for each wrong guess. A secret stored with
+a slow hash is checked with it, a few times a minute per address, and stored again with SHA-256 when it is right.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ SLOW_CHECKS = AddressLimit(name="slow-secrets", window=RateLimitItemPerMinute(5)
 
 
 class SecretHasher(BasePasswordHasher):
-    """Salted SHA-256, for random secrets only; never for a password."""
+    """Salted SHA-256 for random secrets; never for passwords."""
 
     algorithm = ALGORITHM
 
@@ -47,7 +47,7 @@ class SecretHasher(BasePasswordHasher):
 
 
 class TooManySlowChecks(TemporarilyUnavailableError):  # type: ignore[misc]  # the library has no types
-    """Refuses to check a secret that is stored with a slow hash: this address had its checks."""
+    """The address has used up its checks of secrets with a slow hash."""
 
     status_code = 429
 
@@ -57,16 +57,16 @@ class TooManySlowChecks(TemporarilyUnavailableError):  # type: ignore[misc]  # t
 
     @property
     def headers(self) -> dict[str, str]:
-        """Say when to come back."""
+        """Return the headers with Retry-After."""
         return {**super().headers, "Retry-After": str(self.seconds)}
 
 
 def check_client_secret(client: Any, *, secret: str, address: str) -> bool:
-    """Tell whether this is the client's secret; store it anew where its hash is slow. Raises TooManySlowChecks."""
+    """Return whether this is the client's secret; replaces a slow hash. Raises TooManySlowChecks."""
     stored = client.client_secret
     try:
         is_fast = identify_hasher(stored).algorithm == ALGORITHM
-    except ValueError:  # stored as it is, which the library allows
+    except ValueError:  # stored without a hash, which the library allows
         return constant_time_compare(secret, stored)
     if not is_fast and (seconds := SLOW_CHECKS.hit(address)):
         raise TooManySlowChecks(seconds=seconds)

@@ -1,8 +1,8 @@
 """
-CORS for MCP clients that are pages of another site.
+CORS for MCP clients that run in pages of other sites.
 
 Only for pages of TOOLROOM_BROWSER_ORIGINS, at the addresses that such a client needs, and without cookies: a page must
-bring its own token. Host and Origin are checked behind it, as for every request.
+send its own token. Host and Origin are checked further in, as for every request.
 """
 
 import re
@@ -20,14 +20,14 @@ MAX_AGE_SECONDS = b"600"
 
 
 class CorsMiddleware:
-    """An ASGI application in front of another: lets pages of these origins read its answers."""
+    """ASGI middleware that lets pages of these origins read answers."""
 
     def __init__(self, behind: ASGIApp, *, origins: Collection[str]) -> None:
         self._behind = behind
         self._origins = {origin.encode() for origin in origins}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a preflight request; add CORS headers to what the application behind answers."""
+        """Answer a preflight request; add CORS headers to other answers."""
         origin = next((value for name, value in scope.get("headers", ()) if name == b"origin"), None)
         is_theirs = scope["type"] == "http" and origin in self._origins and _ADDRESSES.fullmatch(scope["path"])
         sent = decode_headers(scope["headers"]) if is_theirs else {}
@@ -40,7 +40,7 @@ class CorsMiddleware:
 
 
 async def _answer_preflight(send: Send, *, origin: bytes, names: str) -> None:
-    """Allow any header that has a name: parameters of tools travel as headers too."""
+    """Allow any well-formed header name: tools' parameters may be sent as headers too."""
     lines = [
         (b"access-control-allow-origin", origin),
         (b"access-control-allow-methods", b"GET, POST, DELETE"),

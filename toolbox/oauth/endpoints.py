@@ -1,7 +1,7 @@
 """
-The library's endpoints, limited for each address, with clients of the code flow only, and tokens for this server only.
+The library's OAuth endpoints with our limits: per address, the code flow only, and tokens for this server only.
 
-Nobody is logged in here, so every request is counted by its address before anything is done for it.
+Callers are unknown here, so every request is counted by its address before anything is done for it.
 """
 
 import json
@@ -32,7 +32,7 @@ REQUESTS = AddressLimit(name="oauth", window=RateLimitItemPerMinute(MAX_REQUESTS
 
 
 class _LimitedView(View):
-    """Answers 429 with Retry-After to an address that had its requests."""
+    """Answers 429 with Retry-After when an address exceeds the limit."""
 
     limit = REQUESTS
 
@@ -54,7 +54,7 @@ class RegistrationView(_LimitedView, DynamicClientRegistrationView):  # type: ig
     limit = REGISTRATIONS
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """Register a client, if it asks for nothing that this server never grants; replace the oldest unused one."""
+        """Register a client unless it asks for what this server never grants; replaces the oldest unused one."""
         if refused := _check_metadata(request):
             return refused
         delete_surplus_clients()
@@ -66,16 +66,16 @@ class ClientConfigurationView(_LimitedView, DynamicClientRegistrationManagementV
     """The library's endpoint where a client reads, changes and deletes its registration."""
 
     def put(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """Change a client under the rules of registration."""
+        """Change a client under the same rules as at registration."""
         response: HttpResponseBase = _check_metadata(request) or super().put(request, *args, **kwargs)
         return response
 
 
 class TokensView(_LimitedView, TokenView):  # type: ignore[misc]  # the library has no types
-    """The library's endpoint, which does not check resources yet."""
+    """The library's token endpoint, which does not check resources itself."""
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """Issue tokens, if they are for this server (RFC 8707)."""
+        """Issue tokens if they are for this server (RFC 8707)."""
         if request.POST.get("grant_type") not in ALLOWED_GRANT_TYPES:
             return _render_error(_GRANT_TYPES, error="unsupported_grant_type")
         place = site_of(request)
@@ -86,11 +86,11 @@ class TokensView(_LimitedView, TokenView):  # type: ignore[misc]  # the library 
 
 
 class RevocationView(_LimitedView, RevokeTokenView):  # type: ignore[misc]  # the library has no types
-    """The library's endpoint."""
+    """The library's revocation endpoint."""
 
 
 def _check_metadata(request: HttpRequest) -> JsonResponse | None:
-    """Refuse what a client must not say of itself; None where the library may check the rest."""
+    """Refuse invalid client metadata; None if the library may check the rest."""
     if len(request.body) > MAX_REQUEST_BYTES:
         return _render_error("The request is larger than 16 KiB.", status=413)
     try:

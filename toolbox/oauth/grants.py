@@ -1,8 +1,8 @@
 """
-Holders of OAuth tokens are rows of the table of keys, without a secret that matches.
+Holders of OAuth tokens are rows of the table of keys, with a digest that no key can match.
 
-So limits, default workspaces, revocation, tasks, conversations and the audit work as for keys. Each person and client
-has one row, with the scopes of the last token.
+So limits, default workspaces, revocation, tasks, conversations and the audit log work as for keys. Each person and
+client have one row, with the scopes of the last token.
 """
 
 import hashlib
@@ -70,7 +70,7 @@ class Grant:
 
 
 async def resolve_grant(grant: Grant) -> Caller:
-    """Return the caller of a grant; one query, and a write when the grant is new. Raises Refusal."""
+    """Return the caller of a grant; one query, and a write for a new grant. Raises Refusal."""
     values = {
         "digest": compute_digest(issuer=grant.issuer, subject=grant.subject, client=grant.client),
         "scopes": sorted(grant.scopes),
@@ -109,7 +109,7 @@ async def _fetch_row(values: dict[str, Any]) -> dict[str, Any] | None:
 
 async def _find_or_create_user(grant: Grant) -> int:
     """
-    Return the user of an external subject, created when they come first.
+    Return the id of an external subject's user, created at first.
 
     No form accepts the space in the name, so it is never that of an existing user.
     """
@@ -120,6 +120,6 @@ async def _find_or_create_user(grant: Grant) -> int:
 
 
 def compute_digest(*, issuer: str, subject: str, client: str) -> str:
-    """Name the row; no hash of a key has a colon, so no secret can match it."""
+    """Return the row's digest; it has a colon, which no hash of a key has, so no secret can match it."""
     who = orjson.dumps([issuer, subject, client])
     return f"oauth:{hashlib.sha256(who).hexdigest()[:58]}"

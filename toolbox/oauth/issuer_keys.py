@@ -1,7 +1,7 @@
 """
-The keys of the external issuer (OAUTH_ISSUER): found by its metadata, and cached.
+The keys of the external issuer (OAUTH_ISSUER), found by its metadata and cached.
 
-They are fetched again after ten minutes, and at once for an unknown key, but never twice in ten seconds, so that
+They are fetched again after ten minutes, and at once for an unknown key, but at most once in ten seconds, so that
 made-up key ids cause no more requests. While the issuer is unavailable, keys stay valid for a day.
 """
 
@@ -35,7 +35,7 @@ FetchJson = Callable[[str], Awaitable[Json]]
 
 
 async def fetch_json(address: str) -> Json:
-    """Fetch the JSON object at an address that the issuer, or our configuration, names; raises WebFailure."""
+    """Fetch the JSON object at an address named by the issuer or the configuration; raises WebFailure."""
     from toolbox.outbound.web import Destination, web  # noqa: PLC0415 - only where another issuer is configured
 
     destination = Destination(
@@ -59,7 +59,7 @@ async def fetch_json(address: str) -> Json:
 
 @dataclass(kw_only=True)
 class IssuerKeys:
-    """The issuer's keys as this process knows them; on the event loop of the database."""
+    """The issuer's keys as this process knows them; lives on the event loop of the database."""
 
     issuer: str
     jwks_url: str = ""
@@ -75,7 +75,7 @@ class IssuerKeys:
     _fetching: SingleFlight[None] = field(default_factory=SingleFlight)
 
     async def find(self, *, key_id: str, algorithm: str) -> jwt.PyJWK | None:
-        """Return the key that signs so; None for one that the issuer does not have. Raises Refusal UNAVAILABLE."""
+        """Return the key of that id; None if the issuer does not have it. Raises Refusal UNAVAILABLE."""
         key = self._find_key(key_id, algorithm=algorithm)
         if key is None or self._age > MAX_AGE_SECONDS:
             await self._refresh()
@@ -91,7 +91,7 @@ class IssuerKeys:
         return self.clock() - self._cached_at
 
     async def _refresh(self) -> None:
-        """Fetch again, unless that was done just now; concurrent calls wait for the same answer."""
+        """Fetch again, unless that was done in the last PAUSE_SECONDS; concurrent calls share one fetch."""
         if self._is_fetching or self.clock() - self._fetched_at >= PAUSE_SECONDS:
             await self._fetching.run("keys", self._read)
 
@@ -117,7 +117,7 @@ class IssuerKeys:
         return [key for key in found[:MAX_KEYS] if isinstance(key, dict)]
 
     async def _find_jwks_url(self) -> str:
-        """Find the address of the keys in the issuer's metadata: OAuth's (RFC 8414), else OpenID Connect's."""
+        """Return the address of the keys from the issuer's metadata: OAuth's (RFC 8414), else OpenID Connect's."""
         parts = urlsplit(self.issuer)
         path = parts.path.rstrip("/")
         root = f"{parts.scheme}://{parts.netloc}"
@@ -159,7 +159,7 @@ class IssuerKeys:
 
 
 def _is_usable(key: Json, *, algorithm: str) -> bool:
-    """Tell whether a key may have signed so: public, for signatures, and of the algorithm's type."""
+    """Return whether a key may have made such a signature: public, for signatures, and of the algorithm's type."""
     kind = "OKP" if algorithm == "EdDSA" else _KINDS.get(algorithm[0])
     return (
         key.get("kty") == kind

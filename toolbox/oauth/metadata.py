@@ -1,4 +1,4 @@
-"""Protected resource metadata: which resource this is, who issues tokens for it, and their scopes (RFC 9728)."""
+"""Protected resource metadata: the resource, the issuer of its tokens, and their scopes (RFC 9728)."""
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, JsonResponse
@@ -29,7 +29,7 @@ def protected_resource(request: HttpRequest, *, path: str = "") -> JsonResponse:
 
 
 def list_default_scopes(domain: str | None = None) -> list[str]:
-    """List what a client asks for at first: to read. A call that needs more is refused with what it needs."""
+    """Return the scopes that a client requests at first, to read. A call that needs more is refused and names them."""
     scopes = [tool.scope for tool in registry.tools(domain=domain)]
     reading = dict.fromkeys(scope for scope in scopes if scope.endswith(":read"))
     return list(reading or dict.fromkeys(scopes))

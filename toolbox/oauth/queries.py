@@ -20,9 +20,9 @@ from toolbox.oauth.validators import ISSUER
 
 UNUSED_CLIENT = timedelta(days=7)
 MAX_UNUSED_CLIENTS = 5_000
-"""Clients that registered themselves and got no token yet; newer ones replace the oldest."""
+"""Limit of self-registered clients without a token; newer ones replace the oldest."""
 UNUSED_GRANT = timedelta(days=90)
-"""How long a row among the keys outlives its last token: the audit names it, and it may have been set up."""
+"""How long a row among the keys outlives its last token: the audit log names it, and it may have settings."""
 
 MAX_TOKENS = 1_000
 
@@ -41,7 +41,7 @@ class ConnectedClient:
 
 
 def find_connected_clients(user_id: int) -> list[ConnectedClient]:
-    """Return the clients with a valid token of this person, the last used first; five statements."""
+    """Return the clients with a valid token of this person, the last used first; five queries."""
     refreshing = RefreshToken.objects.filter(user_id=user_id, revoked=None).select_related(
         "application", "access_token"
     )
@@ -56,14 +56,14 @@ def find_connected_clients(user_id: int) -> list[ConnectedClient]:
 
 
 def revoke_client(application_id: int, *, user_id: int) -> str | None:
-    """Revoke every token and code by which the client acts for the person; return its name, None for none."""
+    """Revoke all tokens and codes of a client for a person; returns its name, or None if it had none."""
     application = Application.objects.filter(pk=application_id).first()
     if application is None:
         return None
     of_both = {"user_id": user_id, "application": application}
     revoked = 0
     with transaction.atomic():
-        # Again until none is left: a refresh under way brings a new one while its old one is waited for.
+        # Repeat until none is left: a refresh in progress adds a token while its old one is locked.
         while refreshing := list(RefreshToken.objects.filter(**of_both, revoked=None)[:MAX_TOKENS]):
             revoked += len(refreshing)
             for token in refreshing:
@@ -84,7 +84,7 @@ def _make_connected_client(token: Any) -> ConnectedClient:
 
 
 def _add_last_use(clients: Iterable[ConnectedClient], *, user_id: int) -> None:
-    """Add since when each has a row among the keys, and when it called last."""
+    """Add when each client was first allowed and last used."""
     by_digest = {compute_digest(issuer=ISSUER, subject=str(user_id), client=one.client_id): one for one in clients}
     calls = ToolCall.objects.filter(key_id=OuterRef("pk")).order_by("-called_at").values("called_at")
     for row in ApiKey.objects.filter(digest__in=by_digest).annotate(used_at=Subquery(calls[:1])):
@@ -93,7 +93,7 @@ def _add_last_use(clients: Iterable[ConnectedClient], *, user_id: int) -> None:
 
 
 def find_token_owner(token: str, *, client: Any) -> int | None:
-    """Give the id of the person for whom a token was given to this client."""
+    """Return the id of the person whose token the client holds."""
     checksum = hashlib.sha256(token.encode()).hexdigest()
     for kind in (AccessToken, RefreshToken):
         if row := kind.objects.filter(token_checksum=checksum, application=client).first():
@@ -103,7 +103,7 @@ def find_token_owner(token: str, *, client: Any) -> int | None:
 
 
 def expire_key_without_tokens(user_id: int, *, client: Any) -> None:
-    """Expire a client's row among the keys once it has no token of the person's left: its runs end too."""
+    """Expire a client's row among the keys, and so its runs, if the person has no token left for it."""
     of_both = {"user_id": user_id, "application": client}
     is_refreshing = RefreshToken.objects.filter(**of_both, revoked=None).exists()
     if not is_refreshing and not AccessToken.objects.filter(**of_both, expires__gt=Now()).exists():
@@ -116,18 +116,18 @@ def _expire_key(user_id: int, *, client: Any) -> None:
 
 
 def revoke_family(family: UUID, *, client: Any) -> None:
-    """Revoke every token of one consent."""
+    """Revoke every token that one consent led to."""
     for token in RefreshToken.objects.filter(token_family=family, application=client, revoked=None):
         token.revoke()
 
 
 def replace_secret(client: Any, *, stored: str) -> None:
-    """Store another hash of a client's secret, unless it changed since the client was read."""
+    """Store a new hash of a client's secret, unless the secret changed since the client was read."""
     Application.objects.filter(pk=client.pk, client_secret=client.client_secret).update(client_secret=stored)
 
 
 def delete_surplus_clients() -> None:
-    """Delete the oldest clients that registered themselves and that nobody allowed, beyond MAX_UNUSED_CLIENTS."""
+    """Delete the oldest self-registered clients that nobody allowed, beyond MAX_UNUSED_CLIENTS."""
     of_client = {"application_id": OuterRef("pk")}
     unused = Application.objects.exclude(registration_source=Application.RegistrationSource.MANUAL).filter(
         ~Exists(RefreshToken.objects.filter(**of_client)),
@@ -139,7 +139,7 @@ def delete_surplus_clients() -> None:
 
 
 def forget_old() -> None:
-    """Delete what nobody can use any more; what an administrator ended stays ended."""
+    """Delete expired tokens, clients and keys of clients; revoked keys stay, so that the revocation stays."""
     clear_expired()
     in_use = RefreshToken.objects.filter(revoked=None).values("application_id")
     old = Application.objects.exclude(registration_source=Application.RegistrationSource.MANUAL).exclude(pk__in=in_use)

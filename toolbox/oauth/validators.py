@@ -1,5 +1,5 @@
 """
-The tokens that are accepted beside API keys, those of our own authorization server and of an external issuer.
+Validators of OAuth tokens: our own authorization server's and an external issuer's.
 
 Registered at start, when the apps are ready.
 """
@@ -25,12 +25,12 @@ PREFIX = "tro_"
 ISSUER = "this server"
 MAX_CLIENT_CHARACTERS = 40
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
-"""All asymmetric: with a shared key, those who can check a token could make one."""
+"""All asymmetric: with a shared key, anyone who can check tokens could forge them."""
 MAX_TOKEN_CHARACTERS = 16_384
 MAX_SUBJECT_CHARACTERS = 500
 LEEWAY_SECONDS = 30
 MAX_TIMESTAMP = 253_402_300_799
-"""The last second that a calendar knows; some issuers mean "never" by a later one."""
+"""The last timestamp that datetime can represent; some issuers mean "never" by a later one."""
 _DOTS_IN_A_JWT = 2
 
 _READ = """
@@ -45,14 +45,14 @@ LIMIT 1
 
 
 class OwnTokens:
-    """Looks up the tokens of our own authorization server by their hash, narrowed to what the person may do."""
+    """Looks up our own tokens by their hash, limited to what the person may do."""
 
     def accepts(self, token: str) -> bool:
-        """Tell whether it looks like one."""
+        """Return whether it has the prefix of our tokens."""
         return bool(settings.TOOLROOM_OAUTH) and token.startswith(PREFIX)
 
     async def find_caller(self, token: str) -> tuple[Caller, float]:
-        """Return the person whom the client acts for; three queries, and a write at first. Raises Unauthenticated."""
+        """Return the caller and seconds left; three queries, and a write at first. Raises AuthenticationRequired."""
         found = await owner_pool.fetch(_READ, [hashlib.sha256(token.encode()).hexdigest()])
         owner = await find_person(found.rows[0]["owner_id"]) if found.rows else None
         if owner is None:
@@ -76,22 +76,22 @@ class OwnTokens:
 
 
 def clean_client_name(said: str) -> str:
-    """Return the name of a client on one short line: anybody may register any."""
+    """Return a client's name on one short line: anybody may register any name."""
     return " ".join("".join(letter if letter.isprintable() else " " for letter in said).split())[:MAX_CLIENT_CHARACTERS]
 
 
 class ExternalTokens:
-    """Verifies the tokens of OAUTH_ISSUER: JSON Web Tokens that it signed for this server, read by PyJWT."""
+    """Verifies JSON Web Tokens that OAUTH_ISSUER signed for this server."""
 
     def __init__(self) -> None:
         self.keys = IssuerKeys(issuer="")
 
     def accepts(self, token: str) -> bool:
-        """Tell whether it looks like one."""
+        """Return whether it has the form of a JSON Web Token."""
         return bool(settings.OAUTH_ISSUER) and token.count(".") == _DOTS_IN_A_JWT
 
     async def find_caller(self, token: str) -> tuple[Caller, float]:
-        """Return its subject; one query, two and two writes when they come first. Raises Refusal."""
+        """Return the subject's caller and seconds; one query, at first two more and two writes. Raises Refusal."""
         claims = await self._verify(token)
         expires_at = datetime.fromtimestamp(min(int(claims["exp"]), MAX_TIMESTAMP), UTC)
         subject = claims["sub"]
@@ -135,7 +135,7 @@ class ExternalTokens:
         return claims
 
     def _keys(self) -> IssuerKeys:
-        """Return the issuer's keys; new ones where another issuer is configured, as in tests."""
+        """Return the issuer's keys; new ones if the settings changed, as in tests."""
         if (self.keys.issuer, self.keys.jwks_url) != (settings.OAUTH_ISSUER, settings.OAUTH_JWKS_URL):
             self.keys = IssuerKeys(issuer=settings.OAUTH_ISSUER, jwks_url=settings.OAUTH_JWKS_URL)
         return self.keys
@@ -147,7 +147,7 @@ def _list_audiences() -> list[str]:
 
 
 def _read_scopes(claims: dict[str, Any]) -> frozenset[str]:
-    """Return our scopes among the token's own, within the resources that it is for."""
+    """Return the token's scopes that exist here, within the resources that it is for."""
     declared = claims.get("scope", claims.get("scp", ""))
     names = declared.split() if isinstance(declared, str) else declared if isinstance(declared, list) else []
     known = set(list_known_scopes())
@@ -160,7 +160,7 @@ def _read_scopes(claims: dict[str, Any]) -> frozenset[str]:
 
 
 def _read_audience(claims: dict[str, Any]) -> frozenset[str]:
-    """Return the paths of this server that the token is for; empty for all of it."""
+    """Return the paths of this server that the token is for; empty for all."""
     audiences = _list_own_audiences(claims)
     return frozenset() if set(audiences) & set(settings.OAUTH_AUDIENCE) else find_audience(audiences)
 

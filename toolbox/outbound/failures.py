@@ -1,12 +1,12 @@
-"""Why another host gave no answer."""
+"""Errors of requests to other hosts."""
 
 
 class WebFailure(Exception):
-    """There is no answer. The message says why, and names neither addresses nor headers."""
+    """The request failed. The message says why, and names neither addresses nor headers."""
 
 
 class AddressRefused(WebFailure):
-    """The host stands where requests may not go."""
+    """The host has an address to which requests are not allowed."""
 
 
 class Unreachable(WebFailure):
@@ -14,24 +14,24 @@ class Unreachable(WebFailure):
 
 
 class UnknownHost(Unreachable):
-    """The host's name is not known."""
+    """The host's name cannot be resolved."""
 
 
 class TlsFailed(Unreachable):
-    """The host cannot prove who it is, or speaks no TLS."""
+    """The host's certificate is not valid, or TLS failed."""
 
 
 class DeadlineExceeded(WebFailure):
-    """The deadline passed before the answer was whole."""
+    """The deadline passed before the answer was complete."""
 
 
 class AnswerTooLarge(WebFailure):
-    """The answer is larger than the cap."""
+    """The answer is larger than allowed."""
 
 
 class InvalidAnswer(WebFailure):
-    """What came is not HTTP, ended early, or is packed in a way nobody asked for."""
+    """The answer is not HTTP, ended early, or has an unsupported encoding."""
 
 
 class Redirected(WebFailure):
-    """The host sent the request elsewhere."""
+    """The host redirected to another place, or without end."""

@@ -1,4 +1,4 @@
-"""Pooled connections to other hosts, one pool per destination, made to vetted addresses only."""
+"""Connection pools to other hosts, one per destination, connected only to checked addresses."""
 
 import asyncio
 import socket
@@ -15,28 +15,28 @@ import httpcore
 from toolbox.outbound.failures import AddressRefused, UnknownHost
 
 MAX_CONNECTIONS = 32
-"""To one destination; more requests wait their turn. httpcore looks at every idle one for each request, so not more."""
+"""To one destination; further requests wait. Not more, because httpcore scans idle connections for each request."""
 MAX_POOLS = 200
 IDLE_SECONDS = 4.0
-"""Node and uvicorn end what is idle for 5 s: a request that leaves at that moment is lost."""
+"""Less than the 5 s after which Node and uvicorn close idle connections: a request sent just then is lost."""
 
 
 class Resolver(Protocol):
-    """Names into addresses; tests give their own."""
+    """Resolves host names; tests use their own."""
 
     async def __call__(self, host: str, *, port: int) -> list[str]:
-        """Give every address of the host."""
+        """Return every address of the host."""
         ...
 
 
 @cache
 def get_tls_context() -> SSLContext:
-    """Give the one TLS context, which verifies; httpcore would read all certificates anew for each connection."""
+    """Return the shared TLS context, which verifies; httpcore would load all certificates for each connection."""
     return httpcore.default_ssl_context()
 
 
 class HostPool:
-    """The connections to one destination, and a semaphore for those who may use one at a time."""
+    """The connections to one destination, and a semaphore that limits their users."""
 
     def __init__(self, resolver: Resolver, *, is_local: bool) -> None:
         self.places = asyncio.Semaphore(MAX_CONNECTIONS)
@@ -59,7 +59,7 @@ class HostPools:
     """
     One connection pool per destination, so that one that hangs blocks no other.
 
-    Local destinations have pools of their own: a connection is vetted when it is made.
+    Local destinations have their own pools, because addresses are checked only when a connection is made.
     """
 
     def __init__(self, resolver: Resolver) -> None:
@@ -67,7 +67,7 @@ class HostPools:
         self._pools: OrderedDict[tuple[str, bool], HostPool] = OrderedDict()
 
     async def get_pool(self, url: str, *, is_local: bool) -> HostPool:
-        """Return the destination's pool; the longest unused one is closed when there are too many."""
+        """Return the destination's pool; the least recently used idle one is closed if there are too many."""
         key = url, is_local
         if key not in self._pools:
             self._pools[key] = HostPool(self._resolver, is_local=is_local)
@@ -85,7 +85,7 @@ class HostPools:
             await host_pool.close()
 
     def clear(self) -> None:
-        """Drop all pools: in a forked child they are the parent's."""
+        """Drop all pools without closing them; for a forked child, where they are the parent's."""
         self._pools.clear()
 
     async def _close_one_idle(self, *, but: tuple[str, bool]) -> None:
@@ -95,7 +95,7 @@ class HostPools:
 
 
 class VettedBackend(httpcore.AsyncNetworkBackend):
-    """Connects to addresses that were looked at first."""
+    """Connects only to addresses that were checked."""
 
     def __init__(self, resolver: Resolver, *, is_local: bool) -> None:
         self._resolver = resolver
@@ -110,7 +110,7 @@ class VettedBackend(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        """Connect to the first address that answers; a host with any forbidden address is refused whole."""
+        """Connect to the first address that answers; refuses a host with any forbidden address."""
         addresses = await self._resolver(host, port=port)
         if not addresses or not all(may_connect(address, is_local=self._is_local) for address in addresses):
             raise AddressRefused("its host stands at an address where requests may not go")
@@ -126,10 +126,10 @@ class VettedBackend(httpcore.AsyncNetworkBackend):
 
 def may_connect(address: str, *, is_local: bool) -> bool:
     """
-    Tell whether requests may go to this IP address.
+    Return whether requests may go to this IP address.
 
-    Link-local (where clouds keep their credentials), multicast and unspecified ones never; private and loopback ones
-    where the destination is local. IPv6 addresses that carry an IPv4 address are judged by that too.
+    Never to link-local addresses (where clouds serve credentials), multicast and unspecified ones; to private and
+    loopback ones only for local destinations. An IPv4 address inside an IPv6 address must be allowed too.
     """
     known = ip_address(address.partition("%")[0])
     return all(_is_allowed(one, is_local=is_local) for one in (known, *_embedded_addresses(known)))
@@ -142,7 +142,7 @@ def _is_allowed(address: IPv4Address | IPv6Address, *, is_local: bool) -> bool:
 
 
 def _embedded_addresses(address: IPv4Address | IPv6Address) -> list[IPv4Address]:
-    """Give the IPv4 addresses inside an IPv6 one: mapped, 6to4, Teredo, NAT64."""
+    """Return the IPv4 addresses inside an IPv6 one: mapped, 6to4, Teredo, NAT64."""
     if isinstance(address, IPv4Address):
         return []
     found = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
@@ -152,7 +152,7 @@ def _embedded_addresses(address: IPv4Address | IPv6Address) -> list[IPv4Address]
 
 
 async def resolve(host: str, *, port: int) -> list[str]:
-    """Give every address of a host; raises UnknownHost."""
+    """Return every address of a host; raises UnknownHost."""
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except OSError as unknown:

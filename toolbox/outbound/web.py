@@ -1,10 +1,9 @@
 """
-HTTP to hosts that configuration names: with a deadline, a byte cap, and no way into the private network.
+HTTP client for hosts that configuration names: with a deadline, a size limit, and no access to private networks.
 
-Host names are resolved here, once a connection, and the connection is made to the very address that was judged, so
-that a name cannot point elsewhere a moment later. Nothing is followed to another origin. Bodies are unpacked a piece at
-a time and never past their cap. Connections are kept and shared by those who ask the same destination; they belong to
-the process's event loop.
+Host names are resolved here, once per connection, and the connection goes to the very address that was checked, so that
+a name cannot change its address in between. Redirects to another origin are not followed. Bodies are decompressed piece
+by piece, never past their limit. Connections are pooled per destination and belong to the process's event loop.
 """
 
 import asyncio
@@ -36,7 +35,7 @@ _REDIRECTS = (301, 302, 303, *_KEEPS_METHOD)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Destination:
-    """Where a request goes and how far its answer is read; private addresses only where it is local."""
+    """Where a request goes and its limits; private addresses are allowed only if it is local."""
 
     url: str
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -47,7 +46,7 @@ class Destination:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebAnswer:
-    """A whole answer, unpacked. Header names are in lower case."""
+    """A complete, decompressed answer. Header names are in lower case."""
 
     status: int
     headers: Mapping[str, str]
@@ -56,7 +55,7 @@ class WebAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Request:
-    """What is sent; one that is repeatable may be sent a second time when a kept connection turns out to be dead."""
+    """A request; a repeatable one may be sent again after a kept connection turned out to be dead."""
 
     method: str
     url: str
@@ -65,7 +64,7 @@ class _Request:
 
 
 class Web:
-    """A client whose connections are shared by all who ask the same destination."""
+    """An HTTP client with one connection pool per destination."""
 
     def __init__(self, *, resolver: Resolver | None = None) -> None:
         self._pools = HostPools(resolver or resolve)
@@ -73,12 +72,12 @@ class Web:
         os.register_at_fork(after_in_child=self._pools.clear)
 
     async def post(self, to: Destination, *, body: bytes, is_repeatable: bool = False) -> WebAnswer:
-        """Send the body; raises a WebFailure, never anything of the wire's own."""
+        """Send a POST; raises only WebFailure."""
         request = _Request(method="POST", url=to.url, body=body, is_repeatable=is_repeatable)
         return await event_loop.run_on_loop(lambda: self._send_with_deadline(to, request))
 
     async def get(self, to: Destination, *, query: Mapping[str, str]) -> WebAnswer:
-        """Ask the destination with these parameters; raises a WebFailure, never anything of the wire's own."""
+        """Send a GET with these parameters; raises only WebFailure."""
         url = f"{to.url}?{urlencode(query)}" if query else to.url
         request = _Request(method="GET", url=url, is_repeatable=True)
         return await event_loop.run_on_loop(lambda: self._send_with_deadline(to, request))
@@ -133,7 +132,7 @@ class Web:
 
 
 def _describe_connection_error(error: BaseException) -> Unreachable:
-    """Name a failure of TLS as one; the text of it says nothing of addresses."""
+    """Return the error of a failed connection, TlsFailed for TLS; the text does not reveal addresses."""
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, ssl.SSLError):
         cause = cause.__cause__ or cause.__context__
@@ -146,7 +145,7 @@ def _describe_connection_error(error: BaseException) -> Unreachable:
 
 
 def _redirect_target(request: _Request, answer: WebAnswer) -> str:
-    """Give where a redirect leads, if that is the same origin and the method is kept; else raise Redirected."""
+    """Return a redirect's address; raises Redirected if the origin or the method would change."""
     target = urljoin(request.url, answer.headers.get("location", ""))
     keeps_method = request.method == "GET" or answer.status in _KEEPS_METHOD
     if not keeps_method or urlsplit(target)[:2] != urlsplit(request.url)[:2]:
@@ -155,7 +154,7 @@ def _redirect_target(request: _Request, answer: WebAnswer) -> str:
 
 
 async def _unpack(pieces: AsyncIterator[bytes], headers: Mapping[str, str], *, most_bytes: int) -> AsyncIterator[bytes]:
-    """Give the body, unpacked by at most 64 KiB at a time; raises Oversized and Broken."""
+    """Yield the body, decompressed at most 64 KiB at a time; raises AnswerTooLarge and InvalidAnswer."""
     unpack = _make_unpacker(headers.get("content-encoding", "").strip().lower())
     size = 0
     async for packed in pieces:
@@ -169,23 +168,23 @@ async def _unpack(pieces: AsyncIterator[bytes], headers: Mapping[str, str], *, m
 
 
 class _Unpacker:
-    """Takes packed bytes, gives unpacked ones."""
+    """Decompressor of a body without compression."""
 
     is_whole = True
 
     def __call__(self, packed: bytes) -> Iterable[bytes]:
-        """Give the bytes as they came."""
+        """Return the bytes unchanged."""
         return (packed,)
 
 
 class _Gzip(_Unpacker):
-    """zlib, which stops at the size it is told."""
+    """Decompressor by zlib, which can limit its output."""
 
     def __init__(self, *, window: int) -> None:
         self._zlib = zlib.decompressobj(window)
 
     def __call__(self, packed: bytes) -> Iterable[bytes]:
-        """Unpack a piece at a time."""
+        """Decompress piece by piece."""
         try:
             while packed and not self._zlib.eof:
                 yield self._zlib.decompress(packed, _PIECE)
@@ -195,7 +194,7 @@ class _Gzip(_Unpacker):
 
     @property
     def is_whole(self) -> bool:  # type: ignore[override]
-        """Tell whether the packed stream came to its end."""
+        """Return whether the compressed stream is complete."""
         return self._zlib.eof
 
 

@@ -1,1 +1,1 @@
-"""The browsable API of tables, by Django REST framework."""
+"""The browsable, read-only API of tables, by Django REST framework."""

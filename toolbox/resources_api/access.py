@@ -1,4 +1,4 @@
-"""Access to the resource API: only callers that the common entry has admitted."""
+"""Access to the resource API: only callers that the one entry has admitted."""
 
 from typing import Any
 
@@ -19,17 +19,17 @@ def admit(request: HttpRequest, *, caller: Caller) -> None:
 
 
 class EntryAuthentication(BaseAuthentication):
-    """Take the caller from the entry; it becomes `request.auth`."""
+    """Takes the caller from the entry; it becomes `request.auth`."""
 
     def authenticate(self, request: Request) -> tuple[Any, Caller] | None:
-        """Give the caller; None where the request did not pass the entry."""
+        """Return the caller; None if the request did not pass the entry."""
         caller: Caller | None = getattr(request._request, _CALLER, None)  # noqa: SLF001 - DRF has no public name for it
         return (AnonymousUser(), caller) if caller else None
 
 
 class PassedEntry(BasePermission):
-    """Refuse every request that did not pass the entry, so that a view that forgets it shows nothing."""
+    """Refuses every request that did not pass the entry, so that a view that forgets it shows nothing."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        """Tell whether the entry admitted the request."""
+        """Return whether the entry admitted the request."""
         return isinstance(request.auth, Caller)

@@ -1,4 +1,4 @@
-"""Parameters of resources: filters, order, pages. Unknown ones are refused, so that none looks like an answer."""
+"""Query parameters of resources: filters, ordering, pages. Unknown ones are refused instead of ignored."""
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
@@ -19,15 +19,15 @@ MAX_ID = 2**63 - 1
 
 
 def description_of(model: type[Model]) -> "Options[Any]":
-    """Give Django's own description of a model: its app, its fields, its key."""
+    """Return a model's Django options: its app, fields and key."""
     return model._meta  # noqa: SLF001 - Django documents it as public, underscore or not
 
 
 class KnownParametersOnly(BaseFilterBackend):
-    """Refuse query parameters that the resource does not have, naming the nearest that it has."""
+    """Refuses query parameters that the resource does not have, and names the nearest one."""
 
     def filter_queryset(self, request: Request, queryset: QuerySet[Any], view: Any) -> QuerySet[Any]:
-        """Look at the names alone."""
+        """Check the names."""
         known = self._list_parameters(view)
         for name in request.query_params:
             if name not in known:
@@ -49,10 +49,10 @@ class KnownParametersOnly(BaseFilterBackend):
 
 
 class AllowedOrdering(OrderingFilter):
-    """Order by the view's `ordering_fields` alone, and by primary key after that, so that pages never overlap."""
+    """Orders by the view's `ordering_fields` only, and then by primary key, so that pages never overlap."""
 
     def get_ordering(self, request: Request, queryset: QuerySet[Any], view: Any) -> Sequence[str]:
-        """Give what was asked for, else the view's `ordering`, made unambiguous."""
+        """Return the requested ordering or the view's, made unambiguous."""
         ordering = list(super().get_ordering(request, queryset, view) or ())
         key = description_of(queryset.model).pk.name
         named = {term.removeprefix("-") for term in ordering}
@@ -61,7 +61,7 @@ class AllowedOrdering(OrderingFilter):
     def remove_invalid_fields(
         self, queryset: QuerySet[Any], fields: Iterable[str], view: Any, request: Request
     ) -> list[str]:
-        """Refuse what is not in the list, instead of leaving it out."""
+        """Refuse fields that are not allowed, instead of ignoring them."""
         allowed = [name for name, _ in self.get_valid_fields(queryset, view, {"request": request})]
         terms = list(fields)
         if any(term.removeprefix("-") not in allowed for term in terms):
@@ -95,7 +95,7 @@ class Day(django_filters.DateFilter):
 
 
 class TrueOrFalse(django_filters.TypedChoiceFilter):
-    """`true` or `false`, and nothing else: django-filter's own takes other words for "no filter"."""
+    """`true` or `false` only: django-filter's own filter ignores other words."""
 
     def __init__(self, *args: Any, **extra: Any) -> None:
         words = {"invalid_choice": "true or false is needed."}
@@ -104,21 +104,21 @@ class TrueOrFalse(django_filters.TypedChoiceFilter):
 
 
 class Page(PageNumberPagination):
-    """Pages of 100 rows, up to 1,000 by `page_size`; nonsense is refused, never replaced by a default."""
+    """Pages of 100 rows, up to 1,000 by `page_size`; invalid values are refused, never replaced by a default."""
 
     page_size_query_param = "page_size"
     max_page_size = 1000
     last_page_strings = ()
 
     def get_page_size(self, request: Request) -> int | None:
-        """Read `page_size`, from 1 to 1000."""
+        """Return `page_size`, from 1 to 1,000."""
         size = self._whole_number(request, self.page_size_query_param, default=self.page_size)
         if size is not None and not 1 <= size <= self.max_page_size:
             raise ValidationError({self.page_size_query_param: [f"A page holds 1 to {self.max_page_size} rows."]})
         return size
 
     def get_page_number(self, request: Request, paginator: Any) -> int:
-        """Read `page`, which must be there."""
+        """Return `page`; raises NotFound if there is no such page."""
         number = self._whole_number(request, self.page_query_param, default=1) or 0
         if number < 1:
             raise ValidationError({self.page_query_param: ["Pages are counted from 1."]})

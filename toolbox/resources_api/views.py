@@ -1,10 +1,10 @@
 """
-What a domain's resources are made of.
+Base classes of the domains' resources.
 
 A resource is a model, a serializer, a filter set and the fields it may be ordered by; a ResourceRouter gives the
-domain's resources their addresses. Everything is read only; curation happens in the admin. Requests pass the one
-entry (toolbox.dispatch.entry) before Django REST framework sees them: keys with the domain's read scope, and people
-who are logged in and have it.
+domain's resources their addresses. Everything is read only; the admin changes rows. Requests pass the one entry
+(toolbox.dispatch.entry) before Django REST framework sees them; it admits keys with the domain's read scope, and
+logged-in people who have it.
 """
 
 import re
@@ -94,12 +94,12 @@ class ReadOnlyResource(ThroughEntry, ReadOnlyModelViewSet[Any]):
 
     @property
     def domain(self) -> str:  # type: ignore[override]  # read from the model
-        """Name the domain whose scope is needed."""
+        """Return the domain whose scope is needed."""
         serializer: Any = self.serializer_class
         return description_of(serializer.Meta.model).app_label
 
     def get_object(self) -> Any:
-        """Give the row; what cannot be a key is not found, and not asked of the database."""
+        """Return the row; a value that cannot be a key is not found, without a query."""
         if not re.fullmatch(self.key_form, self.kwargs["pk"], re.ASCII):
             raise exceptions.NotFound("There is no such row.")
         return super().get_object()
@@ -111,7 +111,7 @@ class DomainRoot(ThroughEntry, APIRootView):
 
 
 class ResourceRouter(DefaultRouter):
-    """Addresses of one domain's resources; two domains may have resources of one name."""
+    """Router of one domain's resources; two domains may have resources of the same name."""
 
     include_format_suffixes = False
 
@@ -121,28 +121,28 @@ class ResourceRouter(DefaultRouter):
         super().__init__()
 
     def get_default_basename(self, viewset: Any) -> str:
-        """Name the routes after the domain too."""
+        """Prefix the routes' names with the domain."""
         return f"{self.domain}-{super().get_default_basename(viewset)}"
 
     def get_api_root_view(self, api_urls: Any = None) -> Callable[..., Any]:
-        """List the resources for callers that may read the domain."""
+        """Return the view that lists the resources."""
         names = {prefix: self.routes[0].name.format(basename=basename) for prefix, _, basename in self.registry}
         return DomainRoot.as_view(api_root_dict=names, domain=self.domain)
 
 
 class KeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
-    """API keys, as OpenAPI describes them."""
+    """The OpenAPI description of API keys."""
 
     target_class = "toolbox.resources_api.access.EntryAuthentication"
     name = "key"
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
-        """Describe the header."""
+        """Return the security scheme."""
         return {"type": "http", "scheme": "bearer"}
 
 
 def render_error(error: Exception, context: Mapping[str, Any]) -> Response | None:
-    """Give the answer to a planned failure in the kernel's form; None leaves an unplanned one to the entry."""
+    """Render a planned error in the kernel's envelope; None leaves others to the entry."""
     response = exception_handler(error, dict(context))
     code = _BY_STATUS.get(response.status_code) if response else None
     if response and code:
@@ -154,7 +154,7 @@ def render_error(error: Exception, context: Mapping[str, Any]) -> Response | Non
 
 
 def _describe(error: Exception) -> tuple[str, dict[str, Any]]:
-    """Give the sentence, and for parameters each one's own sentences."""
+    """Return the message, and for parameters each one's messages."""
     if isinstance(error, exceptions.ValidationError) and isinstance(error.detail, dict):
         fields = {name: [str(reason) for reason in reasons] for name, reasons in error.detail.items()}
         return " ".join(f"{name}: {' '.join(reasons)}" for name, reasons in fields.items()), {"parameters": fields}
@@ -164,7 +164,7 @@ def _describe(error: Exception) -> tuple[str, dict[str, Any]]:
 
 
 def _find_person(request: HttpRequest) -> Caller | None:
-    """Find the logged-in person. Raises DatabaseUnavailable."""
+    """Return the logged-in person. Raises DatabaseUnavailable."""
     try:
         user_id = request.user.pk
     except OperationalError as away:

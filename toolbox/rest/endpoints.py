@@ -1,4 +1,4 @@
-"""REST: each tool as a django-ninja operation. It defines address, schema and statuses; answer() does the work."""
+"""REST: each tool as a django-ninja operation with address, schema and statuses; dispatch() does the work."""
 
 from http import HTTPStatus
 from typing import Any
@@ -26,7 +26,7 @@ from toolbox.http.headers import refuse_method
 
 
 def tools_router(registry: Registry) -> Router:
-    """Make `POST /<domain>/<tool>` for every tool; what matches none is refused in the kernel's words."""
+    """Build `POST /<domain>/<tool>` for every tool; any other address is refused in the kernel's envelope."""
     router = Router()
     others = ["GET", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"]
     for tool in registry.tools():
@@ -53,20 +53,20 @@ def tools_router(registry: Registry) -> Router:
 
 
 class ToolsAPI(NinjaAPI):
-    """A NinjaAPI whose OpenAPI page also lists the tools that are rows and for all, as they are when it is asked."""
+    """A NinjaAPI whose OpenAPI page also lists the dynamic tools that everyone may see."""
 
     def get_openapi_schema(
         self, *, path_prefix: str | None = None, path_params: dict[str, Any] | None = None
     ) -> OpenAPISchema:
-        """Describe every operation; the tools among them that are rows stand under `/tools/<domain>/<tool>`."""
+        """Describe every operation; dynamic tools are added under `/tools/<domain>/<tool>`."""
         root = self.get_root_path(path_params or {}) if path_prefix is None else path_prefix
         schema = super().get_openapi_schema(path_prefix=root, path_params=path_params)
-        # Not by `openapi_extra`: django-ninja has components of its own, which win.
+        # Not by `openapi_extra`, whose components django-ninja overwrites with its own.
         schema["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
         event_loop.run(dynamic_tools.wait_until_loaded())
         for tool in registry.tools():
             described = schema["paths"].get(f"/{root.strip('/')}/tools/{tool.domain}/{tool.name}", {})
-            described.get("post", {}).update(description=tool.description)  # with the figures of the moment
+            described.get("post", {}).update(description=tool.description)  # with the current figures
         for tool in registry.dynamic_tools():
             if tool.is_visible_to:
                 continue  # the page is public
@@ -77,14 +77,14 @@ class ToolsAPI(NinjaAPI):
 
 
 def openapi(tool: Tool) -> dict[str, Any]:
-    """Describe the operation: the parameters with the example, and a body for every status."""
+    """Describe the operation for OpenAPI: the parameters with the example, and a body for every status."""
     content = {"schema": tool.input_schema, "example": orjson.loads(tool.example_arguments)}
     responses: dict[int, Any] = {200: _response("The answer.", tool.success_schema)}
     for status in sorted({code.status for code in (*tool.codes, *KERNEL_CODES)}):
         own = [code for code in tool.codes if code.status == status]
         kernel = [code for code in KERNEL_CODES if code.status == status]
         schemas = [tool.envelope.refusal_schema()] if own else []
-        if status == HTTPStatus.OK:  # where the contract reports failures in the answer itself
+        if status == HTTPStatus.OK:  # the contract reports failures within the answer
             schemas.insert(0, tool.success_schema)
         if kernel and KERNEL_ENVELOPE.refusal_schema() not in schemas:
             schemas.append(KERNEL_ENVELOPE.refusal_schema())

@@ -1,8 +1,8 @@
 """
-Tool calls served before Django: the same dispatch(), without Django's handlers, which cost more than the SQL.
+Serve tool calls before Django: the same dispatch(), without Django's handlers, which cost more than the SQL.
 
-Takes `POST /api/tools/<domain>/<tool>` and hands everything else on. tests/toolbox/rest/test_middleware.py holds it to
-the status, headers and bytes of the django-ninja operation.
+Takes `POST /api/tools/<domain>/<tool>` and passes everything else on. tests/toolbox/rest/test_middleware.py checks that
+status, headers and bytes are those of the django-ninja operation.
 """
 
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -25,13 +25,13 @@ PREFIX = "/api/tools/"
 
 
 class ToolCallMiddleware:
-    """An ASGI application in front of another."""
+    """ASGI middleware that answers tool calls and passes everything else on."""
 
     def __init__(self, behind: ASGIApp) -> None:
         self._behind = behind
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a tool call, or hand the request on."""
+        """Answer a tool call, or pass the request on."""
         is_call = scope["type"] == "http" and scope["method"] == "POST" and scope["path"].startswith(PREFIX)
         sent = decode_headers(scope["headers"]) if is_call else {}
         if not is_call or not has_allowed_host(sent):

@@ -1,4 +1,4 @@
-"""Rows of a long list, made at a fraction of what unfold's own cost: it makes the headings anew for each row."""
+"""Rows of a long admin list at a fraction of the cost of unfold's own, which renders the headings for each row."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ register = template.Library()
 
 @register.inclusion_tag("toolbox/quick_rows.html")
 def quick_rows(changes: ChangeList) -> dict[str, Any]:
-    """Give the headings once, and each row's cells as text; for lists whose columns are short texts and figures."""
+    """Return the headings once and each row's cells as text; for lists whose columns are short texts and figures."""
     headings = list(result_headers(changes))
     columns = [name for name in changes.list_display if name != "action_checkbox"]
     labels = [heading["text"] for heading in headings][-len(columns) :]

@@ -1,1 +1,1 @@
-"""Text: names, dates, redaction."""
+"""Text: names, dates, numbers, redaction."""

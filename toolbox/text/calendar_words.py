@@ -25,9 +25,9 @@ _LATEST_SEASON = re.compile(r"\b(?:this|last|the|latest|current|past|whole|all)\
 
 def months(text: str, *, known: Sequence[date]) -> list[Candidate]:
     """
-    Find months; one without a year is that month of each year in `known` (first days of months), latest first.
+    Find months; one without a year means that month in each year of `known` (first days of months), latest first.
 
-    `value` is 2025-02, `parts` are `start` and `end`, days as tools take them.
+    `value` is like 2025-02; `parts` are `start` and `end`, days as tools take them.
     """
     found = [
         _month(int(said[1]), int(said[2]), start=said.start(), end=said.end())
@@ -45,7 +45,7 @@ def months(text: str, *, known: Sequence[date]) -> list[Candidate]:
 
 
 def days(text: str, *, known: Sequence[date]) -> list[Candidate]:
-    """Find days; one without a year is that day in each month of `known` (first days of months), latest first."""
+    """Find days; one without a year means that day in each year of `known` (first days of months), latest first."""
     found = []
     for iso in _ISO_DAY.finditer(text):
         with suppress(ValueError):
@@ -65,7 +65,7 @@ def days(text: str, *, known: Sequence[date]) -> list[Candidate]:
 
 
 def seasons(text: str, *, known: Sequence[str]) -> list[Candidate]:
-    """Find seasons that begin in one year and end in the next; "this season" is the latest of `known`."""
+    """Find seasons from one year to the next; "this season" is the latest of `known`."""
     found = []
     for said in _SEASON.finditer(text):
         first = int(said[1])
@@ -81,7 +81,7 @@ def seasons(text: str, *, known: Sequence[str]) -> list[Candidate]:
 
 
 def season(name: str, *, start: int = 0, end: int = 0) -> Candidate:
-    """Give the season by its name, as 2024-2025."""
+    """Return the season of a name like 2024-2025."""
     return Candidate(value=name, label=f"{name[:4]}-{name[-2:]}", start=start, end=end)
 
 
@@ -93,7 +93,7 @@ def _named_months(said: Sequence[Word]) -> Iterator[tuple[int, int]]:
 
 
 def _is_meant(said: Sequence[Word], *, at: int) -> bool:
-    """Tell May from may and March from march: by a capital, by the word before, or by a day or a year beside."""
+    """Return whether May or March is the month: by a capital, the word before, or a day or year beside it."""
     before = said[at - 1].plain if at else ""
     after = said[at + 1].written if at + 1 < len(said) else ""
     has_number = bool(_YEAR.fullmatch(after) or _DAY.fullmatch(before) or _DAY.fullmatch(after))
@@ -109,7 +109,7 @@ def _month_number(word: str) -> int | None:
 
 
 def _day_beside(text: str, *, said: Sequence[Word], at: int) -> tuple[int, int] | None:
-    """Give the day beside a month's name and where it stands: "February 1", "1st of February", "1 Feb"."""
+    """Return the day beside a month's name and its position: "February 1", "1st of February", "1 Feb"."""
     places = [at + 1, at - 1]
     if at > 1 and said[at - 1].plain == "of":
         places.append(at - 2)
@@ -122,7 +122,7 @@ def _day_beside(text: str, *, said: Sequence[Word], at: int) -> tuple[int, int] 
 
 
 def _year_after(text: str, *, said: Sequence[Word], at: int) -> tuple[int | None, int]:
-    """Give the year that follows, or the only one there is in the text, and where the phrase ends."""
+    """Return the year that follows, or else the only one in the text, and where the phrase ends."""
     year = _YEAR_NEXT.match(text, said[at].end)
     if year is None:
         elsewhere = set(_FULL_YEAR.findall(text))

@@ -16,7 +16,7 @@ FUZZY_SCORE, LOWER_CODE_SCORE = 0.85, 0.7
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedEntity:
-    """Something with a name: its spellings in full, and codes, which are meant when written in capitals."""
+    """Something with a name: its full spellings, and codes, which count in full only when written in capitals."""
 
     value: str
     label: str
@@ -27,7 +27,7 @@ class NamedEntity:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of a text: how it is compared, how it was written, and where it stands."""
+    """A word of a text: its form for comparison, how it was written, and its position."""
 
     plain: str
     written: str
@@ -36,19 +36,19 @@ class Word:
 
 
 def words(text: str) -> list[Word]:
-    """Give the words of a text."""
+    """Return the words of a text."""
     return [Word(plain(found[0]), found[0], found.start(), found.end()) for found in _WORD.finditer(text)]
 
 
 @lru_cache(maxsize=4096)
 def plain(text: str) -> str:
-    """Write a word as it is compared: without case, accents, possessive."""
+    """Normalise a word for comparison: without case, accents and possessive."""
     bare = "".join(sign for sign in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(sign))
     return re.sub(r"['\u2019]s?$", "", bare).replace("\u2019", "'")
 
 
 def is_near(written: str, *, known: str) -> bool:
-    """Tell whether a word may be a typing error of another: the same letter first, one or two slips, by length."""
+    """Return whether a word may be a typo of another: same first letter, and one or two slips depending on length."""
     if written == known:
         return True
     if len(known) < _LONG or written[:1] != known[:1]:
@@ -57,7 +57,7 @@ def is_near(written: str, *, known: str) -> bool:
 
 
 def _count_slips(written: str, known: str) -> int:
-    """Count letters that are wrong, missing, added or swapped; 3 stands for more than 2."""
+    """Count wrong, missing, added or swapped letters; 3 stands for more than 2."""
     from rapidfuzz.distance import OSA  # noqa: PLC0415 - its package loads all scorers; most processes match no names
 
     return OSA.distance(written, known, score_cutoff=2)
@@ -65,7 +65,7 @@ def _count_slips(written: str, known: str) -> int:
 
 def mentions(text: str, *, names: Iterable[NamedEntity]) -> list[Candidate]:
     """
-    Find names in a text: exact ones before near ones, longer before shorter; places do not overlap.
+    Find names in a text: exact ones before near ones, longer before shorter, without overlaps.
 
     A place that fits several names gives a candidate for each.
     """
@@ -111,7 +111,7 @@ def _hits(found: list[Word], *, known: dict[str, list[NamedEntity]]) -> Iterator
 
 
 def _spellings(names: Iterable[NamedEntity]) -> dict[str, list[NamedEntity]]:
-    """Give the names by plain spelling, and by code behind an equals sign."""
+    """Return the names by plain spelling, and by code with an equals sign before it."""
     known: dict[str, list[NamedEntity]] = {}
     for one in names:
         plainly = dict.fromkeys(" ".join(word.plain for word in words(spelling)) for spelling in one.spellings)

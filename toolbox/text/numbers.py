@@ -1,4 +1,4 @@
-"""Check numbers in a text against the data that it speaks of."""
+"""Check the numbers in a text against the data that it describes."""
 
 import re
 from bisect import bisect_left
@@ -11,7 +11,7 @@ from itertools import combinations, permutations
 from typing import Any
 
 MAX_PAIRED = 12
-"""Values of a column or a row that are subtracted from and divided by one another; among more, any number is found."""
+"""Up to so many values are combined by difference and ratio; with more, any number would be found."""
 MAX_GROUPS = 50
 MAX_VALUES = 200_000
 MAX_EXPONENT = 40
@@ -42,7 +42,7 @@ _NAME = re.compile(
     r"|(?P<code>[a-z_]\w*+(?:[-/:.]\w++)*+|\d\w*+(?:[-/:.]\w++){2,}+|\d++:\w++|\d{40}\d*+))",
     re.IGNORECASE | re.ASCII,
 )
-"""What has digits and is no number: seasons, days, and names such as ACCEL-102, 1:30 or v1.2.3."""
+"""Matches what has digits but is no number: seasons, days, and names such as ACCEL-102, 1:30 or v1.2.3."""
 _SEPARATOR = re.compile(r"[-/:.]|^\d+$")
 _FULL_DAY = re.compile(r"(\d{4}-\d\d)-\d\d")
 _FULL_YEAR = re.compile(r"\d{4}(?=-)")
@@ -51,7 +51,7 @@ _IDENTIFIER = re.compile(r"(?:^|_)id$|[a-z]Id$", re.ASCII)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenNumber:
-    """A number of a text: how it is written, what it means, and half of its last place."""
+    """A number in a text: as written, its value, and half of its last place."""
 
     written: str
     value: Decimal
@@ -62,13 +62,12 @@ class WrittenNumber:
 
 class KnownNumbers:
     """
-    The numbers that data and texts give.
+    The numbers that data and texts support.
 
-    Data give their own numbers, how many rows a list has (altogether, and of each value that rows share), and of each
-    column of numbers sum, mean, smallest, largest and range, altogether and by such a value. Where a column or a row
-    has few numbers, they also give their differences, and as percentages the parts that they are of one another.
-    Texts, those in data too, give their numbers, days (with their years) and names as they stand. Every number may be
-    rounded.
+    Data support their own numbers, the length of each list (altogether, and by each value that rows share), and for
+    each numeric column sum, mean, smallest, largest and range, altogether and by such a value. Few numbers in a column
+    or a row also support their differences, and their ratios as percentages. Texts, those in data too, support their
+    numbers, days (with their years) and names. Every number may be rounded.
     """
 
     def __init__(self) -> None:
@@ -80,7 +79,7 @@ class KnownNumbers:
         self._is_paired = True
 
     def add_text(self, text: str, *, without: str = "") -> None:
-        """Take the numbers, days and names of a text, but none of those in `without`."""
+        """Add the numbers, days and names of a text, but none of those in `without`."""
         self._values.update({number.value for number in list_numbers(text)} - {n.value for n in list_numbers(without)})
         for name in {name for _, name in list_names(text)} - {name for _, name in list_names(without)}:
             self._names.add(name)
@@ -90,12 +89,12 @@ class KnownNumbers:
                 self._values.add(Decimal(year[0]))
 
     def add_data(self, data: Any) -> None:
-        """Take the numbers of JSON, and what can be computed from its lists."""
+        """Add the numbers of JSON data, and what can be computed from its lists."""
         self._add(data, path="")
         self._is_paired = False
 
     def find_unfounded(self, text: str) -> tuple[str, ...]:
-        """List the names and numbers of a text that are not known, as they are written, each once."""
+        """Return the names and numbers of a text that are not supported, as written, each once."""
         if not self._is_paired:
             for column in self._columns.values():
                 self._add_column(column)
@@ -167,7 +166,7 @@ class KnownNumbers:
 
 
 def list_numbers(text: str) -> Iterator[WrittenNumber]:
-    """Give the numbers of a text, days, names and numbers of its lists apart; `one` is no number."""
+    """Yield the numbers of a text without days, names and numbers of list items; `one` is no number."""
     for found in _WRITTEN.finditer(_NAME.sub(_blank, _remove_list_markers(text))):
         if word := found["word"]:
             yield WrittenNumber(
@@ -192,7 +191,7 @@ def list_numbers(text: str) -> Iterator[WrittenNumber]:
 
 
 def as_number(value: object) -> Decimal | None:
-    """Read a number, also one that is written as text; None for anything else, truth values included."""
+    """Parse a number, also from text; None for anything else, booleans included."""
     if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal):
         return None
     try:
@@ -204,7 +203,7 @@ def as_number(value: object) -> Decimal | None:
 
 def list_names(text: str) -> Iterator[tuple[str, str]]:
     """
-    Give what has digits and is no number, as it is written and in one form.
+    Yield what has digits but is no number: as written and normalised.
 
     A day has the form 2025-02-05, without a year 02-05; a season the form 2024-2025. Words such as OAuth2 are left out.
     """
@@ -224,7 +223,7 @@ def list_names(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _remove_list_markers(text: str) -> str:
-    """Take out the numbers of numbered lists: those that are no larger than their count."""
+    """Remove the numbers of numbered lists: those no larger than their count."""
     count = len(_LIST_MARKER.findall(text))
     return _LIST_MARKER.sub(lambda found: "" if int(found[1]) <= count else found[0], text)
 
@@ -238,7 +237,7 @@ def _blank(found: re.Match[str]) -> str:
 
 
 def _is_near(number: WrittenNumber, *, values: Sequence[Decimal]) -> bool:
-    """Tell whether a value, of either sign, is what the number rounds."""
+    """Return whether a value, of either sign, rounds to the number."""
     for value in {number.value, -number.value}:
         place = bisect_left(values, value - number.half_place)
         if place < len(values) and values[place] <= value + number.half_place:
@@ -256,7 +255,7 @@ def _list_columns(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Decimal]]
 
 
 def _group_rows(rows: Sequence[Mapping[str, Any]]) -> Iterator[list[list[Mapping[str, Any]]]]:
-    """Give the rows by each column whose few values they share."""
+    """Yield the rows grouped by each column with few values."""
     for name in rows[0]:
         groups: dict[str, list[Mapping[str, Any]]] = {}
         for row in rows:

@@ -1,9 +1,9 @@
 """
-Mask secrets before text is stored, served or sent away; pure.
+Mask secrets before text is stored, served or sent away. Pure.
 
-`redact` masks what is certain wherever it stands: JSON fields with a secret's name, well-known shapes of keys, PEM
-blocks, passwords in addresses. `mask_secrets` is for free text and also masks values that are given a secret's name,
-headers, options and long random tokens. `MaskedText` is text that went through `mask_secrets`, by construction.
+`redact` masks what is certain anywhere: JSON fields with a secret's name, well-known forms of keys, PEM blocks,
+passwords in addresses. `mask_secrets` is for free text and also masks values after a secret's name, headers, options
+and long random tokens. `MaskedText` is text that has passed `mask_secrets`, by construction.
 """
 
 import json
@@ -17,8 +17,8 @@ REDACTED = "[redacted]"
 DEEPEST = 50
 
 _SECRET_NAME = re.compile(r"passw|secret|token|api[-_ ]?key|authorization|credential|cookie|private[-_ ]?key", re.I)
-# Also for JSON that is cut, and keeps how the rest is written. Names are looked at 80 characters at most, so that no
-# text makes the search quadratic.
+# Also for truncated JSON; keeps the rest unchanged. Names are read up to 80 characters only, so that no text makes the
+# search quadratic.
 _FIELD = re.compile(r'"([^"\\]{1,80})"(\s{0,20}:\s{0,20})(?:"(?:[^"\\]|\\.)*(?:"|\\?$)|[^",\[\]{}\s]+)')
 _PEM = re.compile(
     r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\Z)",
@@ -41,7 +41,7 @@ _SHAPES = re.compile(
     """,
     re.X,
 )
-# What follows "basic" or "bearer" in prose is a word of letters in one case: basic authentication.
+# In prose, "basic" or "bearer" is followed by a word of letters in one case, as in basic authentication.
 _BEARER = re.compile(r"\b(bearer|basic)\s{1,4}(?![A-Za-z]?[a-z]+(?![A-Za-z0-9._~+/=-]))[A-Za-z0-9._~+/=-]{8,}", re.I)
 _ADDRESS = re.compile(
     r"(\b[a-z][a-z0-9+.-]{1,20}://)(?:([^\s:/@\"'<>]{0,100}:)(?!\d{1,5}/)[^\s\"'<>]{1,200}|[\w-]{20,200})(@)", re.I
@@ -62,7 +62,7 @@ _MARKS_WITH = {
     ),
     ".": ("ya29.", "hvs.", "sg.", "hooks.slack."),
 }  # fmt: skip
-"""One of these, in small letters, is in every text that any pattern of `redact` could change; or it hides a name."""
+"""Every text that any pattern of `redact` could change has one of these in lower case, or hides a name in escapes."""
 
 _NAME = r"(?:passw|passphrase|secret|token|(?:api|private|access|account|signing|encryption)_?-?key|credential)"
 _BEGINS = rf"(?<![\w.-])[\w.-]{{0,60}}{_NAME}[\w.-]{{0,40}}"
@@ -89,12 +89,12 @@ _LONG_WORD = re.compile(r"[a-z]{7}|[A-Z]{7}")
 
 
 def redact(text: str) -> str:
-    """Mask secret-looking JSON fields and certain shapes of secrets; also in cut JSON."""
+    """Mask JSON fields with a secret's name and well-known forms of secrets; also in truncated JSON."""
     return text if _is_plain(text) else _redact_secrets(text)
 
 
 def mask_secrets(text: str, *, is_code: bool = False) -> str:
-    """Mask what looks like a secret; in code a secret's name may be given another name, which stays."""
+    """Mask what looks like a secret; in code, a secret's name may be assigned another name, which stays."""
     text = redact(text)
     text = _HEADER.sub(lambda found: found[0] if is_code and _is_prose(found[2]) else found[1] + REDACTED, text)
     text = _LITERAL.sub(rf"\1\2{REDACTED}\2", text)
@@ -105,12 +105,12 @@ def mask_secrets(text: str, *, is_code: bool = False) -> str:
 
 
 def mask_pem_blocks(text: str) -> str:
-    """Mask PEM blocks, also one whose end is missing: before a text is cut."""
+    """Mask PEM blocks, also without an end; call it before a text is cut."""
     return _PEM.sub(REDACTED, text)
 
 
 class MaskedText(str):
-    """Text of which secrets are masked, as code is. There is no other way to make one."""
+    """Text with masked secrets, treated as code; there is no other way to create one."""
 
     __slots__ = ()
 
@@ -120,7 +120,7 @@ class MaskedText(str):
 
 
 def _is_plain(text: str) -> bool:
-    """Tell at a tenth of the cost, as of most calls, that nothing is to be masked."""
+    """Return whether certainly nothing needs masking; this holds for most calls and takes a tenth of the time."""
     if not text.isascii() or text.count("{") + text.count("[") > DEEPEST:
         return False
     lowered = text.lower()
@@ -138,12 +138,12 @@ def _redact_secrets(text: str) -> str:
         text = text if clean == parsed else json.dumps(clean, ensure_ascii=False)
     text = _SHAPES.sub(REDACTED, text)
     text = _ADDRESS.sub(lambda found: f"{found[1]}{found[2] or ''}{REDACTED}{found[3]}", text)
-    # A function, not a template: Python 3.11 reads a template again on every call.
+    # A function instead of a template, because Python 3.11 parses a template on every call.
     return _BEARER.sub(lambda found: f"{found[1]} {REDACTED}", text)
 
 
 def _without_secrets(value: Any, *, depth: int) -> Any:
-    """Blank what stands under a secret-looking name, and whatever is nested deeper than anybody would look."""
+    """Mask the values of secret-looking names, and everything nested deeper than DEEPEST."""
     if not isinstance(value, dict | list):
         return value
     if depth > DEEPEST:
@@ -162,15 +162,15 @@ def _blank(field: re.Match[str]) -> str:
 
 
 def _is_prose(value: str) -> bool:
-    """Tell whether there are only words of letters, as in a sentence or a declaration."""
+    """Return whether there are only words of letters, as in a sentence or a declaration."""
     return all(_WORDS.fullmatch(word.strip(",;(){}<>") or "x") for word in value.split())
 
 
 def _is_variable(given: re.Match[str]) -> bool:
     """
-    Tell whether code gives a secret's name another name, a type or a small number.
+    Return whether code assigns to a secret's name another name, a type or a small number.
 
-    `PASSWORD=word` as in a shell, and a line that holds nothing but `password: word`, give a value.
+    `PASSWORD=word` as in a shell, and a line with nothing but `password: word`, assign a value.
     """
     if not _WORDS.fullmatch(given[3]):
         return False
@@ -183,9 +183,9 @@ def _is_variable(given: re.Match[str]) -> bool:
 
 def _is_random(token: str) -> bool:
     """
-    Tell whether a long token is random rather than a name or a hash.
+    Return whether a long token is random rather than a name or a hash.
 
-    Random text of letters and digits mixes cases and digits and holds no long run of letters of one case. Hashes and
+    Random text of letters and digits mixes cases and digits and has no long run of letters in one case. Hashes and
     UUIDs have one case.
     """
     digits = len(re.findall(r"\d+", token))

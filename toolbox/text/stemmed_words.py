@@ -1,5 +1,5 @@
 """
-Words of text and code, stemmed, so that a word is found in its other forms; pure.
+Stemmed words of text and code, so that a word is found in its other forms. Pure.
 
 A word of code counts whole and by its parts: `NoteAdapter` is also `note` and `adapter`.
 """
@@ -8,7 +8,7 @@ import re
 from collections import Counter
 
 MAX_WORDS = 1_000
-"""Different words kept of a text."""
+"""How many different words of a text are kept."""
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[^\W\d_]+")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
@@ -84,7 +84,7 @@ _MIN_STEM = 3
 
 
 def words_of(text: str) -> Counter[str]:
-    """Count the words of a text, stemmed, without those that every text has."""
+    """Count the stemmed words of a text, without function words."""
     counted: Counter[str] = Counter()
     for word in _WORD.findall(text.replace("\x00", " ")):
         parts = _PART.findall(word)
@@ -96,7 +96,7 @@ def words_of(text: str) -> Counter[str]:
 
 
 def identifiers_in(text: str) -> set[str]:
-    """Give the words of identifiers, codes and dotted names, as words_of gives them."""
+    """Return the words in identifiers, codes and dotted names, as words_of returns them."""
     return {word for found in _IDENTIFIER.findall(text.replace("\x00", " ")) for word in words_of(found)}
 
 

@@ -1,1 +1,1 @@
-"""Which tools fit a question: one index, for runs, the compact catalogue and the pages."""
+"""Search of tools by a question: one index for runs, the compact catalogue and the pages."""

@@ -1,8 +1,8 @@
 """
-The index of this process's catalogue: made once for each version of the catalogue and of the curated examples.
+The search index of this process's catalogue, rebuilt when the catalogue or the curated examples change.
 
-Words count at once. Vectors are made in the background at the first question, on the embedding model's thread; those of
-tools that did not change are kept. Where there is no model, or TOOLROOM_TOOL_VECTORS is 0, words decide alone.
+Words count at once. Vectors are computed in the background from the first question on, on the embedding model's thread;
+those of unchanged tools are kept. Without a model, or with TOOLROOM_TOOL_VECTORS=0, words decide alone.
 """
 
 import asyncio
@@ -35,13 +35,13 @@ MAX_QUERY_CHARACTERS = 400
 NEAREST = 5
 NEARLY_AS_MANY = 0.5
 BATCH = 8
-"""Texts that are embedded before a question may come in between."""
+"""Texts that are embedded at once; a question can be embedded in between."""
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s")
 _PLACEHOLDER = re.compile(r"\{(?:\w+:)?(\w+)\}")
 
 
 class CatalogueSearch:
-    """The index of one registry."""
+    """The search index of one registry."""
 
     def __init__(self, catalogue: Registry, *, model: Embedder) -> None:
         self._registry = catalogue
@@ -57,9 +57,9 @@ class CatalogueSearch:
 
     async def rank(self, question: str, *, tools: Sequence[Tool], wait_seconds: float = 0.0) -> list[Hit]:
         """
-        Order these tools by how well they fit the question; by words alone while vectors are being made.
+        Return these tools ordered by how well they fit the question; by words alone until vectors are ready.
 
-        Waits up to `wait_seconds` for those. Queries: the examples, at most once in some seconds.
+        Waits up to `wait_seconds` for the vectors. Queries: the examples, at most once in some seconds.
         """
         await self._refresh()
         question = question[:MAX_QUERY_CHARACTERS]
@@ -67,7 +67,7 @@ class CatalogueSearch:
         return self._index.rank(question, vector=vector, among=frozenset(tool.name for tool in tools))
 
     async def find(self, question: str, *, tools: Sequence[Tool]) -> list[Tool]:
-        """Give the tools that have about as many of the question's words as the best; else the nearest by meaning."""
+        """Return the tools with about as many of the question's words as the best; without any, the nearest ones."""
         hits = [hit for hit in await self.rank(question, tools=tools) if hit.is_ranked]
         most = max((hit.coverage for hit in hits), default=0.0)
         fitting = [hit for hit in hits if hit.coverage >= most * NEARLY_AS_MANY] if most else hits[:NEAREST]
@@ -75,7 +75,7 @@ class CatalogueSearch:
         return [known[hit.name] for hit in fitting]
 
     async def search(self, question: str, *, tools: Sequence[Tool]) -> dict[str, Any]:
-        """Answer a call of the search tool: the tools that fit best, each with the first sentence about it."""
+        """Answer a call of the search tool: the tools that fit best, each with its description's first sentence."""
         hits = await self.rank(question, tools=tools)
         known = {tool.name: tool for tool in tools}
         found = [known[hit.name] for hit in hits[:MAX_FOUND] if hit.is_ranked]
@@ -83,7 +83,7 @@ class CatalogueSearch:
         return {"tools": [summarize_tool(tool) for tool in found], "total": len(tools)} | note
 
     async def _refresh(self) -> None:
-        """Make the index anew where the catalogue or the examples changed."""
+        """Rebuild the index if the catalogue or the examples changed."""
         tools = [*self._registry.tools(), *self._registry.dynamic_tools()]
         try:
             examples: Sequence[KnownExample] = await load_known_examples()
@@ -112,7 +112,7 @@ class CatalogueSearch:
             return None
 
     async def _embed_tools(self) -> None:
-        """Embed what is new; a model that fails is not asked again before the catalogue changes."""
+        """Embed new texts; a model that fails is not asked again until the catalogue changes."""
         index, texts = self._index, self._texts
         needed = dict.fromkeys(chain.from_iterable(text.to_embed for text in texts))
         vectors = {text: self._vectors[text] for text in needed if text in self._vectors}
@@ -130,7 +130,7 @@ class CatalogueSearch:
             self._index, self._vectors, self._has_vectors = complete, vectors, True
 
     def _abandon_embedding(self) -> None:
-        """In a forked child nobody makes vectors yet."""
+        """Reset in a forked child: no task embeds there."""
         self._embedding = None
 
 
@@ -146,7 +146,7 @@ def _describe(tool: Tool, *, examples: Sequence[KnownExample]) -> ToolText:
 
 
 def summarize_tool(tool: Tool) -> dict[str, Any]:
-    """Give what a list says of a tool: the first sentence about it."""
+    """Return a tool's entry in a list, with the first sentence of its description."""
     return {
         "name": tool.name,
         "domain": tool.domain,
@@ -156,4 +156,4 @@ def summarize_tool(tool: Tool) -> dict[str, Any]:
 
 
 catalogue_search = CatalogueSearch(registry, model=embedder)
-"""The process's own."""
+"""The search index of this process."""

@@ -1,11 +1,11 @@
 """
-An index of tools: how well each fits a question, by words and by meaning; pure.
+An index of tools that scores each for a question, by words and by meaning. Pure.
 
-Words: BM25 over weighed fields (BM25F), as the share of what a tool with every word of the question would get. Meaning:
-the mean cosine of the question with a tool's whole text and with its name and description alone, less a part of how
-near the tool is to its neighbours, because some tools are near to every question. Curated questions count as meant for
-the tool: the nearest of them replaces part of the mean. Both are measured in standard deviations over the tools that
-are compared, so that neither scale decides. docs/decisions/0326 says how the figures were found.
+Words: BM25 over weighted fields (BM25F), as a share of the score of a tool with every word of the question. Meaning:
+the mean cosine of the question with a tool's whole text and with its name and description, less a part of how near the
+tool is to its neighbours, because some tools are near every question. Curated questions count as meant for the tool:
+the nearest of them replaces part of the mean. Both scores are in standard deviations over the compared tools, so that
+neither scale decides. docs/decisions/0326 explains the constants.
 """
 
 import math
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     ToolVectors = Sequence[Sequence[Vector] | Vector]
 
 WORDS_SHARE = 0.7
-"""What a standard deviation by words counts, where one by meaning counts 1."""
+"""The weight of a standard deviation by words; one by meaning weighs 1."""
 _SATURATION, _LENGTH_SHARE = 1.2, 0.4
 _NEIGHBOURS, _NEIGHBOUR_SHARE = 10, 0.3
 _QUESTION_SHARE = 0.3
@@ -35,7 +35,7 @@ _MAX_DESCRIBED = 4_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolText:
-    """What is known of a tool: `parameters` by name with their descriptions, `questions` that it answers."""
+    """The texts of a tool: `parameters` by name with their descriptions, and `questions` that it answers."""
 
     name: str
     description: str
@@ -44,27 +44,27 @@ class ToolText:
 
     @property
     def heading(self) -> str:
-        """Its name as words, and what it is for."""
+        """Return its name as words, and its description."""
         return f"{split_name(self.name)}. {self.description[:_MAX_DESCRIBED]}"
 
     @property
     def full_text(self) -> str:
-        """All of it; what the embedding model does not read stands last."""
+        """Return everything; the least important part comes last, because the embedding model truncates."""
         parameters = " ".join(f"{split_name(name)}: {said}" for name, said in self.parameters.items())
         questions = " ".join(self.questions)
         return f"{split_name(self.name)}\n{self.description[:_MAX_DESCRIBED]}\n{parameters}\n{questions}"
 
     @property
     def to_embed(self) -> tuple[str, ...]:
-        """The texts whose vectors `ToolIndex` reads, in its order."""
+        """Return the texts whose vectors `ToolIndex` reads, in its order."""
         return (self.full_text, self.heading, *self.questions)
 
 
 class Hit(NamedTuple):
     """
-    A tool that may fit; `coverage` is the share of the question's words that it has, weighed by rarity.
+    A tool that may fit; `coverage` is the share of the question's words that it has, weighted by rarity.
 
-    Nothing speaks for one that is not `is_ranked`: it has no word of the question, and meaning was not compared.
+    A hit that is not `is_ranked` has no word of the question, and its meaning was not compared.
     """
 
     name: str
@@ -95,7 +95,7 @@ class WordIndex:
         self._known = sorted(self._postings)
 
     def cover(self, question: str) -> list[float]:
-        """Give each tool's share of the question's words, by rarity; words that no tool has count for nothing."""
+        """Return each tool's share of the question's words, weighted by rarity; words that no tool has do not count."""
         shares, total = [0.0] * self._size, 0.0
         for word in words_of(question):
             rarity, found = self._find(word)
@@ -105,7 +105,7 @@ class WordIndex:
         return [share / total for share in shares] if total else shares
 
     def _find(self, word: str) -> tuple[float, Sequence[tuple[int, float]]]:
-        """Give a word's rarity and tools; for one that is in none, those of the words that begin with it."""
+        """Return a word's rarity and tools; if no tool has it, those of the words that begin with it."""
         found: Sequence[tuple[int, float]] = self._postings.get(word, ())
         if not found and len(word) >= _MIN_PREFIX:
             best: dict[int, float] = {}
@@ -120,10 +120,10 @@ class WordIndex:
 
 
 class MeaningIndex:
-    """The vectors of tools, given in the order of `ToolText.to_embed`."""
+    """The tools' vectors, in the order of `ToolText.to_embed`."""
 
     def __init__(self, vectors: "ToolVectors") -> None:
-        # Here and not above: numpy is loaded with the embedding model, which not every process needs.
+        # Imported here: numpy is loaded with the embedding model, which not every process needs.
         import numpy as np  # noqa: PLC0415
 
         self._np = np
@@ -137,7 +137,7 @@ class MeaningIndex:
         self._crowding = _NEIGHBOUR_SHARE * nearest.mean(axis=1) if len(vectors) > _NEIGHBOURS else 0.0
 
     def compare(self, vector: "Vector") -> list[float]:
-        """Give how near each tool is to a question."""
+        """Return how near each tool is to a question."""
         np = self._np
         near = (self._wholes @ vector + self._headings @ vector) / 2
         if len(self._questions):
@@ -149,7 +149,7 @@ class MeaningIndex:
 
 
 class ToolIndex:
-    """Tools by how well they fit a question; immutable."""
+    """Tools ranked by how well they fit a question; immutable."""
 
     def __init__(
         self,
@@ -163,7 +163,7 @@ class ToolIndex:
         self._meanings = MeaningIndex(vectors) if vectors else None
 
     def rank(self, question: str, *, vector: "Vector | None" = None, among: frozenset[str] | None = None) -> list[Hit]:
-        """Order tools, the best first; by words alone where there is no vector."""
+        """Return the tools, best first; by words alone without a vector."""
         shares = self.words.cover(question)
         chosen = [at for at, name in enumerate(self._names) if among is None or name in among]
         coverage = [shares[at] for at in chosen]
@@ -182,7 +182,7 @@ class ToolIndex:
 
 
 def split_name(name: str) -> str:
-    """Write a name of code as words."""
+    """Split an identifier into words."""
     return re.sub(r"[_.\-/]+", " ", _CAPITAL.sub(" ", name))
 
 
@@ -193,7 +193,7 @@ def _split_fields(tool: ToolText) -> tuple[str, str, str, str, str]:
 
 
 def _standardize(values: Sequence[float]) -> list[float]:
-    """Give values in standard deviations from their mean; all 0 where they are one."""
+    """Return the values in standard deviations from their mean; all 0 if they are equal."""
     if not values:
         return []
     mean = math.fsum(values) / len(values)

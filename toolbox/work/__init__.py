@@ -1,1 +1,1 @@
-"""Background work: jobs that people start, and calls that became tasks."""
+"""Background work: leases, jobs that people start, and calls that became tasks."""

@@ -1,4 +1,4 @@
-"""What a job asks of the person who starts it, dressed as the admin's forms are."""
+"""Base form of jobs, with the admin's widgets."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ _WIDGETS: list[tuple[type[forms.Field], type[forms.Widget]]] = [
 
 
 class JobForm(forms.Form):
-    """A form whose values fit a row."""
+    """A form whose values can be stored as JSON."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -30,7 +30,7 @@ class JobForm(forms.Form):
             _dress(field)
 
     def arguments(self) -> dict[str, Any]:
-        """Give what was typed, as JSON can hold it."""
+        """Return the values, except the file, as JSON can hold them."""
         cleaned = self.cleaned_data.items()
         return {
             name: value.isoformat() if hasattr(value, "isoformat") else value
@@ -40,7 +40,7 @@ class JobForm(forms.Form):
 
 
 def file_field(help_text: str) -> forms.FileField:
-    """Ask for a file of bounded size: it is kept with the job's row until the job has ended."""
+    """Build a file field with a size limit: the file is stored in the job's row until the job has ended."""
     return forms.FileField(validators=[_small_enough], help_text=f"{help_text} Up to {MAX_FILE >> 20} MB.")
 
 

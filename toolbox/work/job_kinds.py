@@ -1,4 +1,4 @@
-"""Which jobs there are: each domain says its own in a module `ingest_jobs`, as a list JOBS."""
+"""The kinds of jobs: each domain lists its own as JOBS in a module `ingest_jobs`."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -9,16 +9,16 @@ from typing import Any, Protocol, Self
 from django import forms
 
 OnStep = Callable[[str, int, int], None]
-"""Told of a step's name, how much of it is done, and how much there is; raises when the job is to stop."""
+"""Called with a step's name, its progress and its total; raises when the job must stop."""
 
 
 class JobRefused(Exception):
-    """The job cannot do what was asked; the message says why, to a person."""
+    """The job cannot do what was asked; the message tells a person why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
-    """What a job is given: its form's cleaned values as JSON, its file, the day it began, what to call at each step."""
+    """The input of a job: the form's values as JSON, its file, the date it began, and a callback for each step."""
 
     values: dict[str, Any]
     file: Path | None
@@ -31,41 +31,41 @@ class NotRead(Protocol):
 
     @property
     def name(self) -> str:
-        """Say which."""
+        """Return the name of the file or answer."""
 
     @property
     def reason(self) -> str:
-        """Say why."""
+        """Return why."""
 
 
 class JobReport(Protocol):
-    """What every report of a load says."""
+    """The interface of every report of a load."""
 
     @property
     def total(self) -> int:
-        """Count what was read."""
+        """Return how many were read."""
 
     @property
     def unreadable(self) -> Sequence[NotRead]:
-        """Name what could not be."""
+        """Return those that could not be read."""
 
     def summary(self) -> str:
-        """Say the counts in one line."""
+        """Return the counts in one line."""
 
     def reasons(self) -> Iterable[str]:
-        """Name what did not go in."""
+        """Yield what was left out, and why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What became of it: a line, and lines for what did not go in."""
+    """The result of a job: a line, and lines for what was left out."""
 
     summary: str
     reasons: Iterable[str] = ()
 
     @classmethod
     def from_report(cls, report: JobReport, *, thing: str) -> Self:
-        """Say what a load's report says; raises JobRefused where not one `thing` could be read."""
+        """Convert a load's report; raises JobRefused if not one `thing` could be read."""
         if report.unreadable and not report.total:
             first = report.unreadable[0]
             raise JobRefused(f"No {thing} could be read: {first.name}: {first.reason}")
@@ -77,8 +77,8 @@ class JobKind:
     """
     One kind of job.
 
-    `form` asks for its values; a field named `file` is kept with the row, so that any worker can read it. `permission`
-    is what the person who starts it needs, beside starting jobs at all.
+    `form` asks for its values; its field `file`, if any, is stored in the row, so that any worker can read it.
+    `permission` is needed to start it, besides the permission to add jobs.
     """
 
     name: str
@@ -93,17 +93,17 @@ _kinds: dict[str, JobKind] = {}
 
 
 def register_jobs(kinds: Iterable[JobKind]) -> None:
-    """Offer these kinds; raises ValueError where a name is taken."""
+    """Register these kinds; raises ValueError if a name is taken."""
     for kind in kinds:
         if _kinds.setdefault(kind.name, kind) is not kind:
             raise ValueError(f"two kinds of job are named {kind.name}")
 
 
 def kinds() -> list[JobKind]:
-    """Give every kind, by title."""
+    """Return every kind, by title."""
     return sorted(_kinds.values(), key=lambda kind: kind.title)
 
 
 def kind_named(name: str) -> JobKind | None:
-    """Find a kind."""
+    """Return the kind of that name, or None."""
     return _kinds.get(name)

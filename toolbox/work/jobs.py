@@ -1,8 +1,8 @@
 """
-Jobs: work that people start in the admin, or that a tool does within a call; its steps run in a thread.
+Jobs: work that people start in the admin or that a tool does within a call; its steps run in a thread.
 
-A job stops at its next step when somebody cancels it, when its lease is lost, or when its worker is told to end;
-another worker then begins it again. What jobs do is safe to do twice.
+A job stops at its next step when it is cancelled, when its lease is lost, or when its worker is told to end; another
+worker then starts it again. Every job must be safe to run twice.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ MAX_STEP_CHARACTERS = 200
 
 _job_threads = ThreadPoolExecutor(128, thread_name_prefix="job")
 _call_threads = ThreadPoolExecutor(4, thread_name_prefix="job-in-call")
-"""Apart from all others: a source that is slow for an hour does not keep the threads that everything else needs."""
+"""Separate threads: a source that is slow for an hour must not block other work."""
 
 JOBS = register_kind(
     WorkKind(
@@ -74,40 +74,40 @@ _TODAY = "SELECT current_date AS today"
 
 
 class _Stopped(Exception):
-    """The job is not to go on."""
+    """The job must not go on."""
 
 
 class _Progress:
-    """How far a job is: written in its thread, read on the event loop."""
+    """The progress of a job: written in its thread, read on the event loop."""
 
     def __init__(self) -> None:
         self.step, self.done, self.expected = "", 0, 0
         self._is_stopped = threading.Event()
 
     def on_step(self, step: str, done: int, expected: int) -> None:
-        """Note how far it is; raises where the job is not to go on."""
+        """Record the progress; raises if the job must stop."""
         self.step, self.done, self.expected = step, done, expected
         if self._is_stopped.is_set():
             raise _Stopped
 
     def stop(self) -> None:
-        """Have the job stop at its next step."""
+        """Make the job stop at its next step."""
         self._is_stopped.set()
 
 
 async def cancel(job_id: int) -> bool:
-    """Cancel a job, which stops at its next step where it is running; False where it had ended."""
+    """Cancel a job, which stops at its next step if it is running; False if it had ended."""
     return bool((await work_pool.fetch(_CANCEL, [job_id])).rows)
 
 
 async def count_by_state() -> dict[str, int]:
-    """Count the jobs that have not ended and those of the last day; raises DatabaseUnavailable."""
+    """Count the jobs that have not ended and those of the last day, by state. Raises DatabaseUnavailable."""
     found = dict.fromkeys(Job.State.values, 0)
     return found | {row["state"]: row["jobs"] for row in (await owner_pool.fetch(_COUNTS)).rows}
 
 
 async def carry_out(lease: Lease) -> None:
-    """Do a job; whatever becomes of it is written into its row."""
+    """Execute a job and write its outcome into its row."""
     try:
         outcome = await _do(lease)
     except _Stopped:
@@ -123,7 +123,7 @@ async def carry_out(lease: Lease) -> None:
         await _finish(lease, state=Job.State.FAILED, summary="It failed in a way nobody planned; the log has why.")
     else:
         details = "\n".join(outcome.reasons)
-        await lease.heartbeat()  # how far it came
+        await lease.heartbeat()  # the last progress
         await _finish(lease, state=Job.State.SUCCEEDED, summary=outcome.summary, details=details)
 
 
@@ -136,11 +136,10 @@ async def run_in_call(
     suggestion: str = "Try again later.",
 ) -> Outcome:
     """
-    Do a job's work within a call of a tool, and tell the client its steps.
+    Do a job's work within a tool call, and report its steps to the client.
 
-    The work stops at its next step when the call ends before it.
-
-    Raises ToolError with `refused` where it cannot be done; its cause is the job's own JobRefused.
+    The work stops at its next step if the call ends first. Raises ToolError with `refused` if it cannot be done; its
+    cause is the job's own JobRefused.
     """
     today = (await owner_pool.fetch(_TODAY)).rows[0]["today"]
     progress = _Progress()
@@ -186,12 +185,12 @@ async def _do(lease: Lease) -> Outcome:
         return await _follow(working, tell=tell)
     finally:
         progress.stop()
-        await asyncio.wait([working])  # the lease is held, and others kept from the job, until the thread is done
+        await asyncio.wait([working])  # holds the lease until the thread has ended: no other worker may start
         await tell()
 
 
 def _begin(threads: ThreadPoolExecutor, work: Callable[[], Outcome], *, max_reasons: int) -> asyncio.Future[Outcome]:
-    """Begin the work in a thread, on database connections of the thread's own."""
+    """Run the work in a thread, with database connections of its own."""
 
     def in_thread() -> Outcome:
         try:
@@ -227,7 +226,7 @@ async def _finish(lease: Lease, *, state: str, summary: str, details: str = "") 
 
 @contextmanager
 def _stored_file(lease: Lease) -> Iterator[Path | None]:
-    """Write the file that came with the job where its work can read it."""
+    """Write the job's file to a temporary folder for its work."""
     if lease.row["file"] is None:
         yield None
         return

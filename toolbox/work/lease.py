@@ -1,8 +1,8 @@
 """
 The lease of a piece of background work: the broker delivers, the row decides.
 
-One worker at a time holds a row. Every statement that writes for the work names the attempt under which it was
-claimed, so a worker that lost its lease changes nothing. All moments are the database's own.
+One worker at a time holds a row. Every statement that writes for the work names the attempt of the claim, so a worker
+that lost its lease changes nothing. All times are the database's own.
 """
 
 import asyncio
@@ -20,14 +20,14 @@ Row = dict[str, Any]
 WorkId = UUID | int
 
 MAX_LOSSES = 5
-"""Work over which so many workers were lost is not tried again: it may be what ends them."""
+"""Work that lost so many workers is not retried: it may be what kills them."""
 FORGOTTEN_SECONDS = 5.0
-"""Queued work that no worker claims for so long is enqueued again, each time after twice as long, up to 300 s."""
+"""Queued work that stays unclaimed for this long is enqueued again, each time after twice as long, up to 300 s."""
 MAX_PER_SWEEP = 200
 
 
 class LeaseLost(Exception):
-    """The work is no longer this attempt's: it ended, was cancelled or deleted, or another worker took it over."""
+    """The work is not this attempt's any more: it ended, was cancelled or deleted, or another worker took it over."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,9 +43,9 @@ class WorkKind:
     celery_task: str
     id_argument: str
     stale_seconds: float
-    """A worker says every second that it lives; silent for so long, it is taken for dead."""
+    """A worker sends a heartbeat every second; after this long without one it counts as dead."""
     is_ready: LiteralString = "true"
-    """Whether the turn of queued work has come."""
+    """SQL condition: queued work may be claimed now."""
     claimed: LiteralString = "work.id"
     """Columns that a claim returns."""
     on_claim: LiteralString = ""
@@ -62,8 +62,8 @@ class Lease:
     """
     A piece of work that this process has claimed; `attempt` is the fencing token.
 
-    `progress` is written with each heartbeat. Setting `news` makes the next heartbeat come at once. `on_drain` is
-    called when the process is told to end; the work then stops, by raising CancelledError, when it can.
+    `progress` is written with each heartbeat. Setting `news` triggers the next heartbeat at once. `on_drain` is called
+    when the process is told to end; the work then stops as soon as it can, by raising CancelledError.
     """
 
     kind: WorkKind
@@ -75,20 +75,20 @@ class Lease:
     news: asyncio.Event = field(default_factory=asyncio.Event)
     on_drain: Callable[[], object] = bool
     is_ending: bool = False
-    """Set once the attempt itself gives the work away: a failing heartbeat is no loss from then on."""
+    """Set when the attempt itself ends the lease: a failing heartbeat is then no loss."""
 
     @property
     def is_hopeless(self) -> bool:
-        """Tell whether too many workers were lost over this work to try again."""
+        """Return whether this work lost too many workers to be retried."""
         return self.losses >= MAX_LOSSES
 
     async def heartbeat(self) -> bool:
-        """Record that the worker lives, and the progress; False when the lease is lost."""
+        """Record that the worker lives, and the progress; False if the lease is lost."""
         changes = ["heartbeat_at = clock_timestamp()", self.kind.on_progress if self.progress else ""]
         return bool((await relaxed_pool.fetch(self._update(changes), self._key | self.progress)).rows)
 
     async def finish(self, *, state: str, **columns: Any) -> None:
-        """End the attempt: put the work into a final or a waiting state, with these columns. Raises LeaseLost."""
+        """End the attempt: put the work into a final or waiting state, with these columns. Raises LeaseLost."""
         self.is_ending = True
         changes = ["state = %(state)s", "worker = ''", *(f"{name} = %({name})s" for name in columns)]
         statement = self._update([*changes, self.kind.on_finish])
@@ -96,14 +96,14 @@ class Lease:
             raise LeaseLost
 
     async def release(self) -> None:
-        """Queue the work again for another worker, because this one stops; raises LeaseLost."""
+        """Queue the work again for another worker, because this one stops. Raises LeaseLost."""
         self.is_ending = True
         statement = self._update(["state = 'queued'", "worker = ''", "enqueued_at = clock_timestamp()"])
         if not await _requeue(self.kind, statement=statement, parameters=self._key):
             raise LeaseLost
 
     async def transact(self, work: Callable[[Connection], Awaitable[Result]], *, first: LiteralString = "") -> Result:
-        """Do `work` in a transaction that holds the row; `first` locks what is locked before it. Raises LeaseLost."""
+        """Do `work` in a transaction that locks the row; `first` is a statement that runs before. Raises LeaseLost."""
 
         async def run_in_transaction(connection: Connection) -> Result:
             async with connection.transaction():
@@ -156,25 +156,25 @@ _IS_FORGOTTEN = """work.id IN (
 )"""
 
 kinds: dict[str, WorkKind] = {}
-"""Every kind of background work by its table; sweeps go over them."""
+"""Every kind of background work by its table; sweeps cover all of them."""
 
 
 def register_kind(kind: WorkKind) -> WorkKind:
-    """Have sweeps look after this kind."""
+    """Register a kind of work for the sweeps."""
     kinds[kind.table] = kind
     return kind
 
 
 async def claim(kind: WorkKind, *, work_id: WorkId, worker: str) -> Lease | None:
     """
-    Claim queued work whose turn it is; None where it is not free. Rows that others are claiming are not waited for.
+    Claim queued work whose turn it is; None if it is not free. Does not wait for rows that others are claiming.
 
-    `worker` is new for each execution: the same worker takes up again what it lost sight of with its connection.
+    `worker` is new for each execution: the same worker may claim again what it lost with its connection.
     """
     on_claim = f", {kind.on_claim}" if kind.on_claim else ""
     try:
         found = await work_pool.fetch(_CLAIM.format(kind=kind, on_claim=on_claim), {"id": work_id, "worker": worker})
-    except psycopg.errors.UniqueViolation:  # work that goes before this was claimed a moment earlier
+    except psycopg.errors.UniqueViolation:  # other work that must come first was claimed a moment earlier
         return None
     if not found.rows:
         return None
@@ -184,9 +184,9 @@ async def claim(kind: WorkKind, *, work_id: WorkId, worker: str) -> Lease | None
 
 async def sweep(kind: WorkKind) -> list[WorkId]:
     """
-    Find the work to enqueue: what dead workers left, which is queued again here, and what the broker forgot.
+    Return the work to enqueue: what dead workers left, which is queued again here, and what the broker lost.
 
-    Any number may sweep at once; each row is found by one of them.
+    Any number of processes may sweep at once; each row is found by one of them.
     """
     reclaimed = await reclaim(kind)
     further = await kind.on_sweep() if kind.on_sweep else []
@@ -194,7 +194,7 @@ async def sweep(kind: WorkKind) -> list[WorkId]:
 
 
 async def reclaim(kind: WorkKind) -> list[WorkId]:
-    """Queue the work of workers that are silent, and count the loss."""
+    """Queue the work of silent workers again, and count the loss."""
     changes = ["state = 'queued'", "worker = ''", "losses = work.losses + 1", "enqueued_at = clock_timestamp()"]
     where = _IS_STALE.format(kind=kind, limit=MAX_PER_SWEEP)
     return await _requeue(
@@ -203,7 +203,7 @@ async def reclaim(kind: WorkKind) -> list[WorkId]:
 
 
 async def find_forgotten(kind: WorkKind) -> list[WorkId]:
-    """Give queued work that nobody claimed for a while, and note that it is enqueued again."""
+    """Return queued work that nobody claimed for a while, and note that it is enqueued again."""
     changes = ["enqueued_at = clock_timestamp()", "enqueues = work.enqueues + 1"]
     where = _IS_FORGOTTEN.format(kind=kind, limit=MAX_PER_SWEEP)
     found = await work_pool.fetch(_update(kind, changes=changes, where=where), {"forgotten": FORGOTTEN_SECONDS})

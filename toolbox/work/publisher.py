@@ -1,7 +1,7 @@
 """
-Publishing work to the broker, from a thread of its own: nobody waits for a broker that is away.
+Publish work to the broker from a separate thread, so that nobody waits for an unavailable broker.
 
-Where the broker does not hear of work, because it is away or this process ends first, the sweep enqueues it again.
+If a message is lost, because the broker is unavailable or this process ends first, the sweep enqueues the work again.
 """
 
 import logging
@@ -18,7 +18,7 @@ MAX_WAITING = 1_000
 
 
 class Publisher:
-    """A thread that publishes; started at first need, and so after any fork."""
+    """A thread that publishes; started when first needed, and so after any fork."""
 
     def __init__(self) -> None:
         self._waiting: deque[tuple[WorkKind, WorkId]] = deque(maxlen=MAX_WAITING)
@@ -27,14 +27,14 @@ class Publisher:
         os.register_at_fork(after_in_child=self._forget)
 
     def start(self) -> None:
-        """Have the thread ready before the first message comes."""
+        """Start the thread unless it runs."""
         with self._is_due:
             if self._thread is None:
                 self._thread = thread = threading.Thread(target=self._publish, name="toolroom-jobs", daemon=True)
                 thread.start()
 
     def take(self, kind: WorkKind, *, work_id: WorkId) -> None:
-        """Publish soon; past 1,000 that wait, the oldest are left to the sweep."""
+        """Publish soon; with more than 1,000 waiting, the oldest are left to the sweep."""
         self.start()
         with self._is_due:
             self._waiting.append((kind, work_id))
@@ -54,7 +54,7 @@ class Publisher:
                 logger.warning("the broker is away, work waits for the sweep: %s", away)
 
     def _forget(self) -> None:
-        """In a forked child nothing waits, and no thread runs."""
+        """Reset in a forked child: no thread runs there."""
         self._waiting, self._is_due, self._thread = deque(maxlen=MAX_WAITING), threading.Condition(), None
 
 
@@ -62,5 +62,5 @@ publisher = Publisher()
 
 
 def enqueue(kind: WorkKind, *, work_id: WorkId) -> None:
-    """Ask for a worker; returns at once."""
+    """Publish a message for a worker; returns at once."""
     publisher.take(kind, work_id=work_id)

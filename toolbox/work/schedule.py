@@ -1,8 +1,8 @@
 """
-Periodic tasks without a scheduler: every worker looks what is due, and each task is enqueued once for all of them.
+Periodic tasks without a scheduler: every worker checks what is due, and each task is enqueued once for all of them.
 
-Which task runs how often is settings.TOOLROOM_PERIODIC_TASKS; when each was enqueued last is a row. A task that the
-broker loses runs one period later.
+settings.TOOLROOM_PERIODIC_TASKS has the periods; a row has each task's last time. A task that the broker loses runs one
+period later.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ RETURNING known.name
 
 
 async def enqueue_due_tasks() -> list[str]:
-    """Enqueue the tasks whose period is over, and give their names; one statement claims them for this worker."""
+    """Enqueue the tasks that are due and return their names; one statement claims them for this worker."""
     planned = settings.TOOLROOM_PERIODIC_TASKS
     claimed = await owner_pool.fetch(_CLAIM, {"names": list(planned), "periods": list(planned.values())})
     names: list[str] = [row["name"] for row in claimed.rows]
@@ -41,7 +41,7 @@ async def enqueue_due_tasks() -> list[str]:
 
 
 async def enqueue_forever() -> None:
-    """Look every 10 s; what fails is logged and tried again."""
+    """Check every 10 s; failures are logged and retried."""
     while True:
         try:
             await enqueue_due_tasks()

@@ -1,7 +1,7 @@
 """
-Tasks: calls of tools that a worker carries out, as their callers see them (toolbox/mcp/task_worker.py does the work).
+Queries of MCP tasks: calls that a worker executes, as their callers see them (toolbox/mcp/task_worker.py).
 
-A task belongs to the key that began it; to others it is not there.
+A task is visible only to the key that created it.
 """
 
 from typing import Any
@@ -64,7 +64,7 @@ _FORGET = "DELETE FROM toolbox_tasks WHERE changed_at < now() - make_interval(se
 
 
 async def create(task_id: UUID, *, call: Call, caller: Caller, keep_seconds: int) -> Row:
-    """Keep a call that goes on as a task; durable when this returns."""
+    """Store a call that continues as a task; durable when this returns."""
     values = {
         "domain": call.domain or "",
         "tool": call.tool,
@@ -79,28 +79,28 @@ async def create(task_id: UUID, *, call: Call, caller: Caller, keep_seconds: int
 
 
 async def read(task_id: UUID, *, caller: Caller) -> Row | None:
-    """Give the caller's task."""
+    """Return the caller's task, or None."""
     return _first(await _rows(_READ, _owner_parameters(task_id, caller)))
 
 
 async def tell(task_id: UUID, *, given: Answers, caller: Caller) -> bool:
-    """Keep answers to what it asks, and nothing else; True when it can go on."""
+    """Store answers to the task's questions, ignoring others; True if it can continue."""
     answered = _first(await _rows(_ANSWER, _owner_parameters(task_id, caller) | {"given": Jsonb(given)}))
     return answered is not None and answered["state"] == "queued"
 
 
 async def cancel(task_id: UUID, *, caller: Caller) -> None:
-    """End it, unless it has ended."""
+    """Cancel the caller's task, unless it has ended."""
     await _rows(f"{_CANCEL} AND {_OWN}", _owner_parameters(task_id, caller))
 
 
 async def cancel_any(task_id: UUID) -> bool:
-    """End it, whosever it is, as an administrator may; False where it had ended."""
+    """Cancel any caller's task, for administrators; False if it had ended."""
     return bool(await _rows(f"{_CANCEL} RETURNING id", {"id": task_id}))
 
 
 async def forget_old() -> None:
-    """Delete those whose time is over."""
+    """Delete expired tasks."""
     await _rows(_FORGET, {})
 
 

@@ -1,4 +1,4 @@
-"""A worker's side of background work, the same for every kind: claim, heartbeat, drain and sweep."""
+"""The worker's side of background work of every kind: claim, heartbeat, drain and sweep."""
 
 import asyncio
 import logging
@@ -32,27 +32,27 @@ _is_draining = False
 
 async def execute(kind: WorkKind, *, work_id: WorkId, work: Work) -> None:
     """
-    Claim the work and do it; nothing where it is not free, or where this process is told to end.
+    Claim the work and do it, unless it is not free or this process is told to end.
 
-    `work` ends the work through its lease. While the database is away the claim is tried again for a minute; then the
-    sweep finds the work. Raises nothing but CancelledError.
+    `work` ends the work through its lease. While the database is unavailable the claim is retried for a minute; then
+    the sweep finds the work. Raises only CancelledError.
     """
     await run_on_loop(lambda: _execute(kind, work_id=work_id, work=work))
 
 
 def on_begin(function: Callable[[], object]) -> None:
-    """Have a function called on the event loop of each worker process that begins."""
+    """Register a function to be called on the event loop when a worker process begins."""
     _beginnings.append(function)
 
 
 async def begin() -> None:
-    """Call what `on_begin` was given."""
+    """Call the functions registered by `on_begin`."""
     for function in _beginnings:
         function()
 
 
 async def drain() -> None:
-    """Have the work of this process stop and be released, and claim none from now on."""
+    """Stop and release this process's work, and claim none from now on."""
     global _is_draining
     _is_draining = True
     for lease in list(_held):
@@ -60,12 +60,12 @@ async def drain() -> None:
 
 
 def is_draining() -> bool:
-    """Tell whether this process is told to end."""
+    """Return whether this process is told to end."""
     return _is_draining
 
 
 async def sweep() -> int:
-    """Enqueue the work of every kind that nobody does; gives how much that was."""
+    """Enqueue unclaimed work of every kind; returns how much it was."""
     found = [(kind, work_id) for kind in list(leases.kinds.values()) for work_id in await _sweep(kind)]
     for kind, work_id in found:
         enqueue(kind, work_id=work_id)
@@ -80,12 +80,12 @@ async def sweep_forever() -> None:
 
 
 async def _sweep(kind: WorkKind) -> list[WorkId]:
-    """Sweep one kind; what fails here concerns neither the other kinds nor the next sweep."""
+    """Sweep one kind; a failure does not stop the other kinds or the next sweep."""
     try:
         return await leases.sweep(kind)
     except (DatabaseUnavailable, psycopg.Error) as away:
         logger.warning("%s is not swept for now: %s", kind.table, away)
-    except Exception:  # a sweep that ends for good is noticed when a worker dies, which is too late
+    except Exception:  # the sweep must go on: nobody would notice its end until a worker dies
         logger.exception("a sweep of %s failed", kind.table)
     return []
 
@@ -111,7 +111,7 @@ async def _execute(kind: WorkKind, *, work_id: WorkId, work: Work) -> None:
 
 
 async def _hold(lease: Lease, *, work: Work) -> None:
-    """Do the work for as long as the lease is held; release it where the work stopped before its end."""
+    """Do the work while the lease is held; release it if the work stopped early."""
     working = asyncio.ensure_future(work(lease))
     lease.on_drain = working.cancel
     beating = asyncio.create_task(_beat(lease))
@@ -125,7 +125,7 @@ async def _hold(lease: Lease, *, work: Work) -> None:
         cancelled = error
     try:
         working.cancel()
-        await asyncio.wait({working})  # the heartbeat goes on while the work winds down
+        await asyncio.wait({working})  # the heartbeat continues while the work winds down
     finally:
         is_lost = beating.done()
         beating.cancel()
@@ -142,7 +142,7 @@ async def _hold(lease: Lease, *, work: Work) -> None:
 
 
 async def _beat(lease: Lease) -> None:
-    """Heartbeat every second, at once where there is news, until the lease is lost."""
+    """Send a heartbeat every second, at once if there is news, until the lease is lost."""
     while True:
         with suppress(TimeoutError):
             await asyncio.wait_for(lease.news.wait(), HEARTBEAT_SECONDS)

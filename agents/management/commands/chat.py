@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import connection
 
 from agents.contracts import MAX_MESSAGE, NewConversation
@@ -17,11 +17,12 @@ from agents.runs.run_caller import usable_toolkits
 from agents.runs.terminal import Terminal, follow
 from toolbox.access.keys import identify
 from toolbox.contract.caller import LOCAL_OPERATOR, Caller
-from toolbox.contract.errors import DatabaseUnavailable, Refusal
+from toolbox.contract.errors import Refusal
 from toolbox.database import event_loop
+from toolbox.database.command import DatabaseCommand
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     """Ask, and read the answer as it comes; without a worker running, this process answers its own question."""
 
     help = "Ask a question and read the answer as it comes, as TOOLROOM_API_KEY or, without it, as the local operator."
@@ -41,12 +42,11 @@ class Command(BaseCommand):
         for name in options["toolkit"]:
             if name not in known:
                 raise CommandError(f"there is no toolkit {name}; there are {', '.join(known)}")
-        connection.ensure_connection()  # starts the embedded database where it is needed
         connection.close()
         terminal = Terminal(sys.stdout, sys.stderr)
         try:
             states = asyncio.run(_run_conversation(options, terminal=terminal))
-        except (Refusal, DatabaseUnavailable) as failed:
+        except Refusal as failed:
             raise CommandError(str(failed)) from failed
         except KeyboardInterrupt:
             raise SystemExit(130) from None

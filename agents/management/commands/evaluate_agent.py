@@ -11,7 +11,7 @@ from statistics import median
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import connection
 from rich.console import Console
 from rich.table import Table
@@ -21,8 +21,9 @@ from agents.evaluation.tasks import Outcome, Task, Verdict, is_marked, judge, lo
 from toolbox.access.keys import identify
 from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.contract.caller import LOCAL_OPERATOR
-from toolbox.contract.errors import DatabaseUnavailable, Refusal
+from toolbox.contract.errors import Refusal
 from toolbox.database import event_loop
+from toolbox.database.command import DatabaseCommand
 from toolbox.model import configured_model
 
 TOOLROOM, RAW_DATA = "Toolroom", "raw data"
@@ -38,7 +39,7 @@ class Result:
     verdict: Verdict
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     """Ask each task's question in a conversation of its own, and judge the answer by its numbers and facts."""
 
     help = "Do tasks with known answers and report right, wrong and asked back, calls, tokens, cost and time."
@@ -69,11 +70,10 @@ class Command(BaseCommand):
             tasks = load_tasks(options["tasks"], domains=options["domains"])
         except ValueError as error:
             raise CommandError(str(error)) from error
-        connection.ensure_connection()  # starts the embedded database where it is needed
         connection.close()
         try:
             results = asyncio.run(_do_all(tasks, options=options))
-        except (Refusal, DatabaseUnavailable) as failed:
+        except Refusal as failed:
             raise CommandError(str(failed)) from failed
         console = Console(highlight=False, width=160)
         console.print(_table(results, title=settings.AGENT_MODEL and (options["model"] or settings.AGENT_MODEL)))

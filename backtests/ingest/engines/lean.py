@@ -112,9 +112,9 @@ class LeanTranslator:
         equity = decimal(point["equity"])
         if equity is None:
             raise ValueError(f"Equity is {point['equity']!r}, which is no number.")
-        said = {"StateType": "PnL", "StateBefore": None, "StateAfter": self._equity.add(equity),
-                "ChangeReason": "Mark", "Currency": point["currency"]}  # fmt: skip
-        return self._event("StateChange", key=f"equity {self._points}", time=point["time"], said=said,
+        properties = {"StateType": "PnL", "StateBefore": None, "StateAfter": self._equity.add(equity),
+                      "ChangeReason": "Mark", "Currency": point["currency"]}  # fmt: skip
+        return self._event("StateChange", key=f"equity {self._points}", time=point["time"], properties=properties,
                            category="Performance")  # fmt: skip
 
     def _order(self, order: Record) -> Iterator[Event]:
@@ -124,50 +124,57 @@ class LeanTranslator:
         if status == FILLED:
             symbol = order.get("symbol")
             name = symbol.get("value") if isinstance(symbol, dict) else symbol
-            said = self._execution(order, symbol=name, quantity=order.get("quantity"), price=order.get("price"),
-                                   currency=order.get("pricecurrency"))  # fmt: skip
-            said |= {"Tag": order.get("tag") or None}
-            yield self._event("TradeExecution", key=f"order {order.get('id')}", time=order.get("time"), said=said,
-                              category="Execution")  # fmt: skip
+            properties = self._execution(order, symbol=name, quantity=order.get("quantity"), price=order.get("price"),
+                                         currency=order.get("pricecurrency"))  # fmt: skip
+            properties |= {"Tag": order.get("tag") or None}
+            yield self._event("TradeExecution", key=f"order {order.get('id')}", time=order.get("time"),
+                              properties=properties, category="Execution")  # fmt: skip
 
-    def _order_event(self, told: Record) -> Event:
-        symbol, status = told.get("symbolvalue") or told.get("symbol"), str(told.get("status")).lower()
-        key = f"{told.get('orderid')} {told.get('ordereventid') or told.get('id')}"
+    def _order_event(self, record: Record) -> Event:
+        symbol, status = record.get("symbolvalue") or record.get("symbol"), str(record.get("status")).lower()
+        key, time = f"{record.get('orderid')} {record.get('ordereventid') or record.get('id')}", record.get("time")
         if status in (FILLED, PARTLY_FILLED):
-            said = self._execution(told, symbol=symbol, quantity=told.get("fillquantity"), price=told.get("fillprice"),
-                                   currency=told.get("fillpricecurrency"))  # fmt: skip
-            said |= {"CommissionCurrency": told.get("orderfeecurrency")}
-            return self._event("TradeExecution", key=key, time=told.get("time"), said=said, category="Execution")
-        order, amount = self._order_id(told), decimal(told.get("quantity"))
+            quantity, price = record.get("fillquantity"), record.get("fillprice")
+            properties = self._execution(
+                record, symbol=symbol, quantity=quantity, price=price, currency=record.get("fillpricecurrency")
+            )
+            properties |= {"CommissionCurrency": record.get("orderfeecurrency")}
+            return self._event("TradeExecution", key=key, time=time, properties=properties, category="Execution")
+        order, amount = self._order_id(record), decimal(record.get("quantity"))
+        quantity = None if amount is None else plain(abs(amount))
         if status == "invalid":
-            said = {"OrderId": order, "SecuritySymbol": symbol, "RejectionReason": told.get("message") or "invalid",
-                    "RequestedQuantity": None if amount is None else plain(abs(amount)),
-                    "RequestedPrice": number(told.get("limitprice") or told.get("stopprice") or 0)}  # fmt: skip
-            return self._event("OrderRejection", key=key, time=told.get("time"), said=said, category="Execution")
+            properties = {
+                "OrderId": order, "SecuritySymbol": symbol, "RejectionReason": record.get("message") or "invalid",
+                "RequestedQuantity": quantity,
+                "RequestedPrice": number(record.get("limitprice") or record.get("stopprice") or 0),
+            }  # fmt: skip
+            return self._event("OrderRejection", key=key, time=time, properties=properties, category="Execution")
         after = {
-            "OrderId": order, "SecuritySymbol": symbol, "Direction": _direction(told),
-            "Quantity": None if amount is None else plain(abs(amount)), "Status": STATUS.get(status, status),
+            "OrderId": order, "SecuritySymbol": symbol, "Direction": _direction(record), "Quantity": quantity,
+            "Status": STATUS.get(status, status),
         }  # fmt: skip
-        said = {"StateType": "Order", "StateBefore": None, "StateAfter": after, "ChangeReason": status}
-        return self._event("StateChange", key=key, time=told.get("time"), said=said, category="Execution")
+        properties = {"StateType": "Order", "StateBefore": None, "StateAfter": after, "ChangeReason": status}
+        return self._event("StateChange", key=key, time=time, properties=properties, category="Execution")
 
-    def _execution(self, told: Record, *, symbol: Any, quantity: Any, price: Any, currency: Any) -> Record:
-        amount, fee = decimal(quantity), told.get("orderfeeamount")
+    def _execution(self, record: Record, *, symbol: Any, quantity: Any, price: Any, currency: Any) -> Record:
+        amount, fee = decimal(quantity), record.get("orderfeeamount")
         return {
-            "OrderId": self._order_id(told), "SecuritySymbol": symbol, "Direction": _direction(told),
+            "OrderId": self._order_id(record), "SecuritySymbol": symbol, "Direction": _direction(record),
             "Quantity": quantity if amount is None else plain(abs(amount)), "Price": number(price),
             "Commission": None if fee is None else number(fee), "Slippage": 0, "Currency": currency,
         }  # fmt: skip
 
-    def _order_id(self, told: Record) -> str:
-        return str(uuid5(self._run_id, f"order {told.get('orderid') or told.get('id')}"))
+    def _order_id(self, record: Record) -> str:
+        return str(uuid5(self._run_id, f"order {record.get('orderid') or record.get('id')}"))
 
-    def _event(self, event_type: str, *, key: str, time: Any, said: Record, category: str) -> Event:
+    def _event(self, event_type: str, *, key: str, time: Any, properties: Record, category: str) -> Event:
         return {
             "eventId": str(uuid5(self._run_id, f"event {key}")), "runId": str(self._run_id), "timestamp": _moment(time),
             "eventType": event_type, "severity": "Warning" if event_type == "OrderRejection" else "Info",
             "category": category, "parentEventId": None,
-            "properties": {name: value for name, value in said.items() if value is not None or name == "StateBefore"},
+            "properties": {
+                name: value for name, value in properties.items() if value is not None or name == "StateBefore"
+            },
         }  # fmt: skip
 
 
@@ -176,9 +183,9 @@ def make_translator(run_id: UUID, *, given: TableOptions) -> LeanTranslator:  # 
     return LeanTranslator(run_id)
 
 
-def _direction(told: Record) -> Any:
-    said = str(told.get("direction")).lower()
-    return DIRECTIONS.get(said, told.get("direction"))
+def _direction(record: Record) -> Any:
+    direction = record.get("direction")
+    return DIRECTIONS.get(str(direction).lower(), direction)
 
 
 def _lower(value: Any) -> Any:

@@ -4,14 +4,15 @@ from argparse import ArgumentParser
 from typing import Any
 from uuid import UUID
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from backtests.performance.build import FAILURES, build_performance, list_unbuilt
+from toolbox.database.command import DatabaseCommand
 
 RUNS_A_STEP = 1_000
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     """Build missing and outdated results; loading a run builds its results too."""
 
     help = "Build round trips, profit by day and decisions of runs that do not have them."

@@ -2,13 +2,15 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import connection, transaction
+
+from toolbox.database.command import DatabaseCommand
 
 TABLES = ("backtests_events", "backtests_lists", "backtests_order_states")
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     """Distribute the tables once, before the first run is loaded; change nothing without the extension."""
 
     help = "Distribute the large tables of backtests by run, where Citus is installed. Untried: see docs/scale.md."

@@ -17,8 +17,8 @@ from typing import Any, cast
 from uuid import UUID
 
 import django
-from django.core.management.base import BaseCommand, CommandError
-from django.db import DatabaseError, connections
+from django.core.management.base import CommandError
+from django.db import connections
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
@@ -29,12 +29,13 @@ from backtests.ingest.load import NameRunError, load_lines
 from backtests.ingest.record import RunFacts
 from backtests.ingest.report import LoadReport
 from backtests.ingest.source import read_lines
+from toolbox.database.command import DatabaseCommand
 
 SHOWN_REASONS = 20
 STDIN = "-"
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     """Store the events of logs, and report how many lines were stored."""
 
     _is_asking = False
@@ -98,8 +99,6 @@ class Command(BaseCommand):
             _load_source(files, options=options, report=report, started=started)
         except OSError as error:
             return f"{error.filename or name} cannot be read: {error.strerror or error}"
-        except DatabaseError as error:
-            raise CommandError(f"the database stopped it (is it migrated?): {error}") from error
         except NameRunError:
             return f"{name}: no line names its run, and what is read from standard input has none: give --run."
         except ColumnsGuessed as guessed:

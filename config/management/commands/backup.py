@@ -24,11 +24,11 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take the folder."""
+        """Add the folder."""
         parser.add_argument("folder", type=Path, help="The folder to make; it must not exist yet.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Back up; says what is in the backup and what is not."""
+        """Back up; prints what the backup holds and what it does not."""
         key_file = None if read_environment().secret_key else settings.TOOLROOM_VAR / "secret_key"
         folder = options["folder"].absolute()
         try:

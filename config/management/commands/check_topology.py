@@ -2,27 +2,24 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from config.embedded.components import start_embedded
 from config.topology.checks import Report, check_all, load_topology
-from toolbox.contract.errors import DatabaseUnavailable
 from toolbox.database import event_loop
+from toolbox.database.command import DatabaseCommand
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     """Prints a line for each check, and how to fix each finding; ends with 1 where there is one."""
 
     help = "Check live what lies between processes: NOTIFY, SECRET_KEY, roles, clocks, broker, replicas, poolers, disk."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Check."""
+        """Run the checks and print them; exits with 1 if there are findings."""
         start_embedded()
-        try:
-            topology = event_loop.run(load_topology())
-            reports = event_loop.run(check_all(topology))
-        except DatabaseUnavailable as away:
-            raise CommandError(f"The database is not reachable: {away}. Correct DATABASE_URL, or start it.") from away
+        topology = event_loop.run(load_topology())
+        reports = event_loop.run(check_all(topology))
         others = len(topology.processes)
         hosts = len({one.host for one in topology.processes})
         self.stdout.write(f"{others} processes on {hosts} hosts were seen within the last minute.")

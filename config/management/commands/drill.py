@@ -8,10 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import psycopg
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
-from django.db import DatabaseError, connections
+from django.core.management.base import CommandError
+from django.db import connections
 from rich.console import Console
 from rich.table import Table
 
@@ -24,16 +23,17 @@ from config.embedded import broker
 from config.embedded.components import start_embedded
 from config.postgres import cluster
 from config.postgres.location import find_place
+from toolbox.database.command import DatabaseCommand
 from toolbox.database.pools import owner_pool
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     """Web processes and workers of the system are stopped before; the drill starts its own."""
 
     help = "Kill workers, web processes, broker and database under runs in every phase; exit 1 on a broken promise."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take what may be done, and how to restart what is not embedded."""
+        """Add what may be done, and how to restart parts that are not embedded."""
         parser.add_argument("--staging", action="store_true", help="Say that this database may be drilled.")
         parser.add_argument("--each", type=int, default=3, help="Runs in each of the six phases.")
         parser.add_argument("--runs", type=int, default=100, help="Runs that are queued on two workers; 0: none.")
@@ -47,7 +47,7 @@ class Command(BaseCommand):
         if not options["staging"]:
             raise CommandError("A drill kills and restarts parts: say --staging where nobody depends on this system.")
         _refuse_folders(options["other_folder"])
-        signal.signal(signal.SIGTERM, signal.default_int_handler)  # what was started is ended
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that started parts are stopped
         start_embedded()
         self.stdout.write(
             f"Drilling the configured database and broker, with web process and workers of the drill's own, queue "
@@ -57,7 +57,7 @@ class Command(BaseCommand):
             refuse_others()
             with own_key() as key:
                 rows = list(_drill(key, options=options))
-        except (DrillFailed, DatabaseError, psycopg.Error) as failed:
+        except DrillFailed as failed:
             raise CommandError(f"The drill could not be carried out: {failed}") from failed
         _show(rows)
         violations = [violation for row in rows for violation in row.violations]
@@ -68,7 +68,7 @@ class Command(BaseCommand):
 
 
 def _refuse_folders(folders: list[Path]) -> None:
-    """Raise CommandError where another installation would have a database or a broker of its own."""
+    """Raise CommandError if another installation would have its own database or broker."""
     if missing := [str(one) for one in folders if not (one / "manage.py").exists()]:
         raise CommandError(f"No installation is in {', '.join(missing)}.")
     if folders and (settings.TOOLROOM_DATABASE_IS_EMBEDDED or settings.TOOLROOM_BROKER_IS_EMBEDDED):

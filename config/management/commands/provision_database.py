@@ -1,4 +1,4 @@
-"""Make the roles and the extension of a PostgreSQL of your own: `manage.py provision_database`."""
+"""Create the roles and the extension in your own PostgreSQL: `manage.py provision_database`."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -17,11 +17,11 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take nothing but the template switch; names come from DATABASE_URL and its like for reader and analyst."""
+        """Add the template; names come from DATABASE_URL and the like for reader and analyst."""
         parser.add_argument("--template", default=None, help="A template database that also gets the extension.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Provision; says what was made."""
+        """Provision; prints what was created."""
         if not settings.TOOLROOM_DATABASE_ADMIN_URL:
             raise CommandError("Set DATABASE_ADMIN_URL to a superuser's address. The embedded database needs none.")
         try:

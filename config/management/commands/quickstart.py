@@ -51,7 +51,7 @@ class Command(BaseCommand):
     help = "Start every part, load the samples, make a demo user and key, serve, and show real answers."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take where to serve, and whether only to check."""
+        """Add where to serve, and whether only to check."""
         parser.add_argument("--check", action="store_true", help="Do it all, then stop: exit 0 if it worked, else 1.")
         parser.add_argument("--host", default="127.0.0.1")
         parser.add_argument("--port", type=int, default=8000, help="The first port to try.")
@@ -87,7 +87,7 @@ class Command(BaseCommand):
 
 
 def prepare(console: Console) -> Demo:
-    """Bring the database up, migrated and filled; changes nothing where all is there."""
+    """Start the database, migrate it and load the samples; changes nothing that exists."""
     with console.status("Starting PostgreSQL 18 with pgvector, and Valkey (the first time takes some seconds) ..."):
         start_embedded()
     if settings.TOOLROOM_DATABASE_IS_EMBEDDED:
@@ -111,7 +111,7 @@ def prepare(console: Console) -> Demo:
 
 
 def show(console: Console, *, demo: Demo, address: str) -> None:
-    """Print the addresses and the key, and one answer fetched through the public endpoint."""
+    """Print the addresses and the key, and one answer fetched over HTTP."""
     tool = next(registry.tools(domain="linescore"))
     answer = _ask(tool, address=address, key=demo.key)
     took = answer["query_metadata"]["execution_time_ms"]
@@ -165,7 +165,7 @@ def _ask(tool: Tool, *, address: str, key: str) -> dict[str, Any]:
 
 
 def _listen_for_stop() -> None:
-    """End by SIGINT and SIGTERM alike, from the first step on; a shell has what it starts by `&` ignore SIGINT."""
+    """End on SIGINT and SIGTERM alike from the beginning; a shell makes background processes ignore SIGINT."""
 
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
@@ -175,6 +175,6 @@ def _listen_for_stop() -> None:
 
 
 def _wait_for_stop(server: subprocess.Popen[bytes]) -> None:
-    """Wait for the server; one that ends by itself is a failure."""
+    """Wait until the server is stopped; raises ServerDidNotStart if it ends by itself."""
     with suppress(KeyboardInterrupt):
         raise ServerDidNotStart(f"the web server ended by itself, with {server.wait()}")

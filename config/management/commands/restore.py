@@ -24,12 +24,12 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take the folder, and whether rows may be replaced."""
+        """Add the folder, and whether rows may be replaced."""
         parser.add_argument("folder", type=Path, help="The folder that manage.py backup has made.")
         parser.add_argument("--replace", action="store_true", help="Also where the present database has rows.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Restore; says what was kept, and what to do next."""
+        """Restore; prints what was kept and what to do next."""
         connections.close_all()
         folder, database = options["folder"].absolute(), settings.DATABASES["default"]["NAME"]
         try:
@@ -58,7 +58,7 @@ class Command(BaseCommand):
         self.stdout.write("Now run manage.py migrate, then start web processes and workers.")
 
     def _restore_key(self, folder: Path, *, manifest: Manifest) -> str:
-        """Put the key of the backup in place of the one below TOOLROOM_VAR, which is kept; gives what to say."""
+        """Replace the key below TOOLROOM_VAR by the backup's, keeping the old one; returns what to print."""
         if manifest.secret_key_fingerprint == fingerprint_key(settings.SECRET_KEY):
             return "The signing key is the one of the backup."
         if read_environment().secret_key or not manifest.has_secret_key:
@@ -69,11 +69,11 @@ class Command(BaseCommand):
         path = settings.TOOLROOM_VAR / SECRET_KEY
         kept = path.with_name(f"{SECRET_KEY}.before-{datetime.now(UTC):%Y%m%d-%H%M%S}")
         key = (folder / SECRET_KEY).read_text()
-        descriptor, draft = tempfile.mkstemp(dir=path.parent)  # of mode 600
+        descriptor, draft = tempfile.mkstemp(dir=path.parent)  # created with mode 600
         with os.fdopen(descriptor, "w") as file:
             file.write(key)
             file.flush()
             os.fsync(descriptor)
         os.link(path, kept)
-        Path(draft).replace(path)  # at every moment there is a key, whole
+        Path(draft).replace(path)  # atomic: there is always a complete key
         return f"The signing key is now the one of the backup; the one of before is kept as {kept}."

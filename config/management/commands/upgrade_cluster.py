@@ -19,13 +19,13 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take where the old programs are."""
+        """Add where the old programs are."""
         parser.add_argument(
             "--old-programs", type=Path, help="The folder of the programs that made the cluster, if not the installed."
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Upgrade; says where the old cluster is kept."""
+        """Upgrade; prints where the old cluster is kept."""
         if not settings.TOOLROOM_DATABASE_IS_EMBEDDED:
             raise CommandError(
                 "DATABASE_URL names a server of your own: upgrade it with its own tools, or make a backup, and restore "

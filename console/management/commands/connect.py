@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 from django.contrib.auth.models import User
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.utils import timezone
 
 from console.connect.clients import CLIENTS, write_instructions
@@ -14,6 +14,7 @@ from console.connect.queries import find_first_calls, list_grantable_scopes, mak
 from console.queries import find_active_user_by_name, list_superusers
 from toolbox.access.people import find_person
 from toolbox.database import event_loop
+from toolbox.database.command import DatabaseCommand
 from toolbox.http.server_address import find_address
 
 TIMEOUT_SECONDS = 10
@@ -21,7 +22,7 @@ POLL_SECONDS = 0.5
 LIST_TOOLS = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     """Make a key, test it at the server's address, print a client's configuration, and wait for its first call."""
 
     help = "Make a key for an MCP client, print its configuration, test the connection, and show its first call."

@@ -3,14 +3,15 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from console.accounts.login import login_link_path
 from console.queries import find_active_user_by_name
+from toolbox.database.command import DatabaseCommand
 from toolbox.http.server_address import find_address
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     """Print a link that logs a user in once."""
 
     help = "Print a link that logs somebody in once, within the hour; a log-in or a new password ends it."

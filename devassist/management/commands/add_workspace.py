@@ -5,14 +5,15 @@ from pathlib import Path
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from devassist.ingest.load import NoSuchKey, add_workspace
 from devassist.ingest.samples import name_of
 from devassist.roots import problem_of_root
+from toolbox.database.command import DatabaseCommand
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     """Add a workspace, or say anew where one lies and who sees it."""
 
     help = "Let tools read a folder of code; a key sees only the workspaces that it was given."

@@ -2,14 +2,15 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from devassist.root_causes.endpoint_load import embed_by_endpoint
 from devassist.root_causes.load import embed_waiting
+from toolbox.database.command import DatabaseCommand
 from toolbox.embedding.failures import EmbeddingFailed
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     """Embed root causes."""
 
     help = "Embed past root causes whose text or model changed since."

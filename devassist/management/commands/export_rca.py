@@ -5,12 +5,11 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
 from devassist.root_causes.load import export_entries
+from toolbox.database.command import DatabaseCommand
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     """Write every root cause, retired ones included, sorted by id."""
 
     help = "Write past root causes as JSON lines, which ingest_rca reads again."

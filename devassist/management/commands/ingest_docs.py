@@ -6,16 +6,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
-from django.db import DatabaseError
+from django.core.management.base import CommandError
 
 from devassist.documents.folder import FolderReport, TooManyFiles, pages_below
 from devassist.documents.load import remove_collection, store_pages
+from toolbox.database.command import DatabaseCommand
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}")
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     """Store the Markdown and HTML pages below a folder as a collection, replacing its previous pages."""
 
     help = "Store the Markdown and HTML pages of a folder for web_search_wiki's source docs. Safe to repeat."
@@ -36,13 +36,10 @@ class Command(BaseCommand):
             raise CommandError(f"{name!r} cannot name a collection: lower-case letters, digits, - . _ ; give --name")
         if options["base_url"] and not re.match(r"https?://", options["base_url"]):
             raise CommandError("--base-url begins with http:// or https://")
-        try:
-            if options["remove"]:
-                self.stdout.write(f"{name}: {remove_collection(name):,} pages removed")
-                return
-            self._store(folder, name=name, options=options)
-        except DatabaseError as error:
-            raise CommandError(f"the database stopped it (is it migrated?): {error}") from error
+        if options["remove"]:
+            self.stdout.write(f"{name}: {remove_collection(name):,} pages removed")
+            return
+        self._store(folder, name=name, options=options)
 
     def _store(self, folder: Path, *, name: str, options: dict[str, Any]) -> None:
         if not folder.is_dir():

@@ -7,20 +7,20 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
-from django.db import DatabaseError
+from django.core.management.base import CommandError
 
 from devassist.entries.root_cause import Entry
 from devassist.root_causes.load import load_entries
 from devassist.root_causes.parse import KINDS, read_text
 from devassist.root_causes.report import RcaReport, RefusedEntry
+from toolbox.database.command import DatabaseCommand
 from toolbox.embedding.failures import EmbeddingFailed
 
 MAX_LINES = 200
 EVERY = 1_000
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     """Store root causes from files with their embeddings, and report on each."""
 
     help = "Load past root causes from JSON, JSON lines, CSV, or Markdown with front matter; safe to run twice."
@@ -41,8 +41,6 @@ class Command(BaseCommand):
                 _entries(files), source=files[0].name if len(files) == 1 else f"{len(files)} files",
                 now=datetime.now(UTC), replaces_stored=not options["keep_changes"], on_progress=self._tell,
             )  # fmt: skip
-        except DatabaseError as error:
-            raise CommandError(f"the database stopped it (is it migrated?): {error}") from error
         except EmbeddingFailed as error:
             raise CommandError(str(error)) from error
         for line in list(report.reasons())[:MAX_LINES]:

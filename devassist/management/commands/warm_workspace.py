@@ -3,15 +3,16 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from devassist.find_callers import close
 from devassist.warmer import WarmResult, warm
 from devassist.workspaces import KnownWorkspace, workspaces
 from toolbox.database import event_loop
+from toolbox.database.command import DatabaseCommand
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     """Start each server, let it index, and print how long that took. A running server process warms by itself."""
 
     help = "Start the language servers of a workspace, let them index, and say how each fared."

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError
-from django.db import DatabaseError, transaction
+from django.core.management.base import CommandError
+from django.db import transaction
 
 from graphql_proxy.ingest.load import compare_schema, create_upstream, store_schema
 from graphql_proxy.models import SchemaSnapshot, Upstream
@@ -18,13 +18,14 @@ from graphql_proxy.schema.parsing import MAX_SCHEMA_BYTES, InvalidSchema, decode
 from graphql_proxy.schema.warnings import SchemaWarning
 from graphql_proxy.upkeep.fetch import NoSchema, fetch_schema
 from graphql_proxy.upstreams import upstream_named
-from toolbox.contract.errors import DatabaseUnavailable, ToolError
+from toolbox.contract.errors import ToolError
 from toolbox.database import event_loop
+from toolbox.database.command import DatabaseCommand
 
 MAX_LINES = 100
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     """Read a schema from a file, standard input or the upstream itself; store it, or only compare."""
 
     help = "Store a GraphQL schema (SDL or introspection JSON, gzipped or not) as the next version of an upstream's."
@@ -50,10 +51,8 @@ class Command(BaseCommand):
             raise CommandError(str(failed)) from failed
         except ValidationError as invalid:
             raise CommandError(" ".join(invalid.messages)) from invalid
-        except (ToolError, DatabaseUnavailable) as refused:
+        except ToolError as refused:
             raise CommandError(str(refused)) from refused
-        except DatabaseError as error:
-            raise CommandError(f"the database stopped it (is it migrated?): {error}") from error
 
     def _ingest(self, slug: str, *, options: dict[str, Any]) -> None:
         text = "" if options["fetch"] else decode_schema(_read(options["file"]))

@@ -4,15 +4,15 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
-from django.db import DatabaseError
+from django.core.management.base import CommandError
 
 from graphql_proxy.upkeep.load import InvalidFile, RowChange, sync_upstreams
+from toolbox.database.command import DatabaseCommand
 
 MAX_SHOWN = 60
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     """Show what a file would change, or change it."""
 
     help = "Compare upstreams, headers, hints and operations with a TOML or JSON file; --apply makes them what it says."
@@ -28,8 +28,6 @@ class Command(BaseCommand):
             changes = sync_upstreams(options["file"], is_applied=options["apply"])
         except InvalidFile as invalid:
             raise CommandError(str(invalid)) from invalid
-        except DatabaseError as error:
-            raise CommandError(f"the database stopped it (is it migrated?): {error}") from error
         for change in changes:
             self._show(change)
         state = "stored" if options["apply"] else "would be stored with --apply"

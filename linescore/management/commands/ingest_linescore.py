@@ -8,8 +8,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
-from django.db import DatabaseError
+from django.core.management.base import CommandError
 from rich.console import Console
 from rich.progress import Progress
 
@@ -17,12 +16,13 @@ from linescore.ingest.fetch import BASE_URL, REQUESTS_A_SECOND, Wire
 from linescore.ingest.from_files import OnStep, SourceOptions, ingest_files
 from linescore.ingest.from_nhl import Span, ingest_nhl
 from linescore.ingest.report import LoadReport
+from toolbox.database.command import DatabaseCommand
 
 MAX_LINES = 200
 FIRST_SEASON = 1917
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     """Store games from saved files or from the NHL's web API, and report what was refused."""
 
     help = "Load games from a CSV or JSON file, a folder of them, or a season or dates of the NHL's web API."
@@ -46,11 +46,8 @@ class Command(BaseCommand):
         wanted = SourceOptions(
             today=datetime.now(UTC).date(), kinds=frozenset(options["kinds"]), adds_teams=options["add_teams"]
         )
-        try:
-            with _progress() as on_step:
-                report = _ingest(options, wanted=wanted, on_step=on_step)
-        except DatabaseError as error:
-            raise CommandError(f"the database stopped it (is it migrated?): {error}") from error
+        with _progress() as on_step:
+            report = _ingest(options, wanted=wanted, on_step=on_step)
         self._say(report, all_lines=options["verbosity"] > 1)
         if report.unreadable and not report.total:
             raise CommandError("no game could be read")

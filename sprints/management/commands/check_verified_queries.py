@@ -4,8 +4,7 @@ from argparse import ArgumentParser
 from datetime import UTC, datetime
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
-from django.db import connection
+from django.core.management.base import CommandError
 from rich.console import Console
 from rich.table import Table
 
@@ -14,10 +13,11 @@ from sprints.verified.checking import StatementCheck, check_statements, find_sha
 from sprints.verified.library import load_library
 from sprints.verified.load import load_verified_queries
 from toolbox.database import event_loop
+from toolbox.database.command import DatabaseCommand
 from toolbox.database.pools import reader
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     """Run each query through the guard, without slots and with every slot. Exits with 1 if one fails."""
 
     help = "Run every enabled verified query through the guard, and find wordings that two of them share."
@@ -29,7 +29,6 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Check, then list broken and slow queries, and wordings shared by two queries."""
-        connection.ensure_connection()  # starts the embedded server, where there is one
         if options["load"]:
             load_verified_queries()
         checked, shared = event_loop.run(_check(set(options["slugs"]), now=datetime.now(UTC)))

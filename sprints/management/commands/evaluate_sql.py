@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import psycopg
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import connections
 from rich.console import Console
 from rich.table import Table
@@ -26,11 +26,12 @@ from sprints.evaluation.semantic_questions import SemanticQuestions
 from sprints.linking.name_cache import data_as_of
 from sprints.sql_sandbox.execution import try_execute
 from toolbox.database import event_loop
+from toolbox.database.command import DatabaseCommand
 from toolbox.database.pools import reader
 from toolbox.model import Model, configured_model
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     """Ask every question of a set, run the SQL, and compare its rows with the gold statement's."""
 
     help = "Measure execution accuracy on pairs of question and gold SQL; without a file, on the set that ships."
@@ -60,7 +61,6 @@ class Command(BaseCommand):
         if options["semantics"] and not options["dump"]:
             raise CommandError("--semantics describes another database: give --dump with it")
         semantics = _semantics(options["semantics"], model=model)
-        connections["default"].ensure_connection()  # starts the embedded server, where there is one
         if options["dump"]:
             judged = _judge_dump(
                 pairs,

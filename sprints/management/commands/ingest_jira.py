@@ -9,8 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
-from django.db import DatabaseError
+from django.core.management.base import CommandError
 from django.utils.text import slugify
 from rich.console import Console
 from rich.progress import Progress
@@ -21,11 +20,12 @@ from sprints.ingest.load import LoadReport, LoadRules, OnProgress, configure, en
 from sprints.ingest.record import NotReadable
 from sprints.ingest.site import IssueSelection, ingest_site
 from sprints.models import Organisation
+from toolbox.database.command import DatabaseCommand
 
 MAX_LINES = 200
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     """Store a Jira's issues, sprints and history from files or a site, and report."""
 
     help = "Load issues from saved answers of a Jira's REST API, its CSV export, or its site."
@@ -55,8 +55,6 @@ class Command(BaseCommand):
             rules = LoadRules(forgets_corrections=options["forget_corrections"])
             with _progress() as on_progress:
                 report = _ingest(options, organisation=organisation, rules=rules, on_progress=on_progress)
-        except DatabaseError as error:
-            raise CommandError(f"the database stopped it (is it migrated?): {error}") from error
         except NotReadable as error:
             raise CommandError(str(error)) from error
         self._say(report, all_lines=options["verbosity"] > 1)

@@ -2,13 +2,12 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
 from sprints.checks import find_missing_lockdown
 from sprints.sql_sandbox.lockdown_status import digest, is_accepted
+from toolbox.database.command import DatabaseCommand
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     """Print what an administrator would run or accept."""
 
     help = "Print the SQL that sets every missing restriction of the role which runs SQL written by a model."

@@ -22,13 +22,14 @@ from sprints.semantics.query import (
     Order,
     Rank,
     Share,
+    Side,
     TimeGroup,
     TimeRange,
 )
 from sprints.semantics.questions.conditions import Conditions
 from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.phrase import Phrase, is_sprints
-from sprints.semantics.questions.terms import DEFAULT_RANK, SILENT, Unbound
+from sprints.semantics.questions.terms import DEFAULT_RANK, SILENT, Unbound, is_among, to_value
 
 BY_DAY = "I count this once a sprint, not once a day. Ask for the burndown, or for the number per sprint."
 
@@ -152,14 +153,35 @@ class _Assembly(Conditions):
         phrase = self.phrases[places[0]]
         self.used.add(places[0])
         by = self._find_rank_term(phrase)
-        direction: Literal["asc", "desc"] = "desc" if phrase.is_descending else "asc"
+        direction: Literal["asc", "desc"] = "desc" if self._is_descending(phrase, by=by) else "asc"
         count = int(phrase.number) if phrase.number is not None else 1
         if phrase.number is None and self.measures and self.subject_is_plural:
             return None, (Order(by=by, direction=direction),)
         if phrase.number is None and not self.measures and self._lists_many():
             count = DEFAULT_RANK
             self.assumptions.append(f"Listed the first {DEFAULT_RANK}.")
-        return Rank(count=count, by=by, direction=direction), ()
+        return Rank(count=count, by=by, direction=direction, within=self._rank_within(places[0])), ()
+
+    def _rank_within(self, place: int) -> tuple[str, ...]:
+        """Return the groups inside which is ranked: the top 3 people per team; the oldest bug of each team."""
+        if not self.measures:
+            return tuple(self.within)
+        said = [self._dimension_of(one, is_group=True) for one in self.phrases if one.kind == "group"]
+        inner = [one.dimension for one in self.groups if isinstance(one, DimensionGroup) and one.dimension in said]
+        behind = self.phrases[place + 1] if place + 1 < len(self.phrases) else None
+        is_of_rows = behind is not None and (behind.name_kind == "type" or behind.has_entity("issue"))
+        if is_of_rows and self.phrases[place].number is not None and len(inner) == len(self.groups):
+            raise Unbound(self.phrases[place])  # the top 3 bugs per team: by what?
+        return tuple(inner) if len(inner) < len(self.groups) else ()
+
+    def _is_descending(self, phrase: Phrase, *, by: str) -> bool:
+        """Return whether the largest come first: the best by what the measure calls better."""
+        if not phrase.marks & {"best", "worst"}:
+            return phrase.is_descending
+        higher_is = self.model.measures[by].higher_is if by in self.model.measures else "neither"
+        if higher_is == "neither":
+            raise Unbound(phrase)
+        return phrase.is_descending == (higher_is == "better")
 
     def _lists_many(self) -> bool:
         types = [one for one in self.phrases if one.name_kind == "type" and not one.is_negated]
@@ -225,6 +247,8 @@ class _Assembly(Conditions):
     def _is_silent(self, phrase: Phrase, *, place: int) -> bool:
         if phrase.marks & {"versus", "compare"}:
             return self._compares()
+        if "breakdown" in phrase.marks:
+            return bool(self.groups)
         if "how" in phrase.marks:
             return bool(self.marks & {"versus", "compare", "trend"}) and bool(self.measures)
         if "trend" in phrase.marks:
@@ -266,7 +290,10 @@ class _Assembly(Conditions):
             return False
         for phrase in self.phrases:
             if phrase.kind == "names" and len(phrase.names) > 1 and not phrase.is_negated:
-                self._group_by(self._name_dimension(phrase, place=-1), phrase=phrase)
+                dimension = self._name_dimension(phrase, place=-1)
+                if self.model.dimensions[dimension].many:
+                    return self._compare_labels(phrase, dimension=dimension)
+                self._group_by(dimension, phrase=phrase)
                 return True
         sprints = [phrase for phrase in self.phrases if is_sprints(phrase)]
         if len(sprints) > 1 and "sprint" in self.reached:
@@ -274,11 +301,23 @@ class _Assembly(Conditions):
             return True
         return False
 
+    def _compare_labels(self, phrase: Phrase, *, dimension: str) -> bool:
+        """Set values side by side of which a row may have several, since groups would show its other ones too."""
+        if phrase.joined_by or self.sides:
+            return bool(self.sides)
+        self.sides += [
+            Side(label=name.text, where=is_among(dimension, values=[to_value(name)])) for name in phrase.names
+        ]
+        self.part_of.pop(self.phrases.index(phrase), None)
+        return True
+
     def _compose(self, *, rank: Rank | None, order: tuple[Order, ...], share: Share | None) -> MetricQuery:
         self._split_several()
         self._title_epics()
         self._assume_open(rank.by if rank else order[0].by if order else "")
         where = self._join_conditions()
+        if where is None and "how_many" in self.marks and not (self.groups or self.sides or self._names_rows()):
+            raise Unbound(next(one for one in self.phrases if "how_many" in one.marks))
         self._check_contradiction(where)
         if not self.measures:
             return self._rows(where, rank=rank, order=order)
@@ -292,10 +331,23 @@ class _Assembly(Conditions):
             having=tuple(self.having), compare=tuple(self.sides), share=share, trend=trend, rank=rank, order=order,
         )  # fmt: skip
 
+    def _names_rows(self) -> bool:
+        """Return whether it names what is counted: of "how many?" alone nobody knows."""
+        return self.mentions_entity or any(one.senses for one in self.phrases if one.kind in ("term", "bound"))
+
     def _check_contradiction(self, where: Condition | None) -> None:
         """Refuse two values of a single-valued dimension, since no row has both."""
         said: dict[str, set[str]] = {}
-        for part in split_conditions(where):
+        parts = split_conditions(where)
+        named = [part.predicate for part in parts if isinstance(part, NamedCondition)]
+        for measure in self.measures or [""]:
+            implied = [*named, *(self.model.measures[measure].where if measure else ())]
+            implied += [other for one in implied for other in self.model.predicates[one].requires]
+            both = next((one for one in implied if self.model.predicates[one].opposite in implied), None)
+            if both:
+                other = self.model.predicates[str(self.model.predicates[both].opposite)].label
+                raise Unbound(None, why=f"Nothing can be {self.model.predicates[both].label} and {other}.")
+        for part in parts:
             if isinstance(part, Comparison) and part.op in (Operator.EQ, Operator.IN):
                 values = {str(value) for value in part.values}
                 if not self.model.dimensions[part.field].many and not said.setdefault(part.field, values) & values:
@@ -313,6 +365,8 @@ class _Assembly(Conditions):
             identity = [one for one in self.entity.columns if one in ("issue", "sprint", "team", "person", "title")]
             columns = list(dict.fromkeys((*identity, *self.columns)))
         by = rank.by if rank is not None else order[0].by if order else ""
+        if self.within:
+            columns = list(dict.fromkeys((*self.within, *(columns or self.entity.columns))))
         if by and by not in (columns or self.entity.columns):
             columns = [*(columns or self.entity.columns), by]
         return MetricQuery(
@@ -337,7 +391,9 @@ class _Assembly(Conditions):
             return
         several = any(len(one.names) > 1 or one.edge for one in sprints)
         is_series = not any(self.model.measures[one].additive for one in self.measures)
-        if sprints and several and is_series and "sprint" in self.reached and not self._is_averaged():
+        before = [self.phrases[self.phrases.index(one) - 1].said.lower() for one in sprints if one != self.phrases[0]]
+        is_one = self._is_averaged() or any(said in ("over", "across") for said in before)
+        if sprints and several and is_series and "sprint" in self.reached and not is_one:
             self._group_by("sprint", phrase=sprints[0])
 
     def _is_sprint_of_each_team(self, sprints: Sequence[Phrase]) -> bool:
@@ -374,17 +430,13 @@ class _Assembly(Conditions):
         found = [part for parts in self.part_of.values() for part in parts]
         is_usual = by in usual["dimensions"] or any(
             (isinstance(part, NamedCondition) and part.predicate in usual["predicates"])
-            or (isinstance(part, Comparison) and self._is_usual(part))
+            or (isinstance(part, Comparison) and part.field in usual["dimensions"])
             for part in found
         )
         if is_usual:
             self.parts.append(NamedCondition(predicate="open"))
             self.assumptions.append("Only issues that are not done are counted." if self.measures else
                                     "Only issues that are not done are listed.")  # fmt: skip
-
-    def _is_usual(self, part: Comparison) -> bool:
-        is_missing = part.op == Operator.IS_NULL and part.field in ("assignee", "story_points")
-        return is_missing or part.field in self.settings["of_open_work"]["dimensions"]
 
     def _join_conditions(self) -> Condition | None:
         merged: list[Condition] = list(self.parts)

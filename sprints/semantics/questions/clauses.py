@@ -19,7 +19,7 @@ _CLAUSE = regex.compile(
     r"[^.!?:,;()\u2013\u2014]+(?:[.!?:,;]+(?!\s|$)[^.!?:,;()\u2013\u2014]*)*[.!?:,;()\u2013\u2014]*\s*"
     r"(?:(?:but|so|and)\s+(?=\S))?", regex.IGNORECASE,
 )  # fmt: skip
-_SAYS_NOTHING = frozenset({"be", "have", "past", "what", "our", "mine", "this", "to", "and"})
+_SAYS_NOTHING = frozenset({"be", "have", "past", "modal", "what", "our", "mine", "this", "to", "and"})
 _SPEAKERS = frozenset({"i", "you", "we", "me", "my", "us", "our", "im", "id", "ive", "ill", "your", "lets"})
 _OPENERS = frozenset({
     "a", "an", "the", "my", "our", "your", "his", "her", "their", "this", "that", "these", "those", "some", "any",

@@ -72,10 +72,10 @@ class Conditions(Measures):
                 raise Unbound(None, why="")
             if any(state.phrase.is_negated for state in own):
                 self.parts.append(NamedCondition(predicate="member_now"))
-        says_what_became = any(state.predicate != "left_in_sprint" for state in self._own_states())
-        if self.entity.id == "membership" and not (
-            says_what_became or any(is_sprints(one) for one in self.phrases) or self._groups_sprints()
-        ):
+        is_told = any(state.predicate != "left_in_sprint" for state in self._own_states())
+        is_told = is_told or any(self.model.measures[one].ratio for one in self.measures)
+        is_told = is_told or any(is_sprints(one) for one in self.phrases) or self._groups_sprints()
+        if self.entity.id == "membership" and not is_told:
             raise Unbound(None, why="Which sprint do you mean?")
 
     def _conditions(self, phrase: Phrase, *, place: int) -> list[Condition]:
@@ -108,10 +108,8 @@ class Conditions(Measures):
             return self._names(phrase, place=-1)
         if phrase.kind == "missing":
             return self._require_absence(phrase)
-        if phrase.kind == "term":
-            predicate, _ = self._predicate(phrase)
-            if predicate:
-                return NamedCondition(predicate=predicate)
+        if phrase.kind == "term" and (predicate := self._predicate(phrase)[0]):
+            return NamedCondition(predicate=predicate)
         if phrase.kind == "bound" and phrase.senses:
             return self._compare(phrase)
         raise Unbound(phrase)
@@ -137,6 +135,8 @@ class Conditions(Measures):
 
     def _name_dimension(self, phrase: Phrase, *, place: int) -> str:
         dimensions: Iterable[str] = NAMED_BY[phrase.name_kind]
+        if self.entity.id == "status_change" and phrase.name_kind == "status":
+            dimensions = (phrase.toward,) if phrase.toward else ()
         if phrase.name_kind == "person" and self._is_reporter(phrase, place=place):
             dimensions = ("reporter",)
         for dimension in dimensions:
@@ -224,8 +224,10 @@ class Conditions(Measures):
             return [self._compare_duration(phrase, place=place)]
         counted = self._is_limit(phrase, place=place)
         if counted:
-            measure = self.measures[0]
-            self.having.append(MeasureLimit(measure=measure, op=operator_of(phrase), value=number_of(phrase)))
+            self.having += [
+                MeasureLimit(measure=self.measures[0], op=operator_of(one), value=number_of(one))
+                for one in (phrase, *phrase.alternatives)
+            ]
             self.used.add(place)
             return []
         if not phrase.senses:
@@ -235,11 +237,12 @@ class Conditions(Measures):
 
     def _is_limit(self, phrase: Phrase, *, place: int) -> bool:
         """Return whether groups are limited by their number: teams with more than 5 open bugs."""
-        if not self.groups or not self.measures:
-            return False
-        return not phrase.senses or any(
-            sense.name == "points" or sense.name in self.measures or sense.name == self.entity.id
-            for sense in phrase.senses
+        return bool(self.groups and self.measures) and (
+            not phrase.senses
+            or any(
+                sense.name == "points" or sense.name in self.measures or sense.name == self.entity.id
+                for sense in phrase.senses
+            )
         )
 
     def _compare(self, phrase: Phrase, *, senses: tuple[Sense, ...] = ()) -> Comparison:
@@ -253,27 +256,34 @@ class Conditions(Measures):
 
     def _count_repetitions(self, phrase: Phrase, *, place: int) -> Condition:
         for state in self._by_distance(place):
-            field_name = self.settings["repeated"].get(state.predicate)
-            if field_name and self.model.dimensions[field_name].reached_as in self.reached:
+            if field_name := self._find_reached("repeated", state=state):
                 state.is_counted = True
                 return Comparison(field=field_name, op=operator_of(phrase), values=(number_of(phrase),))
         raise Unbound(phrase)
 
     def _compare_duration(self, phrase: Phrase, *, place: int) -> Condition:
+        held = self._find_status(place)
+        if held is not None and not any(abs(other - place) <= abs(held - place) for other in self.states):
+            field_name = self.settings["held"]["status"]
+            return Comparison(field=field_name, op=phrase.op or Operator.GE, values=(number_of(phrase),))
         for state in self._by_distance(place):
             if state.phrase.is_negated and not state.predicate and state.role in self.settings["elapsed"]:
                 state.is_counted = True
                 field_name = self.settings["elapsed"][state.role]
                 return Comparison(field=field_name, op=Operator.GT, values=(number_of(phrase),))
-            field_name = self.settings["lasting"].get(state.predicate)
-            if (
-                field_name
-                and not state.phrase.is_negated
-                and self.model.dimensions[field_name].reached_as in self.reached
-            ):
-                op = phrase.op or Operator.GE
-                return Comparison(field=field_name, op=op, values=(number_of(phrase),))
+            field_name = self._find_reached("lasting", state=state)
+            if field_name and not state.phrase.is_negated:
+                return Comparison(field=field_name, op=phrase.op or Operator.GE, values=(number_of(phrase),))
         raise Unbound(phrase)
+
+    def _find_status(self, place: int) -> int | None:
+        """Return the place of the one status that rows have now, so that it is known since when."""
+        named = [other for other, one in enumerate(self.phrases) if (one.kind, one.name_kind) == ("names", "status")]
+        is_past = any(one.kind == "mark" and one.said.lower() in ("was", "were") for one in self.phrases)
+        if len(named) != 1 or is_past or self.entity.id != "issue":
+            return None
+        status = self.phrases[named[0]]
+        return None if status.is_negated or status.alternatives or len(status.names) > 1 else named[0]
 
     def _by_distance(self, place: int) -> list[State]:
         return [self.states[other] for other in sorted(self.states, key=lambda other: abs(other - place))]
@@ -317,6 +327,8 @@ class Conditions(Measures):
         if relation.by is not None:
             acts = {sense.name for sense in phrase.alternatives[0].senses if phrase.is_act and sense.form == "verb"}
             return bool(acts & {"reporter", "created"}) == (relation.by == "reporter")
+        if any(is_sprints(one) for one in phrase.alternatives) and relation.entity != "sprint":
+            return False
         if relation.entity != self.entity.id:
             are_issues = any(one.has_entity("issue") or one.name_kind == "type" for one in phrase.alternatives)
             return not (are_issues and self.entity.id == "issue")
@@ -369,7 +381,10 @@ class Conditions(Measures):
         if not dimension:
             raise Unbound(phrase)
         op = Operator.IS_NOT_NULL if phrase.is_negated else Operator.IS_NULL
-        return Comparison(field=dimension, op=op)
+        absent = Comparison(field=dimension, op=op)
+        known = self.model.predicates.values()
+        named = next((one.id for one in known if one.comparison == absent and one.entity == self.entity.id), "")
+        return NamedCondition(predicate=named) if named else absent
 
     def _measured_period(self, phrase: Phrase) -> Condition:
         if self.context_time is not None:
@@ -389,15 +404,9 @@ class Conditions(Measures):
         condition = self._holds(state)
         if condition == NamedCondition(predicate="committed") and self._is_about_the_future():
             condition = NamedCondition(predicate="member_now")
-        if (
-            isinstance(condition, NamedCondition)
-            and phrase.is_negated
-            and not state.periods
-            and not phrase.alternatives
-        ):
-            opposite = self.model.predicates[condition.predicate].opposite
-            if opposite:
-                return [NamedCondition(predicate=opposite)]
+        is_plain = phrase.is_negated and not state.periods and not phrase.alternatives
+        if is_plain and isinstance(condition, NamedCondition) and self.model.predicates[condition.predicate].opposite:
+            return [NamedCondition(predicate=str(self.model.predicates[condition.predicate].opposite))]
         if condition is not None and phrase.alternatives:
             condition = self._either(phrase, condition)
         parts = [condition] if condition is not None else []
@@ -416,11 +425,26 @@ class Conditions(Measures):
         lasts = bool(state.role) and bool(self.model.time_roles[state.role].relation)
         if state.is_measured or state.is_counted or (state.periods and lasts):
             return None
-        if state.predicate:
+        if state.predicate and not self._happened_then(state):
             return NamedCondition(predicate=state.predicate)
         if not state.periods and not state.has_grain and not self._is_trivial(state):
-            raise Unbound(state.phrase)
+            return self._has_come(state)
         return None
+
+    def _happened_then(self, state: State) -> bool:
+        """Return whether a verb says what happened in its time, not what is so now: started in October."""
+        is_timed = bool(state.periods) or state.has_grain
+        own = {sense.name for sense in state.phrase.senses if (sense.kind, sense.form) == ("time", "verb")}
+        return is_timed and state.role in own and self.model.predicates[state.predicate].time is None
+
+    def _has_come(self, state: State) -> Condition:
+        """Return that a moment has come at all, if it may be missing: not started, not due."""
+        role = self.model.time_roles[state.role]
+        came = next((one for one in self.model.dimensions.values() if (one.expression, one.entity, one.role) ==
+                     (role.start, self.entity.id, None) and one.nullable), None)  # fmt: skip
+        if came is None or not state.phrase.is_negated:
+            raise Unbound(state.phrase)
+        return Comparison(field=came.id, op=Operator.IS_NOT_NULL)
 
     def _moment_column(self, state: State) -> list[Condition]:
         """Show the moment as a column of the named rows."""
@@ -447,6 +471,8 @@ class Conditions(Measures):
     def _compare_times(self, state: State, times: Sequence[TimeRange]) -> list[Condition]:
         if not self.measures or not self.marks & {"versus", "compare", "and", "more", "fewer"}:
             raise Unbound(state.periods[1])
+        if self.is_ranked and not self.marks & {"versus", "compare", "more", "fewer"}:
+            return [Or(parts=tuple(times))]
         self.sides += [
             Side(label=phrase.said, where=time) for phrase, time in zip(state.periods, times, strict=True)
         ]  # fmt: skip
@@ -461,7 +487,12 @@ class Conditions(Measures):
         return is_counted and not state.phrase.is_negated and is_known
 
     def _happened_ever(self, state: State) -> Condition:
-        field_name = self.settings["repeated"].get(state.predicate)
-        if not field_name or self.model.dimensions[field_name].reached_as not in self.reached:
+        field_name = self._find_reached("repeated", state=state)
+        if not field_name:
             raise Unbound(state.phrase)
         return Comparison(field=field_name, op=Operator.GT, values=(0,))
+
+    def _find_reached(self, table: str, *, state: State) -> str:
+        """Return the dimension that says how long or how often a state is. Empty if these rows have none."""
+        field_name = str(self.settings[table].get(state.predicate, ""))
+        return field_name if field_name and self.model.dimensions[field_name].reached_as in self.reached else ""

@@ -5,7 +5,6 @@ Each rule receives the phrases and a position, and returns the replacement and t
 phrases.py.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from sprints.semantics.enums import Operator
@@ -47,7 +46,8 @@ def read_names_against(phrases: list[Phrase], *, place: int) -> Found:
     More points | in sprint 7 | than | in sprint 8; more stories | in May | or | in June: a number for each span.
     """
     first = phrases[place]
-    if any(one.marks & {"which", "who", "how_many"} for one in phrases):
+    of_each = any(one.is_plural and one.has("entity") and not one.has_entity("issue") for one in phrases)
+    if of_each or any(one.marks & {"which", "who", "how_many"} for one in phrases):
         return None
     at = next((at for at in range(place + 2, len(phrases)) if _is_of_kind(phrases[at], first)), None)
     if at is None:
@@ -57,7 +57,7 @@ def read_names_against(phrases: list[Phrase], *, place: int) -> Found:
     is_against = than.marks & {"than", "gt", "lt", "differs"} or (than.marks & {"or"} and than.kind == "mark")
     if not said or not is_against or (than.marks & {"or"} and first.kind == "names" and first.name_kind != "sprint"):
         return None
-    if not any(one.has("measure", form="noun") or one.has("predicate") for one in phrases):
+    if not any(one.has("measure", form="noun") or one.has("predicate", "time") for one in phrases):
         return None
     for one in said:
         if one not in inside:
@@ -101,140 +101,6 @@ def read_whole(phrases: list[Phrase], *, place: int) -> Found:
     if noun > 1:
         return phrases[place + 1 : place + noun + 1], noun + 1
     return [], 2
-
-
-def read_related(phrases: list[Phrase], *, place: int) -> Found:
-    """
-    Read which related rows there are none of, or some: no open bugs; closed | nothing in May; epics | with bugs.
-
-    Absence is "no", "nothing" or "not ... any" before rows, with the verb that says what was done to them. Of issues,
-    rows are only theirs behind "have": issues without bugs are other issues.
-    """
-    first, verb = phrases[place], None
-    if first.kind == "term" and not first.is_negated and first.has("predicate", "time", "dimension", form="verb"):
-        verb, place = first, place + 1
-    quantifier, before = phrase_at(phrases, place=place), phrase_at(phrases, place=place - 1)
-    if quantifier is None or quantifier.kind != "mark":
-        return None
-    if quantifier.marks == {"not"}:
-        return None if verb else _read_not_any(phrases, place=place)
-    if quantifier.marks & {"have"} and not verb:
-        return _read_some(phrases, place=place)
-    is_none = bool(quantifier.marks & {"nothing"})
-    if not (is_none or quantifier.marks & {"without"}) or quantifier.said.lower() == "none":
-        return None
-    inside = _rows_from(phrases, place=place + 1, verb=verb)
-    if verb is not None:
-        is_said = is_none or (quantifier.said.lower() == "no" and _names_rows(inside))
-        said = [verb, *inside]
-    else:
-        is_listed = before is not None and before.kind == "mark" and bool(before.marks & {"and", "or"})
-        before = phrase_at(phrases, place=place - 2) if is_listed else before
-        is_said = bool(inside) and (is_none or _is_absence(inside, before=before))
-        said = inside
-    if not is_said or (is_none and not said):
-        return None
-    found = _make_related(quantifier, inside=said, is_negated=True, start=first.start)
-    return [replace(found, is_act=verb is not None)], len(inside) + 1 + (verb is not None)
-
-
-def _is_absence(inside: Sequence[Phrase], *, before: Phrase | None) -> bool:
-    """Return whether such rows are absent, as opposed to negated rows: without open issues, no scope changes."""
-    nouns = [one for one in inside if one.has("entity", "measure", form="noun")]
-    if nouns and not _says_type(nouns[-1]):
-        is_bare = not any(one.has("predicate") or one.kind == "names" for one in inside)
-        return not (is_bare and nouns[-1].has_entity("sprint"))  # with no sprint: a property that is missing
-    is_of_others = before is not None and before.has("entity", form="noun") and not before.has_entity("issue")
-    is_had = before is not None and (
-        "have" in before.marks or before.kind == "related" or is_of_others or _says_type(before)
-    )
-    return is_had and _names_rows(inside)
-
-
-def _read_not_any(phrases: list[Phrase], *, place: int) -> Found:
-    """
-    Has | not | resolved | a single bug | in November; does not | have | any bugs; have not | a single bug.
-
-    Who does not have anything else finds no place: to turn the condition round would name those of other issues.
-    """
-    first, second, before = phrases[place], phrase_at(phrases, place=place + 1), phrase_at(phrases, place=place - 1)
-    if second is None or before is None:
-        return None
-    is_had = second.kind == "mark" and "have" in second.marks
-    is_act = second.kind == "term" and not second.is_any
-    is_act = is_act and second.has("predicate", "time", "dimension", form="verb")
-    skipped = 1 + (is_had or is_act)
-    inside = _rows_from(phrases, place=place + skipped, verb=second if is_act else None)
-    if is_had and not inside and "who" in before.marks:
-        return [replace(first, kind="unknown", said=f"{first.said} {second.said}", senses=(), marks=frozenset())], 2
-    is_any = any(one.is_any for one in inside) or (is_had and any(_is_subject(one) for one in phrases[:place]))
-    if not (is_had or is_act or "have" in before.marks) or not is_any or not _names_rows(inside):
-        return None
-    said = [second, *inside] if is_act else inside
-    found = _make_related(first, inside=said, is_negated=True, start=first.start)
-    return [replace(found, is_act=is_act)], skipped + len(inside)
-
-
-def _read_some(phrases: list[Phrase], *, place: int) -> Found:
-    """
-    Epics | with | open bugs; how many people | have | open bugs: rows that these have.
-
-    Which people have open bugs is another question: the bugs are counted for each.
-    """
-    first, before, asked = phrases[place], phrase_at(phrases, place=place - 1), phrase_at(phrases, place=place - 2)
-    is_counted = asked is not None and "how_many" in asked.marks
-    if before is None or not (before.has_entity("issue") or _says_type(before) or (is_counted and _is_subject(before))):
-        return None
-    inside = _rows_from(phrases, place=place + 1, verb=None)
-    if not any((one.kind == "names" and _says_type(one)) or one.has_entity("issue") for one in inside):
-        return None
-    return [_make_related(first, inside=inside, is_negated=False, start=first.start)], len(inside) + 1
-
-
-def _rows_from(phrases: list[Phrase], *, place: int, verb: Phrase | None) -> list[Phrase]:
-    """Return the phrases that describe rows, with the days beside what was done to them."""
-    end, is_timed = place, verb is not None
-    while (one := phrase_at(phrases, place=end)) is not None:
-        is_owner = one.kind == "term" and end > place and one.has("dimension") and one.senses and all(
-            sense.form == "verb" for sense in one.senses
-        )  # fmt: skip
-        is_detail = one.kind == "missing" or (one.kind == "bound" and bool(one.senses))
-        if not (_describes(one) or is_owner or (one.kind == "period" and is_timed) or (is_detail and end > place)):
-            break
-        is_timed = is_timed or one.has("predicate", "time")
-        end += 1
-    return phrases[place:end]
-
-
-def _names_rows(inside: Sequence[Phrase]) -> bool:
-    return any(_says_type(one) or one.has("entity", form="noun") for one in inside)
-
-
-def _says_type(phrase: Phrase) -> bool:
-    """Return whether it names a kind of issue: bugs, epics. One epic is a property of an issue."""
-    is_property = phrase.has("dimension", form="noun") and not phrase.said.lower().endswith("s")
-    return phrase.name_kind == "type" and not is_property
-
-
-def _is_subject(phrase: Phrase) -> bool:
-    is_asked = phrase.kind == "mark" and bool(phrase.marks & {"who", "which"})
-    return is_asked or _says_type(phrase) or phrase.has("entity", form="noun")
-
-
-def _make_related(first: Phrase, *, inside: Sequence[Phrase], is_negated: bool, start: int) -> Phrase:
-    said = " ".join([first.said, *(one.said for one in inside)])
-    return replace(
-        first, kind="related", said=said, start=start, senses=(), marks=frozenset(), is_negated=is_negated,
-        alternatives=tuple(inside),
-    )  # fmt: skip
-
-
-def _describes(phrase: Phrase) -> bool:
-    if phrase.kind == "term" and phrase.has("measure", form="noun") and not phrase.has("dimension"):
-        return True
-    return (phrase.kind == "term" and phrase.has("predicate", "entity") and not phrase.is_negated) or (
-        phrase.kind == "names" and phrase.name_kind in ("type", "label", "priority", "status")
-    )
 
 
 def read_degree_first(phrases: list[Phrase], *, place: int) -> Found:
@@ -287,6 +153,16 @@ def read_obligation(phrases: list[Phrase], *, place: int) -> Found:
     return [replace(second, kind="term" if names else "unknown", senses=senses, said=said, marks=frozenset())], 2
 
 
+def read_leaver(phrases: list[Phrase], *, place: int) -> Found:
+    """Read who left, as opposed to what is left: who | left; people | left."""
+    first, second = phrases[place], phrase_at(phrases, place=place + 1)
+    is_somebody = "who" in first.marks or first.has_entity("person")
+    if not is_somebody or second is None or second.said.lower() != "left":
+        return None
+    left = (Sense("predicate", "person_active", "adjective"),)
+    return [first, replace(second, senses=left, is_negated=True)], 2
+
+
 _LEFT = ("left", "remaining", "remain", "remains")
 _TAKES = frozenset({"take", "takes", "took", "taken"})
 _NOT_YET = {"done": ("open", "left_in_sprint"), "completed": ("open", "left_in_sprint"), "in_progress": ("to_do",)}
@@ -295,6 +171,8 @@ _NOT_YET = {"done": ("open", "left_in_sprint"), "completed": ("open", "left_in_s
 def read_depictive(phrases: list[Phrase], *, place: int) -> Found:
     """Read a state at the end of the sprint: slipped out of | ORBIT Sprint 7 | unfinished."""
     first = phrases[place]
+    if manner := _read_manner(phrases, place=place):
+        return manner
     if first.kind != "term" or not any(sense.name == "carried_over" for sense in first.senses):
         return None
     end = place + 1
@@ -305,6 +183,20 @@ def read_depictive(phrases: list[Phrase], *, place: int) -> Found:
     if one is None or not is_adjacent or not any(sense.name == "open" for sense in one.senses):
         return None
     return phrases[place:end], end - place + 1
+
+
+def _read_manner(phrases: list[Phrase], *, place: int) -> Found:
+    """Find no place for how something was done, which is no state of now: done | late."""
+    verb, adjective = phrases[place], phrase_at(phrases, place=place + 1)
+    behind = phrase_at(phrases, place=place + 2)
+    if adjective is None or adjective.kind != "term" or adjective.start != verb.start + len(verb.said) + 1:
+        return None
+    is_act = verb.kind == "term" and any(sense.name in ("done", "completed", "created") for sense in verb.senses)
+    is_manner = all((sense.kind, sense.form) == ("predicate", "adjective") for sense in adjective.senses)
+    of_rows = behind is not None and (behind.has("entity", form="noun") or behind.name_kind == "type")
+    if not is_act or not is_manner or of_rows:
+        return None
+    return [verb, replace(adjective, kind="unknown", said=f"{verb.said} {adjective.said}")], 2
 
 
 def read_closing_clause(phrases: list[Phrase], *, place: int) -> Found:

@@ -28,7 +28,16 @@ from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.phrase import Phrase
 from sprints.semantics.questions.phrases import read_phrases
 from sprints.semantics.questions.terms import Unbound
-from sprints.semantics.questions.tokens import MAX_TOKENS, PRONOUNS, correct_words, cut, find_anaphor
+from sprints.semantics.questions.tokens import (
+    MAX_TOKENS,
+    PRONOUNS,
+    Token,
+    correct_words,
+    cut,
+    find_anaphor,
+    find_unread_sign,
+    spell_signs,
+)
 
 _JOINING = frozenset({"follow", "and"})
 _OWNERS = frozenset({"team", "assignee", "reporter", "person", "sprint", "epic"})
@@ -41,17 +50,19 @@ def parse_follow_up(
     question: str, *, context: MetricQuery, index: NameIndex, today: date, lexicon: Lexicon
 ) -> Parse | None:
     """Change a query as a question says. None if the question is complete or does not fit the query."""
-    text = normalise(question)[:MAX_QUESTION]
+    text = spell_signs(normalise(question)[:MAX_QUESTION])
     text, corrected = correct_words(text, found=words(text), lexicon=lexicon, index=index)
     linked = link(text, index=index, today=today)
     tokens = cut(linked, lexicon=lexicon, index=index, teams=_teams(context))
     if not tokens or len(tokens) > MAX_TOKENS or not all(token.is_known for token in tokens):
         return None
     phrases = read_phrases(tokens)
-    if linked.unclear:
+    if linked.unclear or find_unread_sign(linked):
         return None
     anaphor = find_anaphor(tokens)
-    if _asks_for_rows(phrases):
+    if (widened := _widen(context, tokens=tokens, model=lexicon.model)) is not None:
+        return Parse(linked=linked, query=widened, assumptions=(*corrected,), phrases=tuple(phrases))
+    if _asks_for_rows(phrases, tokens=tokens):
         rows = list_counted_rows(context, model=lexicon.model)
         return Parse(linked=linked, query=rows, phrases=tuple(phrases)) if rows else None
     leading = next((token.marks for token in tokens if token.marks or not token.is_free), set())
@@ -63,11 +74,12 @@ def parse_follow_up(
         fragment = assemble_fragment(phrases, entity=entity, lexicon=lexicon, context=context)
         moved = _swap_sprints(context, fragment=fragment, index=index)
         query = _apply_fragment(
-            moved, fragment=fragment, model=lexicon.model, is_part=bool(anaphor) and anaphor.lower() not in PRONOUNS
-        )
+            moved, fragment=fragment, model=lexicon.model, is_part=bool(anaphor) and anaphor.lower() not in PRONOUNS,
+            is_swap=any(token.said.lower() == "instead" for token in tokens),
+        )  # fmt: skip
     except (Unbound, ValueError):
         if not anaphor:
-            if not leading & _JOINING:
+            if not (leading & _JOINING or tokens[0].is_preposition):
                 return None
             return _refuse_widened(question, context=context, index=index, today=today, lexicon=lexicon)
         return Parse(linked=linked, why=ANAPHOR.format(said=anaphor), anaphor=anaphor)
@@ -103,9 +115,11 @@ def _is_follow_up(leading: set[str], *, phrases: Sequence[Phrase]) -> bool:
 
 
 def _is_elliptic(phrases: Sequence[Phrase]) -> bool:
-    """Return whether the counted noun is missing: "how many are bugs?"."""
+    """Return whether the counted noun is missing, or only a unit is said: "how many are bugs?", "how many points?"."""
     marks = [phrase.marks for phrase in phrases[:2]]
-    return len(marks) > 1 and "how_many" in marks[0] and "be" in marks[1]
+    if not marks or "how_many" not in marks[0]:
+        return False
+    return len(phrases) == 1 or "be" in marks[1] or _is_unit(phrases[1:])
 
 
 def _is_unit(phrases: Sequence[Phrase]) -> bool:
@@ -113,9 +127,27 @@ def _is_unit(phrases: Sequence[Phrase]) -> bool:
     return len(phrases) == 1 and phrases[0].has("measure", form="noun") and phrases[0].is_plural
 
 
-def _asks_for_rows(phrases: Sequence[Phrase]) -> bool:
+def _asks_for_rows(phrases: Sequence[Phrase], *, tokens: Sequence[Token]) -> bool:
     """Return whether only the rows are requested: "which ones?", "list them"."""
-    return all(phrase.kind == "mark" and phrase.marks <= {"which", "what", "be", "who"} for phrase in phrases)
+    is_asking = any(sense.name == "asking" for token in tokens for sense in token.senses)
+    return (bool(phrases) or is_asking) and all(
+        phrase.kind == "mark" and phrase.marks <= {"which", "what", "be", "who"} for phrase in phrases
+    )
+
+
+def _widen(context: MetricQuery, *, tokens: Sequence[Token], model: SemanticModel) -> MetricQuery | None:
+    """Return the query without conditions on a kind of which all are meant: "for all teams". None if it says more."""
+    said = [token for token in tokens if not token.marks & {"follow", "and"}]
+    is_all = bool(said) and any(token.said.lower().endswith("all") or "our" in token.marks for token in said)
+    kinds = {sense.name for token in said for sense in token.senses if sense.kind == "entity" and sense.is_plural}
+    kinds |= {"team", "person"} if any("our" in token.marks for token in said) else set()
+    others = [token for token in said if not (token.is_free or token.marks & {"whole", "our"})]
+    fields = {field for kind in kinds for field in {"person": ("assignee", "reporter")}.get(kind, (kind,))}
+    if not is_all or any(not any(one.kind == "entity" for one in token.senses) for token in others):
+        return None
+    kept = [part for part in split_conditions(context.where) if _subject(part, model=model) not in fields]
+    is_wider = len(kept) < len(split_conditions(context.where))
+    return context.model_copy(update={"where": join_conditions(kept)}) if is_wider else None
 
 
 def list_counted_rows(query: MetricQuery, *, model: SemanticModel) -> MetricQuery | None:
@@ -186,15 +218,21 @@ def _in_order(team: str, *, state: str, index: NameIndex) -> list[Name]:
     return sorted(ours, key=lambda name: (name.ended_at is None, name.ended_at, name.text), reverse=state == "closed")
 
 
-def _apply_fragment(context: MetricQuery, *, fragment: Fragment, model: SemanticModel, is_part: bool) -> MetricQuery:
+def _apply_fragment(
+    context: MetricQuery, *, fragment: Fragment, model: SemanticModel, is_part: bool, is_swap: bool
+) -> MetricQuery:
     """
     Replace the conditions on the same subject, and the groups.
 
     What is said of a part of the rows ("of those") is added; raises Unbound where it contradicts what is known of all.
+    It raises Unbound too where a swap ("instead") finds nothing to replace.
     """
     new = [part for condition in fragment.conditions for part in split_conditions(condition)]
     subjects = {_subject(part, model=model) for part in new}
     kept = [part for part in split_conditions(context.where) if is_part or _subject(part, model=model) not in subjects]
+    replaces = len(kept) < len(split_conditions(context.where)) or fragment.measures != context.measures
+    if is_swap and not (replaces or fragment.groups):
+        raise Unbound(None)
     if is_part and any(_subject(part, model=model) in subjects and part not in new for part in kept):
         raise Unbound(None)
     if "status_category" in subjects:

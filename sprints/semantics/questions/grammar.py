@@ -15,7 +15,15 @@ from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.phrase import Phrase
 from sprints.semantics.questions.phrases import read_phrases
 from sprints.semantics.questions.terms import Unbound
-from sprints.semantics.questions.tokens import MAX_TOKENS, Token, correct_words, cut, find_anaphor
+from sprints.semantics.questions.tokens import (
+    MAX_TOKENS,
+    Token,
+    correct_words,
+    cut,
+    find_anaphor,
+    find_unread_sign,
+    spell_signs,
+)
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 MAX_REPORTED = 3
@@ -49,8 +57,8 @@ def parse_question(
     question: str, *, index: NameIndex, today: date, lexicon: Lexicon, meant: Mapping[str, str] = _NOTHING
 ) -> Parse:
     """Parse a question. If that fails, parse it without the clauses that ask for nothing, and say so."""
-    whole = _parse(question, index=index, today=today, lexicon=lexicon, meant=meant)
-    text = normalise(question)[:MAX_QUESTION]
+    text = spell_signs(normalise(question)[:MAX_QUESTION])
+    whole = _parse(text, index=index, today=today, lexicon=lexicon, meant=meant)
     if whole.query is not None or len(words(text)) > MAX_TOKENS:
         return whole
 
@@ -70,11 +78,8 @@ def parse_question(
     return replace(parse, assumptions=(*parse.assumptions, f"Left aside: {listed}."))
 
 
-def _parse(
-    question: str, *, index: NameIndex, today: date, lexicon: Lexicon, meant: Mapping[str, str] = _NOTHING
-) -> Parse:
+def _parse(text: str, *, index: NameIndex, today: date, lexicon: Lexicon, meant: Mapping[str, str] = _NOTHING) -> Parse:
     """Parse a text. Bounded: each rule only shortens the phrases, and each entity is tried once. Pure."""
-    text = normalise(question)[:MAX_QUESTION]
     text, corrected = correct_words(text, found=words(text), lexicon=lexicon, index=index)
     linked = link(text, index=index, today=today, meant=meant)
     tokens = cut(linked, lexicon=lexicon, index=index)
@@ -82,6 +87,8 @@ def _parse(
         return Parse(linked=linked, why=TOO_LONG)
     if unknown := [token for token in tokens if not token.is_known]:
         return _unknown(unknown, tokens=tokens, linked=linked)
+    if sign := find_unread_sign(linked):
+        return Parse(linked=linked, unbound=(sign,), phrases=tuple(read_phrases(tokens)))
     if mine := next((token for token in tokens if "mine" in token.marks), None):
         return Parse(linked=linked, why=MINE.format(said=mine.said))
     if anaphor := find_anaphor(tokens):

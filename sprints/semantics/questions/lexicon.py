@@ -99,13 +99,14 @@ class Lexicon:
 
         Of several, the first word of a question is the one that asks: "wich" is which, not with.
         """
-        if len(word) < MIN_TYPO_LETTERS - 1 or not word.isalpha() or not word.isascii():
+        if len(word) < MIN_TYPO_LETTERS - 1 or not word.isalpha() or not word.isascii() or self._is_derived(word):
             return None
         limit = 1 if len(word) < LONG_WORD_LETTERS else 2
         near = self._by_letter.get(word[0], ())
         found = process.extract(word, near, scorer=OSA.distance, score_cutoff=limit, limit=8)
         if not found:  # a doubled letter said once, or twice: comited
             found = [(known, 1, 0) for known in near if _DOUBLED.sub(r"\1", known) == _DOUBLED.sub(r"\1", word)]
+        found = [(known, edits, at) for known, edits, at in found if not _is_other_word(word, known)]
         best = min((edits for _, edits, _ in found), default=None)
         closest = {known for known, edits, _ in found if edits == best}
         if len(word) < MIN_TYPO_LETTERS:  # of a short word a letter is missing, and the word is one of the grammar
@@ -119,12 +120,23 @@ class Lexicon:
         meanings = {self.phrases.get((known,), (known,)) for known in closest}
         return (min(closest), int(best)) if best is not None and len(meanings) == 1 else None
 
+    def _is_derived(self, word: str) -> bool:
+        """Return whether it is a known word with an ending that makes another of it: completely, Mondays."""
+        is_adverb = word.endswith("ly") and bool({word[:-2], word[:-2] + "e"} & self.vocabulary)
+        return is_adverb or (word.endswith("s") and word[:-1] in _TIME_WORDS)
+
     def _is_closed(self, word: str) -> bool:
         """Return whether the word belongs only to the grammar, not to the model."""
         return all(sense.kind in ("mark", "free") for sense in self.phrases.get((word,), (None,)) if sense)
 
     def _asks(self, word: str) -> bool:
         return any(sense.kind == "mark" and sense.name in ASKING for sense in self.phrases.get((word,), ()))
+
+
+def _is_other_word(word: str, known: str) -> bool:
+    """Return whether two letters are others, which is rarely a typing mistake: commented is not committed."""
+    others = [pair for pair in zip(word, known, strict=False) if pair[0] != pair[1]]
+    return len(word) == len(known) and len(others) == 2 and others[0] != others[1][::-1]  # noqa: PLR2004
 
 
 def _lacks_letters(word: str, known: str) -> bool:

@@ -49,6 +49,7 @@ class Measures(Terms):
         self._refuse_one_sprint(phrase, place=place)
         dimension = self._dimension_of(phrase)
         is_ranked = bool(place) and self.phrases[place - 1].kind == "rank" and not self.phrases[place - 1].senses
+        self._refuse_order(dimension, phrase=phrase, before=self.phrases[place - 1] if place else None)
         is_subject = is_first and (is_ranked or not self.marks & {"how_many", "how_much"})
         is_subject = is_subject and (phrase.is_plural or self._is_asked_which(place))
         if dimension and is_subject and not ours and self._is_group_subject(dimension):
@@ -114,6 +115,15 @@ class Measures(Terms):
             before = before[:-1]
         return not before or bool(before[-1].marks & {"which", "per"}) or before[-1].kind in ("rank", "number")
 
+    def _refuse_order(self, dimension: str, *, phrase: Phrase, before: Phrase | None) -> None:
+        """Refuse to rank the values of a text, as opposed to the numbers of its rows: the highest priority."""
+        is_rank = before is not None and before.kind == "rank" and before.number is None
+        if before is None or not is_rank or phrase.is_plural or not dimension:
+            return
+        term = self.model.dimensions[dimension]
+        if term.type == "text" and not {"most", "fewest", "least"} & {*before.said.lower().split()}:
+            raise Unbound(phrase, why=f"I do not know the order of {term.label}.")
+
     def _is_group_subject(self, dimension: str) -> bool:
         """Return whether rows are grouped by it: it names other rows, and is not only a property to list."""
         term = self.model.dimensions[dimension]
@@ -156,7 +166,7 @@ class Measures(Terms):
 
     def _choose_measures(self) -> None:
         self._measure_limits()
-        asks_number = {"how_many", "how_much", "share", "trend", "average", "versus", "compare"}
+        asks_number = {"how_many", "how_much", "share", "trend", "average", "versus", "compare", "breakdown"}
         is_measured = bool(self.groups) or bool(self.marks & asks_number)
         is_compared = bool(self.marks & {"versus", "compare"}) or self._has_moments_joined()
         if "how_often" in self.marks:

@@ -22,7 +22,12 @@ SILENT_MARKS = frozenset({"be", "have", "do"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phrase:
-    """A part of the question with one meaning. Its term depends on the entity of the question."""
+    """
+    A part of the question with one meaning. Its term depends on the entity of the question.
+
+    `is_apart`: a preposition stands before it, so that it is no item of a list. `toward` is the end of a move that a
+    status names.
+    """
 
     kind: PhraseKind
     said: str
@@ -45,6 +50,10 @@ class Phrase:
     keys: tuple[str, ...] = ()
     is_plural: bool = False
     is_any: bool = False
+    is_one: bool = False
+    is_owned: bool = False
+    is_apart: bool = False
+    toward: str = ""
     is_act: bool = False
     is_vague: bool = False
     predicate: str = ""

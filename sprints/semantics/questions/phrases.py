@@ -8,17 +8,29 @@ tokens.
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sprints.linking.calendar import Span
+from sprints.linking.periods import EARLIEST
 from sprints.semantics.enums import Operator
 from sprints.semantics.questions.contrasts import (
     read_closing_clause,
     read_degree_first,
     read_depictive,
+    read_leaver,
     read_names_against,
     read_obligation,
-    read_related,
     read_swapped_group,
     read_than,
     read_whole,
+)
+from sprints.semantics.questions.negations import (
+    negate,
+    negate_prefixed,
+    read_absence,
+    read_ever,
+    read_nobody,
+    read_only,
+    read_presence,
+    read_related,
 )
 from sprints.semantics.questions.phrase import (
     SILENT_MARKS,
@@ -34,15 +46,16 @@ from sprints.semantics.questions.tokens import Token
 _OPERATORS = {"gt": Operator.GT, "ge": Operator.GE, "lt": Operator.LT, "le": Operator.LE, "eq": Operator.EQ}
 _EDGES = ("since", "after", "before", "until")
 _ANY = frozenset({"a", "an", "any", "a single", "single", "even one"})
+_ONE = frozenset({"a single", "single", "even one"})
+_ROUGHLY = frozenset({"about", "around"})
+_TOWARD = {"to": "to_status", "into": "to_status", "from": "from_status", "out": "from_status"}
 _TERMS = frozenset({"entity", "measure", "dimension", "predicate", "time"})
 
 
 def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
     """Convert tokens to phrases: one each, then combine neighbours, rule by rule."""
-    phrases = [
-        replace(phrase, is_any=tokens[max(0, place - 1)].said.lower() in _ANY or token.said.lower().startswith("any"))
-        for place, token in enumerate(tokens) if (phrase := _phrase(token)) is not None
-    ]  # fmt: skip
+    placed = (_place(token, before=tokens[at - 1] if at else None) for at, token in enumerate(tokens))
+    phrases = [phrase for phrase in placed if phrase is not None]
     _apply(read_obligation, phrases)
     _apply(_from_whom, phrases)
     if not any(sense.name == "carried_over" for phrase in phrases for sense in phrase.senses):
@@ -50,6 +63,25 @@ def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
     for rule in _RULES:
         _apply(rule, phrases)
     return phrases
+
+
+def _place(token: Token, *, before: Token | None) -> Phrase | None:
+    """Convert a token, noting what the word before says of it: an article, a preposition, that it is not exact."""
+    phrase, word = _phrase(token), before.said.lower() if before else ""
+    if before and "and" in before.marks and "total" in token.marks:  # by team and in total
+        return Phrase(kind="unknown", said=f"{before.said} {token.said}", start=before.start)
+    if phrase is None:
+        return None
+    if before and before.is_free and word == "all" and token.said.lower() == "but":
+        return replace(phrase, marks=frozenset({"except"}))  # all | but | ACCEL
+    if before and word in _ROUGHLY and (token.number is not None or token.days is not None):
+        return replace(phrase, kind="unknown", said=f"{before.said} {phrase.said}", start=before.start)
+    return replace(
+        phrase, is_any=word in _ANY or token.said.lower().startswith("any"), is_one=word in _ONE,
+        is_owned=word in ("their", "its"),
+        is_apart=bool(before and (before.is_preposition or word in _TOWARD)),
+        toward=_TOWARD.get(word, "") if token.kind == "status" else "",
+    )  # fmt: skip
 
 
 def _apply(rule: Rule, phrases: list[Phrase]) -> None:
@@ -89,6 +121,28 @@ def _phrase(token: Token) -> Phrase | None:
     return None if token.is_free or base.marks else base
 
 
+def _read_all_but(phrases: list[Phrase], *, place: int) -> Found:
+    """Read but as except behind all of a kind: all teams | but | ORBIT."""
+    first, but, name = phrases[place], phrase_at(phrases, place=place + 1), phrase_at(phrases, place=place + 2)
+    if but is None or name is None or but.said.lower() != "but" or name.kind != "names" or name.name_kind == "type":
+        return None
+    is_all = first.has_entity(name.name_kind) or "whole" in first.marks or "our" in first.marks
+    return ([first, replace(but, marks=frozenset({"except"}))], 2) if is_all else None
+
+
+def _read_ago(phrases: list[Phrase], *, place: int) -> Found:
+    """Read everything before a day that is so long ago: more than | 3 weeks ago. Any other bound of it has no place."""
+    first, second = phrases[place], phrase_at(phrases, place=place + 1)
+    is_bound = bool(first.marks & {"gt", "lt", "ge", "le"}) and second is not None and second.period is not None
+    if not is_bound or second is None or second.period is None or not second.said.lower().endswith("ago"):
+        return None
+    said = f"{first.said} {second.said}"
+    if "gt" not in first.marks:
+        return [replace(second, kind="unknown", said=said)], 2
+    before = replace(second.period, span=Span(EARLIEST, second.period.span.start))
+    return [replace(second, period=before, said=said, start=first.start)], 2
+
+
 def _list_names(phrases: list[Phrase], *, place: int) -> Found:
     """Read a list of names: ACCEL, ORBIT and HARBOR; bugs or stories."""
     first = phrases[place]
@@ -99,7 +153,7 @@ def _list_names(phrases: list[Phrase], *, place: int) -> Found:
     second = phrase_at(phrases, place=place + 2 if link else place + 1)
     if second is None or second.kind != first.kind or second.name_kind != first.name_kind:
         return None
-    if not link and first.kind == "names" and first.name_kind == "sprint":
+    if not link and (second.is_apart or (first.kind == "names" and first.name_kind == "sprint")):
         return None
     if "versus" in link and following is not None:
         names = tuple(dict.fromkeys((*first.names, *second.names)))
@@ -303,108 +357,6 @@ def _and_groups(phrases: list[Phrase], *, place: int) -> Found:
     return None
 
 
-def _merge_absence(phrases: list[Phrase], *, place: int) -> Found:
-    """Read an absence: without an estimate; no assignee; with no label."""
-    first, second = phrases[place], phrase_at(phrases, place=place + 1)
-    is_outside = bool(first.marks & {"not", "except"}) and second is not None and second.has_entity("sprint")
-    if not (first.marks & {"without"} or is_outside) or second is None:
-        return None
-    third = phrase_at(phrases, place=place + 2)
-    is_period = second.has_entity("sprint") and not (third and third.kind == "names")
-    is_rows = second.has("entity") and not any(sense.name == "assignee" for sense in second.senses)
-    if second.kind != "term" or not (is_period or (second.has("dimension", form="noun") and not is_rows)):
-        return None
-    return [replace(second, kind="missing", said=f"{first.said} {second.said}", start=first.start)], 2
-
-
-def _negate(phrases: list[Phrase], *, place: int) -> Found:
-    """Read a negation: not blocked; except bugs; not in sprint 7; without the label x; never reopened."""
-    first = phrases[place]
-    if first.kind != "mark" or not first.marks & {"not", "except", "without", "un"}:
-        return None
-    following = _after_silent(phrases, place=place)
-    skipped = {mark for one in phrases[place:following] for mark in one.marks}
-    is_ever, has = "ever" in skipped, "have" in skipped
-    second = phrase_at(phrases, place=following)
-    if second is None:
-        return None
-    before = phrase_at(phrases, place=place - 1)
-    is_had = has or (before is not None and "have" in before.marks) or not second.said.lower().endswith("s")
-    if (
-        (has or "without" in first.marks)
-        and is_had
-        and second.name_kind == "type"
-        and second.has("dimension", form="noun")
-    ):
-        said = f"{first.said} {second.said}"
-        return [replace(second, kind="missing", names=(), name_kind="", said=said)], following - place + 1
-    if second.kind == "term" and second.has("dimension", form="noun"):
-        third = phrase_at(phrases, place=following + 1)
-        if third and third.kind == "names":
-            following, second = following + 1, third
-    if second.kind == "term" and second.has("dimension", form="verb"):
-        third = phrase_at(phrases, place=following + 1)
-        if third and third.kind == "names":
-            negated = replace(third, is_negated=True, said=f"{first.said} {second.said} {third.said}")
-            return [second, negated], following - place + 2
-    if second.kind not in ("names", "term", "sprints", "key", "bound", "missing", "period"):
-        return None
-    if second.kind == "term" and not second.has("predicate", "time", "dimension"):
-        return None
-    said = f"{first.said} {second.said}"
-    is_ever = second.is_ever or (is_ever and second.has("predicate") and not second.has("dimension", form="noun"))
-    negated = replace(second, is_negated=not second.is_negated, is_ever=is_ever, said=said, start=first.start)
-    return [negated], following - place + 1
-
-
-def _after_silent(phrases: Sequence[Phrase], *, place: int) -> int:
-    """Return the position of what is negated. Auxiliaries and "ever" may precede it."""
-    following = place + 1
-    while (
-        (one := phrase_at(phrases, place=following)) is not None
-        and one.kind == "mark"
-        and one.marks & (SILENT_MARKS | {"ever"})
-    ):
-        following += 1
-    return following
-
-
-def _un(phrases: list[Phrase], *, place: int) -> Found:
-    """Read a negating prefix, whose token has both the mark and the senses: unblocked, nonurgent."""
-    first = phrases[place]
-    if first.kind == "term" and "un" in first.marks:
-        senses = tuple(sense for sense in first.senses if sense.kind != "mark")
-        return [replace(first, senses=senses, marks=frozenset(), is_negated=True)], 1
-    return None
-
-
-def _read_only(phrases: list[Phrase], *, place: int) -> Found:
-    """Skip "only" beside a filter, which is exclusive already: only bugs; bugs only."""
-    first, second = phrases[place], phrase_at(phrases, place=place + 1)
-    if first.kind != "mark" or "only" not in first.marks:
-        return None
-    if second is not None and (second.kind in ("names", "sprints", "period", "key", "bound", "missing") or second.has(
-        "predicate", "time"
-    )):  # fmt: skip
-        return [replace(second, is_only=True)], 2
-    before = phrase_at(phrases, place=place - 1)
-    if before is not None and second is None and before.kind in ("names", "sprints", "period", "rank"):
-        return [], 1
-    return None
-
-
-def _read_ever(phrases: list[Phrase], *, place: int) -> Found:
-    """Read "ever": ever been blocked; blocked at any time."""
-    first, second = phrases[place], phrase_at(phrases, place=place + 1)
-    if second is None or "not" in first.marks | second.marks:
-        return None
-    if "ever" in first.marks and first.kind == "mark" and second.has("predicate"):
-        return [replace(second, is_ever=True)], 2
-    if first.has("predicate") and "ever" in second.marks:
-        return [replace(first, is_ever=True)], 2
-    return None
-
-
 def _ranks(phrases: list[Phrase], *, place: int) -> Found:
     """Read a rank: top 5; 5 oldest; most; oldest; longest cycle time; fewest."""
     first, second = phrases[place], phrase_at(phrases, place=place + 1)
@@ -412,8 +364,12 @@ def _ranks(phrases: list[Phrase], *, place: int) -> Found:
         return [replace(second, kind="rank", number=first.number, is_descending=bool(degree_of(second)))], 2
     if first.kind == "top":
         return [replace(first, kind="rank", senses=(), is_descending=True)], 1
+    if first.kind == "mark" and first.marks & {"best", "worst"}:
+        return [replace(first, kind="rank", senses=(), is_descending="best" in first.marks)], 1
     if first.kind == "mark" and "rank" in first.marks:
         return [replace(first, kind="rank", senses=(), is_plural=True)], 1
+    if first.kind == "mark" and degree_of(first) is not None and second is not None and "how_many" in second.marks:
+        return [first], 2  # the highest | number of
     if first.kind in ("term", "mark") and degree_of(first) is not None:
         if second is not None and second.kind == "number" and first.marks & {"top", "bottom"}:
             return [replace(first, kind="rank", number=second.number, is_descending=bool(degree_of(first)))], 2
@@ -456,6 +412,12 @@ def _either(phrases: list[Phrase], *, place: int) -> Found:
         return None
     if not all(side.kind != "term" or side.has("predicate") for side in (first, third)):
         return None
+    behind = phrase_at(phrases, place=place + 3)
+    if third.kind == "term" and behind is not None and first.name_kind and behind.name_kind == first.name_kind:
+        return None  # bugs or blocked | stories: an adjective of the second kind alone
+    before = phrase_at(phrases, place=place - 1)
+    if before is not None and before.is_negated and before.kind in sides and before.has("predicate"):
+        return [replace(one, is_negated=True) for one in (first, third)], 3  # not blocked, done | or | in progress
     said = f"{first.said} or {third.said}"
     return [replace(first, alternatives=(*first.alternatives, third), joined_by="or", said=said)], 3
 
@@ -473,8 +435,9 @@ def _repeat_sides(phrases: list[Phrase], *, place: int) -> Found:
 
 
 _RULES: tuple[Rule, ...] = (
-    _un, _current_value, _noun_of_name, _epic_key, read_depictive, read_closing_clause, _repeat_sides, _list_names,
-    read_names_against, read_whole, _repeated_how_often, _sprint_edges, _bounds,
-    read_than, _comparative, _groups, _and_groups, read_swapped_group, _bound_units, _read_bound_after, _merge_absence,
-    read_related, _read_ever, _negate, read_degree_first, _ranks, _merge_ranks, _counted_rank, _either, _read_only,
+    negate_prefixed, read_leaver, _current_value, _noun_of_name, _epic_key, read_depictive, read_closing_clause,
+    _repeat_sides, _read_all_but, _read_ago, _list_names, read_names_against, read_whole, _repeated_how_often,
+    _sprint_edges, _bounds, read_than, _comparative, _groups, _and_groups, read_swapped_group, _bound_units,
+    _read_bound_after, read_absence, read_related, read_ever, read_nobody, negate, read_presence, read_degree_first,
+    _ranks, _merge_ranks, _counted_rank, _either, read_only,
 )  # fmt: skip

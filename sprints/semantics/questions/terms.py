@@ -78,6 +78,7 @@ class Terms:
         self.columns: list[str] = []
         self.is_ranked = any(phrase.kind == "rank" for phrase in phrases)
         self.groups: list[Group] = []
+        self.within: list[str] = []
         self.having: list[MeasureLimit] = []
         self.sides: list[Side] = []
         self.is_fragment = False
@@ -289,11 +290,17 @@ class Terms:
             grain = next((sense.name for sense in phrase.senses if sense.kind == "grain"), "")
             if grain:
                 self._group_by_time(Grain(grain), phrase=phrase)
+            elif self._ranks_rows():
+                self.within.append(self._dimension_of(phrase, is_group=True))
             else:
                 dimension = self._dimension_of(phrase, is_group=True)
                 self._group_by(dimension, phrase=phrase)
                 if place and "have" in self.phrases[place - 1].marks:
                     self.parts.append(Comparison(field=dimension, op=Operator.IS_NOT_NULL))
+
+    def _ranks_rows(self) -> bool:
+        """Return whether issues are ranked by a property of their own: the oldest bug."""
+        return self._lists_issues() and any(one.kind == "rank" and one.has("dimension") for one in self.phrases)
 
     def _group_by_time(self, grain: Grain, *, phrase: Phrase) -> None:
         timed = [state for state in self.states.values() if state.role]

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+import regex
+
 from sprints.linking.folding import Word, fold, words
 from sprints.linking.link import LinkedQuestion
 from sprints.linking.names import Kind, Name, NameIndex
@@ -10,7 +12,7 @@ from sprints.linking.periods import NUMBERS, Period
 from sprints.linking.references import Amount, SprintReference
 from sprints.linking.spotting import ORDINARY
 from sprints.linking.sprint_choice import chosen_sprints
-from sprints.semantics.questions.lexicon import Lexicon, Sense
+from sprints.semantics.questions.lexicon import ASKING, Lexicon, Sense
 
 MAX_TOKENS = 60
 _SPEAKS = ("status", "label", "priority", "type")
@@ -22,6 +24,20 @@ _PERSONAL = frozenset({"he", "she", "his", "her", "him", "hers"})
 _DEMONSTRATIVE = frozenset({"these", "those"})
 _PLURAL = frozenset({"they", "them", "their", "theirs"})
 PRONOUNS = _PERSONAL | _PLURAL
+_SIGNS = (
+    (regex.compile(r"->|\u2192"), " to "),
+    (regex.compile(r"(?:!=|<>|\u2260) ?(?=\d)"), " other than "),
+    (regex.compile(r"(?:>=|=>|\u2265) ?(?=\d)"), " at least "),
+    (regex.compile(r"(?:<=|=<|\u2264) ?(?=\d)"), " at most "),
+    (regex.compile(r"> ?(?=\d)"), " more than "),
+    (regex.compile(r"< ?(?=\d)"), " less than "),
+    (regex.compile(r"==? ?(?=\d)"), " exactly "),
+    (regex.compile(r"(?<![\w.-])(\d{1,4}) ?d(?![\w-])", regex.IGNORECASE), r"\1 days"),
+    (regex.compile(r"(?<![\w.-])(\d{1,4}) ?wk?s?(?![\w-])", regex.IGNORECASE), r"\1 weeks"),
+    (regex.compile(r"(?<![\w.-])(\d{1,6})\+(?!\w)"), r"\1 or more"),
+    (regex.compile(r"%(?= of)"), " percent"),
+)
+_UNREAD = regex.compile(r"[<>=~\u2260\u2264\u2265%$\u20ac\u00a3*^|]+")
 _DEFINITE = frozenset(
     {"the", "all", "our", "these", "both", "across all", "of all", "over all", "for all", "among all"}
 )
@@ -70,6 +86,19 @@ class Token:
     def is_preposition(self) -> bool:
         """Return whether it is a preposition."""
         return any(sense.kind == "free" and sense.name == "prepositions" for sense in self.senses)
+
+
+def spell_signs(text: str) -> str:
+    """Write signs and short units before and behind numbers as words: > 5d is more than 5 days."""
+    for sign, said in _SIGNS:
+        text = sign.sub(said, text)
+    return text
+
+
+def find_unread_sign(linked: LinkedQuestion) -> str:
+    """Return a sign that says something and was read as no word. Empty if there is none outside of names."""
+    found = _UNREAD.finditer(linked.text)
+    return next((one[0] for one in found if not any(n.start <= one.start() < n.end for n in linked.spotted)), "")
 
 
 def correct_words(text: str, *, found: Sequence[Word], lexicon: Lexicon, index: NameIndex) -> tuple[str, list[str]]:
@@ -219,6 +248,8 @@ def _both(known: Token, *, senses: tuple[Sense, ...], before: str, after: str) -
     """Keep the name if its kind is beside it, else the word's own meaning."""
     if known.kind in (before.rstrip("s"), after.rstrip("s")) or (known.kind == "label" and before.startswith("label")):
         return known
+    if known.kind == "status" and known.said[:1].isupper() and before in ("in", "to", "into", "from"):
+        return known  # in Shipped: the column, not what was done
     is_name_too = known.kind == "type"
     return Token(
         said=known.said, start=known.start, end=known.end, senses=senses, kind=known.kind if is_name_too else None,
@@ -248,12 +279,15 @@ def find_anaphor(tokens: Sequence[Token]) -> str:
 
     "He" stands for a person, "they" for any rows that are named before; "of those" for what follows it, if it says.
     """
-    has_person = has_rows = False
+    has_person = has_rows = has_it = False
     for place, token in enumerate(tokens):
         following = tokens[place + 1] if place + 1 < len(tokens) else None
         if "anaphor" in token.marks and not (following and any(one.kind == "predicate" for one in following.senses)):
             return token.said
         word = token.said.lower()
+        if has_it and not has_rows and any(one.kind == "predicate" for one in token.senses):
+            return "it"
+        has_it = (has_it or word.partition("'")[0] == "it") and not token.marks & ASKING
         if word in _DEMONSTRATIVE and _stands_alone(following):
             return token.said
         if (word in _PERSONAL and not has_person) or (word in _PLURAL and not has_rows):

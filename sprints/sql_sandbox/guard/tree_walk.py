@@ -15,7 +15,7 @@ from sprints.schema.view_catalog import ViewCatalog
 from sprints.sql_sandbox.guard import allowed_names
 from sprints.sql_sandbox.guard.function_fields import FieldCalls
 from sprints.sql_sandbox.guard.keywords import DATA_CHANGES, LOCKS
-from sprints.sql_sandbox.guard.message_shapes import messages_of, shape_of
+from sprints.sql_sandbox.guard.message_shapes import MANY, SCALARS, kinds_of, messages_of
 from sprints.sql_sandbox.guard.refusals import Refused, echo_text, forbidden_keyword, no_such_relation, not_allowed
 from sprints.sql_sandbox.sql_vocabulary import CLOCK_VALUES
 
@@ -34,6 +34,7 @@ _PLAIN = (
     "RangeSubselect ResTarget RowExpr TypeCast WindowDef"
 )
 _LEAVES = "A_Const A_Star BitString Boolean Float Integer String"
+_LEAF_KINDS = frozenset(kinds_of(dict.fromkeys(_LEAVES.split())))
 
 
 class Walk:
@@ -49,13 +50,15 @@ class Walk:
         self.field_calls.check(self.catalog)
 
     def _node(self, message: Any, scope: Scope) -> None:
-        if type(message) is pg_query_pb2.Node:
-            inner = message.WhichOneof("node")
-            if inner is None:
-                return
-            message = getattr(message, inner)
         try:
-            rule = self._rules[type(message)]
+            if type(message) is pg_query_pb2.Node:
+                kind = message.WhichOneof("node")
+                if kind is None or kind in _LEAF_KINDS:
+                    return
+                message = getattr(message, kind)
+                rule = self._rules_by_kind[kind]
+            else:
+                rule = self._rules[type(message)]
         except KeyError:
             raise _unknown(message.DESCRIPTOR.name) from None
         if rule is None:
@@ -65,10 +68,10 @@ class Walk:
 
     def _children(self, message: Message, scope: Scope, *, skipped: str = "") -> None:
         for field, value in message.ListFields():
-            shape = shape_of(field)
-            if shape == "scalar" or (skipped and field.name == skipped):
+            kind = type(value)
+            if kind in SCALARS or (skipped and field.name == skipped):
                 continue
-            if shape == "many":
+            if kind is MANY:
                 for item in value:
                     self._node(item, scope)
             else:
@@ -138,6 +141,9 @@ class Walk:
         self._children(name, scope)
 
     def _column(self, column: Any, scope: Scope) -> None:
+        last = column.fields[-1]
+        if last.WhichOneof("node") == "string" and last.string.sval in self.catalog.columns:
+            return  # a view's column: neither a system column nor the name of a function
         allowed_names.check_column(column)
         self.field_calls.note_column(column)
 
@@ -181,6 +187,7 @@ class Walk:
         "TypeName": _type,
     }
     _rules: ClassVar[dict[type, Rule | None]] = messages_of(_rules_by_name)
+    _rules_by_kind: ClassVar[dict[str, Rule | None]] = kinds_of(_rules_by_name)
 
 
 _MEANINGS = {

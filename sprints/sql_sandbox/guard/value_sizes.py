@@ -17,7 +17,7 @@ import postgast
 from postgast import pg_query_pb2
 
 from sprints.schema.view_catalog import ViewCatalog
-from sprints.sql_sandbox.guard.message_shapes import messages_of, shape_of
+from sprints.sql_sandbox.guard.message_shapes import MANY, SCALARS, messages_of
 from sprints.sql_sandbox.guard.number_bounds import limit_number
 from sprints.sql_sandbox.guard.refusals import Refused
 from sprints.sql_sandbox.sql_vocabulary import (
@@ -98,11 +98,11 @@ class ValueSizes:
 
     def _children(self, message: Any) -> list[int]:
         sizes = []
-        for field, value in message.ListFields():
-            shape = shape_of(field)
-            if shape == "many":
+        for _, value in message.ListFields():
+            kind = type(value)
+            if kind is MANY:
                 sizes += [self._node(item) for item in value]
-            elif shape == "one":
+            elif kind not in SCALARS:
                 sizes.append(self._node(value))
         return sizes
 

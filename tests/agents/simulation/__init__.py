@@ -1,1 +1,1 @@
-"""A world of two workers in virtual time, in which one seed is one history."""
+"""A simulation of two workers in virtual time; one seed is one history."""

@@ -1,7 +1,7 @@
 """
 A model of what the database's statements do to a run: the rules of toolbox/work/lease.py and agents/queries.
 
-Each method is one commit. tests/agents/test_simulation_rules.py holds it against the real SQL.
+Each method is one commit. tests/agents/test_simulation_rules.py compares it with the real SQL.
 """
 
 from collections.abc import Sequence
@@ -56,7 +56,7 @@ class Rules:
         self._append(run, "run.queued")
 
     def claim(self, run_id: UUID, *, worker: str) -> tuple[int, int] | None:
-        """Give attempt and losses of a run that is free and whose turn it is."""
+        """Claim a free run whose turn it is; returns attempt and losses."""
         run = self.runs[run_id]
         is_free = run.state == "queued" or (run.state == "running" and run.worker == worker)
         if not is_free or not self._is_ready(run):
@@ -71,7 +71,7 @@ class Rules:
         return run.attempt, run.losses
 
     def heartbeat(self, lease: Lease) -> bool:
-        """Say that the worker lives; False where the lease is lost."""
+        """Record that the worker lives; False if the lease is lost."""
         run = self._find_held(lease)
         if run:
             run.heartbeat_at = self.now
@@ -95,7 +95,7 @@ class Rules:
         return [run.id for run in stale]
 
     def find_forgotten(self) -> list[UUID]:
-        """Give queued runs that nobody claimed for a while."""
+        """Return queued runs that nobody claimed for a while."""
         found = []
         for run in self.runs.values():
             patience = min(FORGOTTEN_SECONDS * 2 ** min(run.enqueues, 6), 300)
@@ -106,27 +106,27 @@ class Rules:
         return found
 
     def seconds_left(self, lease: Lease) -> float:
-        """Give what is left of the time of a run that is held."""
+        """Return the rest of a held run's time."""
         run = self._hold(lease)
         return (run.deadline_at or self.now) - self.now
 
     def load_steps(self, run_id: UUID) -> list[StepRow]:
-        """Give the steps in order."""
+        """Return the steps in order."""
         return [step for _, step in sorted(self.runs[run_id].steps.items())]
 
     def append_event(self, lease: Lease, *, kind: str) -> None:
-        """Append an event as the holder."""
+        """Append an event under the lease."""
         self._append(self._hold(lease), kind)
 
     def begin_model(self, lease: Lease, *, number: int) -> None:
-        """Note that the model is asked."""
+        """Record that the model is asked."""
         run = self._hold(lease)
         key = f"{lease.id.hex}-{number}"
         run.steps.setdefault(number, StepRow(number=number, kind="model", state="started", idempotency_key=key))
         self._append(run, "model.asked")
 
     def save_model_reply(self, lease: Lease, *, number: int, reply: ModelReply) -> None:
-        """Save what the model said, and plan its calls."""
+        """Save the model's reply and plan its calls."""
         run = self._hold(lease)
         if run.steps[number].state != "started":
             return
@@ -136,7 +136,7 @@ class Rules:
         self._append(run, "model.answered")
 
     def begin_tool(self, lease: Lease, *, step: StepRow) -> bool:
-        """Note that a tool is called; uses up its approval."""
+        """Record that a tool is called; uses up its approval."""
         run = self._hold(lease)
         row = run.steps[step.number]
         if row.state == "approved" and run.approvals.pop(step.number, "") != step.digest:
@@ -164,7 +164,7 @@ class Rules:
         self._append(run, "approval.needed")
 
     def decide(self, run_id: UUID, *, is_approved: bool, arguments: str = "") -> bool:
-        """Approve, perhaps with other arguments, or reject the step that waits; False where none does."""
+        """Approve the waiting step, perhaps with other arguments, or reject it; False if none waits."""
         run = self.runs[run_id]
         waiting = next((step for step in self.load_steps(run_id) if step.state == "awaiting_approval"), None)
         if run.state != "awaiting_approval" or waiting is None:
@@ -180,11 +180,11 @@ class Rules:
         return True
 
     def finish(self, lease: Lease, *, state: str, text: str) -> UUID | None:
-        """End a run as its holder; gives the conversation's next run."""
+        """End a run under its lease; returns the conversation's next run."""
         return self._end(self._hold(lease), state=state, text=text)
 
     def cancel(self, run_id: UUID) -> UUID | None:
-        """End a run wherever it stands."""
+        """End a run in any state."""
         run = self.runs[run_id]
         return self._end(run, state="cancelled", text="") if run.state in LIVE else None
 
@@ -229,7 +229,7 @@ def _order(run: RunRecord) -> tuple[float, UUID]:
 
 
 def describe(run: RunRecord) -> dict[str, Any]:
-    """Give what the real rows are compared by."""
+    """Return the values by which real rows are compared."""
     return {
         "state": run.state,
         "attempt": run.attempt,
@@ -241,5 +241,5 @@ def describe(run: RunRecord) -> dict[str, Any]:
 
 
 def numbers_without_gap(events: Sequence[tuple[int, str]]) -> bool:
-    """Tell whether event ids are 1, 2, 3 and so on."""
+    """Return whether event ids are 1, 2, 3 and so on."""
     return [number for number, _ in events] == list(range(1, len(events) + 1))

@@ -13,7 +13,7 @@ class Deadlock(Exception):
 
 
 class _NoFiles(selectors.SelectSelector):
-    """A selector that waits for time alone, and lets it pass."""
+    """A selector that only waits for time, and lets it pass at once."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -27,7 +27,7 @@ class _NoFiles(selectors.SelectSelector):
 
 
 def run_in_virtual_time(work: Coroutine[Any, Any, Result]) -> Result:
-    """Run a coroutine to its end; raises Deadlock where it waits for what never comes."""
+    """Run a coroutine to its end; raises Deadlock if it waits for something that never happens."""
     selector = _NoFiles()
     loop = asyncio.SelectorEventLoop(selector)
     loop.time = lambda: selector.now  # type: ignore[method-assign]

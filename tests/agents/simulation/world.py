@@ -1,5 +1,5 @@
 """
-Two workers, a sweep, a person and a broker, all of them unreliable, around the real code of runs.
+Two workers, a sweep, a person and a broker, all unreliable, around the real code of runs.
 
 The code under test is `toolbox/work/worker.py`, `toolbox/work/lease.py` (sweep), `agents/runs/execution.py`,
 `run_policy.py` and `model_step.py`. The database is `Rules`; each of its commits may be lost, before or after it is
@@ -43,7 +43,7 @@ TOOLS = {"read": (False, False), "write": (True, False), "upsert": (True, True)}
 
 @dataclass(frozen=True)
 class FakeTool:
-    """What the engine asks of a tool."""
+    """The attributes of a tool that the execution uses."""
 
     name: str
 
@@ -60,7 +60,7 @@ class FakeTool:
 
 @dataclass(frozen=True, kw_only=True)
 class Faults:
-    """How often things go wrong: chances of a commit, of a delivery, and of each second of a worker."""
+    """Probabilities of faults: per commit, per delivery, and per second of a worker."""
 
     lost_commit: float = 0.03
     stopped: float = 0.03
@@ -73,7 +73,7 @@ class Faults:
 
 
 class Actor:
-    """A process: it may be slow, stopped for a while, or dead."""
+    """A process, which may be slow, paused or dead."""
 
     def __init__(self, world: "World") -> None:
         self._world = world
@@ -81,7 +81,7 @@ class Actor:
         self.paused_until = 0.0
 
     async def take_time(self) -> None:
-        """Let time pass; a dead process never comes back from it."""
+        """Let time pass; for a dead process this never returns."""
         loop = asyncio.get_running_loop()
         if self._world.is_over:
             raise asyncio.CancelledError
@@ -109,7 +109,7 @@ class World:
         self._news: dict[UUID, set[asyncio.Event]] = {}
 
     async def live(self) -> None:
-        """Let everything happen until every run has ended, or for 50 minutes."""
+        """Run everything until every run has ended, or for 50 minutes."""
         self._actors = [Actor(self), Actor(self)]
         loop = asyncio.get_running_loop()
         for number, run_id in enumerate(RUN_IDS):
@@ -127,7 +127,7 @@ class World:
         self._judge()
 
     async def commit(self, name: str, apply: Callable[[], Result]) -> Result:
-        """Make one commit; its connection may break before it, or after it and before its answer is heard."""
+        """Make one commit; its connection may break before it, or after it but before the answer."""
         actor = ACTOR.get()
         await actor.take_time()
         if actor in self._actors and self.rng.random() < self.faults.stopped and self._may_harm():
@@ -159,7 +159,7 @@ class World:
 
     @contextmanager
     def subscribe(self, run_id: UUID, *, kinds: object = None, notified: asyncio.Event) -> Iterator[None]:
-        """Tell a worker of its run's end."""
+        """Register an event to be set at the run's end."""
         self._news.setdefault(run_id, set()).add(notified)
         try:
             yield
@@ -167,7 +167,7 @@ class World:
             self._news[run_id].discard(notified)
 
     async def call_tool(self, step: StepRow, **_: object) -> ToolReply:
-        """Do what a tool does."""
+        """Call the fake tool."""
         actor = ACTOR.get()
         await actor.take_time()
         if TOOLS[step.tool][0]:
@@ -201,7 +201,7 @@ class World:
                     self.enqueue(KIND, work_id=UUID(int=int(getattr(work_id, "int", work_id))))
 
     async def _decide(self) -> None:
-        """Be the person who approves, changes, rejects, and sometimes cancels."""
+        """Approve, change or reject as a person would, and sometimes cancel."""
         cancelled = {run_id: self.rng.uniform(0, 60) for run_id in RUN_IDS if self.rng.random() < self.faults.cancelled}
         while True:
             await asyncio.sleep(self.rng.uniform(0.2, 3.0))
@@ -235,7 +235,7 @@ class World:
             self.enqueue(KIND, work_id=following)
 
     async def _harm(self) -> None:
-        """Stop and drain workers, whatever they do."""
+        """Pause and drain workers at any time."""
         while self._may_harm():
             await asyncio.sleep(1.0)
             for actor in list(self._actors):
@@ -247,11 +247,11 @@ class World:
                         held.on_drain()
 
     def _may_harm(self) -> bool:
-        """Tell whether things still go wrong: for five minutes, so that what is left can end."""
+        """Return whether faults still happen: for five minutes, so that everything can end afterwards."""
         return asyncio.get_running_loop().time() < 300
 
     def _stop(self, actor: Actor) -> None:
-        """Pause a worker for a while, or kill it; a killed one is replaced at once."""
+        """Pause a worker for a while, or kill it and replace it at once."""
         if self.rng.random() < 0.5:
             actor.paused_until = asyncio.get_running_loop().time() + self.rng.uniform(1.0, 20.0)
         else:
@@ -278,7 +278,7 @@ class World:
 
 
 class SimulatedModel:
-    """A model that asks for some calls and then answers; what it says is drawn from the world's numbers."""
+    """A model that requests some calls and then answers, by the world's random numbers."""
 
     name = "simulated"
 
@@ -286,11 +286,11 @@ class SimulatedModel:
         self._world = world
 
     def estimate_tokens(self, *_: object, **__: object) -> int:
-        """Cost nothing."""
+        """Return 0."""
         return 0
 
     async def turn(self, messages: Sequence[Any], **_: object) -> AsyncGenerator[ModelEvent, None]:
-        """Ask for up to three calls, or answer."""
+        """Request up to three calls, or answer."""
         rng = self._world.rng
         await asyncio.sleep(rng.uniform(0.05, 2.0))
         yield TextDelta(text="Well. ")
@@ -309,7 +309,7 @@ class SimulatedModel:
 
 
 def simulate(seed: int, *, faults: Faults | None = None, rules: type[Rules] = Rules) -> World:
-    """Live one history."""
+    """Run one history."""
     world = World(seed, faults=faults, rules=rules)
     with _real_code_over(world):
         run_in_virtual_time(world.live())
@@ -317,13 +317,13 @@ def simulate(seed: int, *, faults: Faults | None = None, rules: type[Rules] = Ru
 
 
 class Statements:
-    """The world in the places where the real code reaches the database, the broker, the model and the tools."""
+    """The world's replacements where the real code reaches the database, the broker, the model and the tools."""
 
     def __init__(self, world: World) -> None:
         self._world, self._rules = world, world.rules
 
     def list_replacements(self) -> dict[str, Any]:
-        """Give what stands in for what, by name."""
+        """Return the replacements by the name of what they replace."""
         return {
             "toolbox.work.lease.claim": self.claim,
             "toolbox.work.lease.reclaim": lambda _: self._world.commit("reclaim", self._rules.reclaim),
@@ -362,7 +362,7 @@ class Statements:
         }
 
     async def hold(self, name: str, lease: Lease, apply: Callable[[], Result]) -> Result:
-        """Commit as a lease's holder, and see that only a holder changes the row."""
+        """Commit under a lease, and check that only its holder changes the row."""
 
         def watch() -> Result:
             run = self._rules.runs[lease.id]

@@ -82,7 +82,7 @@ def _hear(trip: Trip, value: Fraction) -> None:
 
 
 def profit_by_day(events: list[Event]) -> dict[str, Fraction]:
-    """Give the last total that was logged on or before each day on which anything happened."""
+    """Return the last total that was logged on or before each day on which anything happened."""
     found: dict[str, Fraction] = {}
     total = Fraction(0)
     for event in in_order(events):

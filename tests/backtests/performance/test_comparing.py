@@ -338,7 +338,7 @@ async def test_the_shipped_pair_is_ranked() -> None:
     assert body["overfitting"]["runs"] == 2
 
 
-def chain_of(event: Event, *, run_id: str, length: int) -> list[Event]:
+def lay_out_chain(event: Event, *, run_id: str, length: int) -> list[Event]:
     """Give so many events, each the parent of the next, the last of them being this one."""
     ids = [*(str(uuid4()) for _ in range(length - 1)), event["EventId"]]
     risk = {"RiskType": "limit", "Threshold": 1, "CurrentValue": 2}
@@ -369,7 +369,7 @@ async def test_what_a_divergence_leaves_out_is_said(load: Load, *, length: int, 
         said | {"EventId": str(uuid4()), "Properties": said["Properties"] | {"SecuritySymbol": "AAPL", "Price": place}}
         for place in range(1, 8)
     ]
-    decided = [one for event in decided for one in chain_of(event, run_id=first, length=length)]
+    decided = [one for event in decided for one in lay_out_chain(event, run_id=first, length=length)]
     end = decided[0] | {"RunId": second, "EventId": str(uuid4()), "ParentEventId": None}
     load(jsonl([*events, *(one for one in signals if one["RunId"] == first), *decided]))
     load(jsonl([*copy_events(events, second), *(one for one in signals if one["RunId"] == second), end]))

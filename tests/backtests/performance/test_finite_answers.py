@@ -1,12 +1,14 @@
 """No answer about what a run came to holds NaN or infinity, however little the run has; nor a null in their place."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
 from math import isfinite
 from typing import Any
+from urllib.parse import quote
 from uuid import NAMESPACE_URL, uuid5
 
 import jsonschema
@@ -17,6 +19,7 @@ from backtests.tools import toolkit
 from tests.backtests.conftest import Load
 from tests.backtests.makers import jsonl
 from tests.backtests.tool_calls import ask, refuse_constant
+from tests.pages import as_user
 from toolbox.contract.tool import Tool
 
 TOOLS = {tool.name: tool for tool in toolkit.tools}
@@ -32,14 +35,23 @@ def price(day: str, value: float, *, hour: int = 9) -> tuple[str, str, dict[str,
 
 
 def trade(
-    day: str, side: str, value: float, *, hour: int = 10, symbol: str = "AAPL", currency: str = "USD"
-) -> tuple[str, str, dict[str, Any]]:
+    day: str, side: str, value: float, *, hour: int = 10, symbol: str = "AAPL", currency: str = "USD",
+    quantity: float = 2, commission: float = 0,
+) -> tuple[str, str, dict[str, Any]]:  # fmt: skip
     order_id = str(uuid5(NAMESPACE_URL, f"{day} {side} {symbol} {hour}"))
     said: dict[str, Any] = {"OrderId": order_id, "SecuritySymbol": symbol, "Direction": side, "Currency": currency}
-    said |= {"Quantity": 2, "Price": value, "Commission": 0, "Slippage": 0}
+    said |= {"Quantity": quantity, "Price": value, "Commission": commission, "Slippage": 0}
     return f"{day}T{hour:02}:00:00.000Z", "TradeExecution", said
 
 
+def total(day: str, value: int) -> tuple[str, str, dict[str, Any]]:
+    state = {"Total": value, "Realized": value, "Unrealized": 0}
+    said = {"StateType": "PnL", "StateBefore": None, "StateAfter": state, "ChangeReason": "mark", "Currency": "USD"}
+    return f"{day}T17:00:00.000Z", "StateChange", said
+
+
+BEYOND, LARGE = 10**309, 10**160
+"""More than a double holds, and a number whose square is."""
 LOGS: dict[str, Log] = {
     "no trade": [price("2024-01-02", 100), price("2024-01-03", 101), price("2024-01-04", 99)],
     "one event": [price("2024-01-02", 100)],
@@ -66,6 +78,15 @@ LOGS: dict[str, Log] = {
     ],
     "everything lost": [
         trade("2024-01-02", "Sell", 100), price("2024-01-03", 90_000), trade("2024-01-04", "Buy", 100),
+    ],
+    "numbers beyond a double": [
+        total("2024-01-02", BEYOND), trade("2024-01-02", "Buy", BEYOND), trade("2024-01-03", "Sell", 100),
+        price("2024-01-03", BEYOND), total("2024-01-03", -BEYOND), trade("2024-01-04", "Sell", 3, quantity=BEYOND),
+        price("2024-01-05", 100), total("2024-01-08", 5), trade("2024-01-09", "Buy", 7, commission=BEYOND),
+    ],
+    "sums beyond a double": [
+        trade("2024-01-02", "Buy", LARGE, quantity=LARGE), price("2024-01-03", LARGE),
+        trade("2024-01-04", "Sell", 1, quantity=LARGE), price("2024-01-05", 100),
     ],
     "a price of zero": [
         trade("2024-01-02", "Buy", 0), price("2024-01-03", 0), price("2024-01-04", 5), trade("2024-01-05", "Sell", 0),
@@ -110,7 +131,7 @@ def write_events(log: Log, *, run_id: str) -> Iterator[dict[str, Any]]:
 
 
 def list_questions(tool: str, *, stored: StoredLog) -> list[dict[str, Any]]:
-    """Give what the tool is asked about a log."""
+    """Return what the tool is asked about a log."""
     run, usual = {"runId": stored.run_id}, find_stored("one trade").run_id
     if tool == "list_trades":
         return [run, run | {"outcome": "Open"}, run | {"sortBy": "exitTime", "descending": True}]
@@ -155,6 +176,21 @@ async def test_an_answer_is_finite_or_refused_as_the_contract_says(name: str, to
             check_reasons(body)
 
 
+@pytest.mark.parametrize("name", ["numbers beyond a double", "sums beyond a double", "zero variance", "one trade"])
+def test_pages_and_exports_show_no_nan(name: str, cast: None, db: None) -> None:
+    stored, client = find_stored(name), as_user("curator")
+    run = f"/backtests/runs/{stored.run_id}/"
+    pages = [run, f"{run}trades/", *(f"{run}attribution/?by={by}" for by in EVERY_WAY), f"{run}days.csv",
+             f"{run}trades.csv", f"/backtests/sweeps/?sweep={quote(stored.sweep)}",
+             f"/backtests/sweeps/ranking.csv?sweep={quote(stored.sweep)}",
+             f"/backtests/compare/?run={stored.run_id}&run={find_stored('one trade').copy_id}"]  # fmt: skip
+
+    for address in pages:
+        reply = client.get(address)
+        assert reply.status_code == 200, (address, reply.content[:300])
+        assert not re.search(rb"\b(nan|inf|infinity)\b", reply.content, re.IGNORECASE), address
+
+
 @cache
 def _validator(tool: str) -> jsonschema.Draft202012Validator:
     return jsonschema.Draft202012Validator(TOOLS[tool].success_schema)
@@ -168,7 +204,7 @@ async def check_model(tool: Tool, arguments: dict[str, Any]) -> None:
 
 
 def list_numbers(value: Any) -> Iterator[float | Decimal]:
-    """Give all numbers in an answer, however deep."""
+    """Yield all numbers in an answer, however deep."""
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, list):

@@ -20,7 +20,7 @@ class FastMcp:
     client: Any
 
     async def call(self, name: str, arguments: dict[str, Any], progress: Hear | None = None) -> Any:
-        """Call a tool; what goes on as a task is waited for."""
+        """Call a tool; waits for a task's result."""
         return await self.client.call_tool_mcp(name, arguments, progress_handler=progress)
 
     async def tools(self, _: Step) -> Any:

@@ -1,4 +1,4 @@
-"""What every Python client is walked through; the errand comes on standard input, what came of it goes out."""
+"""Run steps with a Python client: the request comes on standard input, the results go to standard output."""
 
 import asyncio
 import json
@@ -14,15 +14,15 @@ Step = dict[str, Any]
 
 
 class Walker(Protocol):
-    """A client, in the words of the steps; each of the others is `async def <kind>(step)`."""
+    """A client with a method for each kind of step: `async def <kind>(step)`."""
 
     async def call(self, name: str, arguments: dict[str, Any], progress: Hear | None = None) -> Any:
-        """Call a tool, as a task where the client and the tool want it."""
+        """Call a tool, as a task if the client and the tool support it."""
         ...
 
 
 class Walk:
-    """One errand: how to reach the server, what to do there, what the person was asked."""
+    """One request: how to reach the server, the steps, and what the person was asked."""
 
     def __init__(self, errand: dict[str, Any]) -> None:
         self.server: dict[str, Any] = errand["server"]
@@ -36,7 +36,7 @@ class Walk:
         return {name: entry["enum"][0] for name, entry in dict(params.requested_schema)["properties"].items()}
 
     async def run(self, client: Walker) -> list[dict[str, Any]]:
-        """Do every step; what fails is told as an error."""
+        """Do every step; a failure becomes an error in its result."""
         return [await self._told(client, step) for step in self.steps]
 
     async def _told(self, client: Walker, step: Step) -> dict[str, Any]:
@@ -73,7 +73,7 @@ class Walk:
 
 
 def reference(step: Step) -> PromptReference | ResourceTemplateReference:
-    """Read what a completion is about."""
+    """Return the reference of a completion."""
     ref = step["ref"]
     return PromptReference(name=ref["name"]) if "name" in ref else ResourceTemplateReference(uri=ref["uri"])
 
@@ -85,5 +85,5 @@ def _wire(result: Any) -> Any:
 
 
 def main(walked: Callable[[Walk], Coroutine[Any, Any, dict[str, Any]]]) -> None:
-    """Run an errand from standard input."""
+    """Run a request from standard input."""
     sys.stdout.write(json.dumps(asyncio.run(walked(Walk(json.load(sys.stdin))))))

@@ -27,7 +27,7 @@ sys.stdin.readline()
 
 @contextmanager
 def user_of(var: Path) -> Iterator[subprocess.Popen[str]]:
-    """Run a process that uses the broker until it is told to go."""
+    """Run a process that uses the broker until it is told to end."""
     process = subprocess.Popen(
         [sys.executable, "-c", USE, str(var)], cwd=PROJECT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
@@ -44,7 +44,7 @@ def user_of(var: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 def server(var: Path) -> Any:
-    """Give a client of the broker."""
+    """Return a client of the broker."""
     path = broker.address(var).removeprefix("redis+socket://").partition("?")[0]
     return redis.Redis(unix_socket_path=path, decode_responses=True)
 

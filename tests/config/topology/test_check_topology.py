@@ -32,7 +32,7 @@ pytestmark = pytest.mark.usefixtures("cast")
 
 @pytest.fixture(scope="module")
 def topology(cast: object) -> Topology:
-    """Give two hosts that agree; only the broker of the tests may be away."""
+    """Return two hosts that agree; only the tests' broker may be unavailable."""
     own = replace(event_loop.run(load_topology()).own, broker_answers=True, notifications_arrive=True)
     others = [replace(own, host=host, role=role) for host in ("one", "two") for role in ("web", "worker")]
     return Topology(own=own, processes=others)
@@ -142,7 +142,7 @@ def test_an_extension_that_is_behind_is_found(
 
 @pytest.fixture
 def replicated_reader(monkeypatch: pytest.MonkeyPatch) -> Iterator[ReplicatedPool]:
-    """Give a reader whose one replica is away."""
+    """Yield a reader whose only replica is unavailable."""
     made = ReplicatedPool("reader", replicas=["postgresql://r@/t?host=/missing"], max_size=1, max_lag_seconds=10)
     monkeypatch.setattr(checks, "reader", made)
     yield made
@@ -202,6 +202,7 @@ def test_a_pooler_is_named_with_what_it_cannot(
     assert "DATABASE_LISTEN_URL" in listening.findings[0][0]
 
 
+@pytest.mark.django_db
 def test_the_command_ends_with_1_where_something_is_found(monkeypatch: pytest.MonkeyPatch, topology: Topology) -> None:
     async def faulty() -> Topology:
         return change_one(topology, version="0.0.1")

@@ -58,7 +58,7 @@ class Asker:
     async def ask_whole(
         self, name: str = "price", *, path: str = "shop.py", depth: int = 2
     ) -> set[tuple[str, int, int]]:
-        """Ask, want a whole answer, and give callers with line and depth."""
+        """Ask, require a whole answer, and return callers with line and depth."""
         found = await self(name, path=path, depth=depth)
         assert found.reason is None, found.reason
         return {(caller.name, caller.lines[0], caller.depth) for caller in found.callers}
@@ -69,7 +69,7 @@ Ask = Callable[..., Asker]
 
 @pytest.fixture
 async def asker(tmp_path: Path) -> AsyncIterator[Ask]:
-    """Make askers; their servers end with the test, and are seen to have ended."""
+    """Yield a function that creates askers; their servers must have ended after the test."""
     made: list[Asker] = []
 
     def make(root: Path, *, server: LanguageServer, patience: Patience | None = None) -> Asker:
@@ -84,14 +84,14 @@ async def asker(tmp_path: Path) -> AsyncIterator[Ask]:
 
 
 def fake(fault: str, *, mark: Path | None = None, **changes: object) -> LanguageServer:
-    """Give a server that behaves as `fault` says, until the file `mark` is there."""
+    """Return a server that behaves as `fault` says, until the file `mark` is there."""
     command = (sys.executable, "-I", "-S", str(FAKE), fault, *([str(mark)] if mark else []))
     server = LanguageServer(name="fake", command=command, languages={".py": "python"}, install="magic", opens="nothing")
     return replace(server, **changes)  # type: ignore[arg-type]
 
 
 def lives(process: int) -> bool:
-    """Tell whether a process is there and is no zombie."""
+    """Return whether a process exists and is not a zombie."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:

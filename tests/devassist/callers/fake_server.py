@@ -1,7 +1,7 @@
 """
-A language server that speaks LSP as badly as it is told: `fake_server.py <fault> [<file>]`.
+A language server that speaks LSP as badly as its argument says: `fake_server.py <fault> [<file>]`.
 
-It knows callers by a plain search of the workspace's Python files. Stands alone: it is run as a program.
+It finds callers by a plain search of the workspace's Python files. Stands alone: it is run as a program.
 """
 
 import json
@@ -69,7 +69,7 @@ def answer(method: str, params: dict[str, Any]) -> object:
 
 
 def misbehave(message: dict[str, Any]) -> bool:
-    """Do what the fault says; True where that was the whole answer. The first such question is the one at the start."""
+    """Do what the fault says; True if that was the whole answer. The first such request is the one at the start."""
     wanted, fault = FAULTS.get(FAULT, ("", nothing))
     once = MARK is not None and MARK.exists() and FAULT != "child"
     if message["method"] != wanted or once:
@@ -139,7 +139,7 @@ def flood(_: dict[str, Any]) -> bool:
 
 
 def late(message: dict[str, Any]) -> bool:
-    """Answer the first question once it was given up, and each after that with the answer to the one before."""
+    """Answer the first request after it was given up, and each later one with the answer to the one before."""
     held.append(message)
     if len(held) == 1:
         while read().get("method") != "$/cancelRequest":

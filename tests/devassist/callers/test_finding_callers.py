@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[3]
 
 
 class Finder:
-    """Asks as a caller of the tool does, about one folder."""
+    """Calls the tool about one folder."""
 
     def __init__(self, root: Path) -> None:
         self.workspace = KnownWorkspace(

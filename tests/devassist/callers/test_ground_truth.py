@@ -86,7 +86,7 @@ JAVA: Truth = {
 
 @pytest.fixture
 def project(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
-    """Unfold the project of the parameter's name."""
+    """Unpack the project of the parameter's name."""
     root = tmp_path / "project"
     for path, text in _files((PROJECTS / f"{request.param}.txt").read_text()):
         (root / path).parent.mkdir(parents=True, exist_ok=True)
@@ -141,7 +141,7 @@ async def test_kotlin_and_java(project: Path, asker: Ask) -> None:
 
 
 async def _never_wrong(ask: Asker, name: str, *, path: str, truth: set[tuple[str, int, int]]) -> None:
-    """Want nothing false, every direct caller, and a word about each further one that is not found."""
+    """Require nothing false, every direct caller, and a note about each other one that is missing."""
     answer = await ask(name, path=path, depth=3, seconds=JVM_SECONDS)
     found = {(caller.name, caller.lines[0], caller.depth) for caller in answer.callers}
 
@@ -160,7 +160,7 @@ async def _find_callers(ask: Asker, truth: Truth, *, path: str) -> Truth:
 
 
 def _server(name: str) -> LanguageServer:
-    """Give a default server with its places filled in; skips where it is not installed."""
+    """Return a default server with its placeholders filled in; skips if it is not installed."""
     server = next(server for server in DEFAULTS if server.name == name)
     filled = tuple(
         part.replace("{servers}", PLACES["servers"]).replace("{bin}", PLACES["bin"]) for part in server.command

@@ -19,7 +19,7 @@ Known = Callable[..., None]
 
 @pytest.fixture
 async def workspaces(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Known]:
-    """Say which folders are workspaces; Python's server is one that starts at once."""
+    """Set the folders that are workspaces; Python's server is one that starts at once."""
     command = [sys.executable, "-I", "-S", str(FAKE), "none"]
     settings.DEVASSIST_LANGUAGE_SERVERS = {
         "fake": {"command": command, "languages": {".py": "python"}},
@@ -63,6 +63,7 @@ async def test_no_more_servers_are_warmed_than_may_run(workspaces: Known, shop: 
     assert [root for root, _ in await _list_running()] == [str(shop)]
 
 
+@pytest.mark.django_db
 def test_the_command_says_how_each_server_fared(workspaces: Known, shop: Path) -> None:
     (shop / "a.zz").write_text("zz\n")
     workspaces(shop)

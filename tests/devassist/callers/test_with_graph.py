@@ -66,7 +66,7 @@ Find = Callable[..., Awaitable[CallersFound]]
 
 @pytest.fixture
 async def find(make_workspace: MakeWorkspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Find]:
-    """Give what asks about files written to a workspace of its own, with the real server of their language."""
+    """Yield a function that asks about files in a workspace of its own, with the real server of their language."""
     monkeypatch.setattr(find_callers, "ANSWER_SECONDS", 60)
     root = tmp_path / "project"
     root.mkdir()
@@ -135,6 +135,35 @@ async def test_without_the_graph_an_answer_is_not_complete(find: Find, monkeypat
 
     assert found.callers == []
     assert "could not be read" in (found.incomplete_reason or "")
+
+
+@pytest.mark.parametrize("more", [{}, {"syntactic": True}])
+async def test_until_a_changed_file_is_linked_the_other_calls_are_found_and_the_answer_says_so(
+    find: Find, monkeypatch: pytest.MonkeyPatch, more: dict[str, Any]
+) -> None:
+    files, name, caller = FOUND["through its base type"]
+    await find(files, name)
+    monkeypatch.setattr("devassist.code_graph.freshness.MAX_FILES_HERE", 0)
+    monkeypatch.setattr("devassist.code_graph.freshness._tell_workers", lambda _: None)
+    changed = {"late.py": "from shop import Cache\n\n\ndef late():\n    Cache().save()\n"}
+
+    found = await find(changed, name, has_graph=False, **more)
+
+    assert {caller[0], "late"} <= {one.caller_name for one in found.callers}
+    assert found.incomplete
+    assert "for files that have changed: late.py." in (found.incomplete_reason or "")
+
+
+async def test_a_call_that_stood_in_a_changed_file_is_not_told_of(find: Find, monkeypatch: pytest.MonkeyPatch) -> None:
+    files, name, _ = FOUND["through its base type"]
+    await find(files, name)
+    monkeypatch.setattr("devassist.code_graph.freshness.MAX_FILES_HERE", 0)
+    monkeypatch.setattr("devassist.code_graph.freshness._tell_workers", lambda _: None)
+
+    found = await find({"till.py": "# nothing is called here\n"}, name, has_graph=False)
+
+    assert found.callers == []
+    assert found.incomplete
 
 
 async def test_callers_of_the_shipped_sample_are_found_beside_its_gradle_files(find: Find, tmp_path: Path) -> None:

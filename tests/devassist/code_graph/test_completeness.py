@@ -159,7 +159,7 @@ def _link(files: dict[str, str]) -> LinkedGraph:
 
 
 def _is_complete(function: str, *, text: str) -> bool:
-    """Tell whether nothing is open about a function of a name."""
+    """Return whether nothing about a function of that name is unresolved."""
     symbols = read_facts(text.encode(), path="program.py").symbols
     keys = {("program.py", index) for index, symbol in enumerate(symbols) if symbol.name == function}
     linked = _link({"program.py": text})

@@ -14,7 +14,7 @@ from tests.graphql_proxy.conftest import in_a_thread
 
 @pytest.fixture
 def shop(make_workspace: MakeWorkspace, tmp_path: Path) -> Iterator[int]:
-    """Give a workspace in which Store has a method `save` that Cache overrides and `(top level)` calls."""
+    """Yield a workspace in which Store has a method `save` that Cache overrides and `(top level)` calls."""
     workspace = in_a_thread(lambda: Workspace.objects.get(name=make_workspace(tmp_path)))
 
     def fill() -> None:

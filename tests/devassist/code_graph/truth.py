@@ -1,4 +1,4 @@
-"""Small programs with the calls that they make: Python's seen by running them, JavaScript's written down in them."""
+"""Small programs with their calls: Python's observed by running them, JavaScript's written down in them."""
 
 import inspect
 import re
@@ -19,12 +19,12 @@ Calls = set[tuple[str, str]]
 
 
 def true_calls(path: Path) -> Calls:
-    """Give caller and callee of every call that the program makes."""
+    """Return caller and callee of every call that the program makes."""
     return _run(path) if _name_of(path).endswith(".py") else _read(path)
 
 
 def found_calls(path: Path) -> Calls:
-    """Give caller and callee of every call that the graph has, classes and candidates left out."""
+    """Return caller and callee of every call in the graph, without classes and candidates."""
     name = _name_of(path)
     facts = {name: read_facts(path.read_bytes(), path=name)}
     rows = link(facts, modules=Modules.find_all(facts, builds=(), read=lambda _: None)).calls[name]
@@ -37,12 +37,12 @@ def found_calls(path: Path) -> Calls:
 
 
 def is_lambda(symbol: SymbolFact) -> bool:
-    """Tell whether a symbol is a lambda or an arrow function that a name was given to."""
+    """Return whether a symbol is a lambda or an arrow function that was given a name."""
     return re.match(r"[\w.]+ *[=:] *lambda\b|(?!function).*=>$", symbol.signature, re.DOTALL) is not None
 
 
 def _name_of(path: Path) -> str:
-    """Give a program's own name: Python's are kept as text, for they are no code of the project."""
+    """Return a program's own name: Python's are stored as text, because they are not the project's code."""
     return path.name.removesuffix(".txt")
 
 
@@ -78,7 +78,7 @@ def _run(path: Path) -> Calls:
 
 
 def _name(code: CodeType) -> str | None:
-    """Give the function that code belongs to; None for a class's body, whose calls are those around it."""
+    """Return the function of some code; None for a class's body, whose calls belong to the code around it."""
     if code.co_name == "<module>":
         return TOP_LEVEL
     if not code.co_flags & inspect.CO_OPTIMIZED:

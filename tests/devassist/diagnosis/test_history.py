@@ -25,7 +25,7 @@ def _git(root: Path, *arguments: str) -> str:
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """Give a repository of two commits: the second changes line 2."""
+    """Return a repository of two commits: the second changes line 2."""
     root = tmp_path / "root"
     root.mkdir()
     _git(root, "init", "-q", "-b", "main")

@@ -71,7 +71,7 @@ def _run(command: list[str], *, folder: Path, name: str, text: str) -> str:
 
 
 def _shape(trace: Trace) -> list[tuple[str, str, str, str, int | None]]:
-    """Give each error with the place where it was raised."""
+    """Return each error with the place where it was raised."""
     return [
         (one.relation, one.kind, one.message, one.frames[0].function if one.frames else "",
          one.frames[0].line if one.frames else None)

@@ -37,7 +37,7 @@ TERMINAL = {"terminalOutput": "\n".join(f"line {number}" for number in range(60)
 
 @pytest.fixture
 def edith(cast: object, django_db_blocker: Any) -> Iterator[dict[str, str]]:
-    """Give a user with an editor, by the header of her key; she and what she pushed are gone afterwards."""
+    """Yield the authorization header of a user with an editor; the user and her data are deleted afterwards."""
     with django_db_blocker.unblock():
         keys.forget()
         owner = User.objects.create_user("edith")

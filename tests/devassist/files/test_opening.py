@@ -17,7 +17,7 @@ CANARY = b"outside"
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a workspace with a file, folders and links of every kind; beside it lies what must not be read."""
+    """Return a workspace with a file, folders and links of every kind, beside a file that must not be read."""
     base = tmp_path_factory.mktemp("place")
     (base / "outside.txt").write_bytes(CANARY)
     (base / "rootless").mkdir()

@@ -1,8 +1,7 @@
 """
-An embeddings server of OpenAI's protocol for tests.
+An embeddings server of OpenAI's API for tests.
 
-Its model is the built-in one in another space, where every text has one part in common. So its cosines are other
-numbers, and its order of entries is the same.
+Its vectors are the built-in model's with a common part added, so cosines differ, and the order of entries is the same.
 """
 
 import json
@@ -20,7 +19,7 @@ COMMON = 0.75
 
 
 class EmbeddingServer:
-    """A running server: what it was asked, and what it is to answer instead of vectors."""
+    """A running server: its requests, and what to answer instead of vectors."""
 
     def __init__(self) -> None:
         self.asked: list[list[str]] = []
@@ -31,7 +30,7 @@ class EmbeddingServer:
         self.base_url = ""
 
     def embed(self, texts: list[str]) -> list[list[float]]:
-        """Give the vectors of texts, not of length one."""
+        """Return the vectors of texts, not of unit length."""
         rows = embedder.embed(texts)
         left = self.dimensions - rows.shape[1] - 1
         return [[*(float(one) * 2 for one in row), COMMON * 2, *([0.0] * left)] for row in rows]
@@ -69,7 +68,7 @@ def embedding_server() -> Iterator[EmbeddingServer]:
             self.wfile.write(data)
 
         def log_message(self, *_: object) -> None:
-            """Keep quiet."""
+            """Log nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)

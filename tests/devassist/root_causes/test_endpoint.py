@@ -36,7 +36,7 @@ def server() -> Iterator[EmbeddingServer]:
 async def chosen_server(
     server: EmbeddingServer, settings: Any, cast: object, django_db_blocker: Any
 ) -> AsyncIterator[EmbeddingServer]:
-    """Choose the server's model; its vectors are gone after the test."""
+    """Configure the server's model; its vectors are deleted after the test."""
     settings.EMBEDDING_MODEL = "far-space"
     settings.EMBEDDING_BASE_URL, settings.EMBEDDING_API_KEY = server.base_url, KEY
     clear_all_caches()

@@ -1,4 +1,4 @@
-"""A local server that speaks as the three public sources do, or misbehaves, and searches that ask it."""
+"""Fixtures for web search: a local server that answers as the three public sources do, or misbehaves."""
 
 import json
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ SAID: dict[str, Any] = {
 
 
 def whole(body: Any, *headers: str, status: str = "200 OK") -> bytes:
-    """Write an HTTP answer."""
+    """Build a whole HTTP answer."""
     sent = json.dumps(body).encode()
     head = [f"HTTP/1.1 {status}", f"Content-Length: {len(sent)}", "Content-Type: application/json", *headers]
     return "\r\n".join([*head, "", ""]).encode() + sent
@@ -42,7 +42,7 @@ def whole(body: Any, *headers: str, status: str = "200 OK") -> bytes:
 
 @dataclass
 class Public:
-    """The server, and what each source says there."""
+    """The server, and the scripted answer of each source."""
 
     upstream: BadUpstream
     patch: pytest.MonkeyPatch
@@ -58,11 +58,11 @@ class Public:
             self.say(name, whole(body))
 
     def say(self, name: str, answer: bytes) -> None:
-        """Have a source answer so."""
+        """Script a source's answer."""
         self.patch.setitem(FIXED, PATHS[name], lambda: answer)
 
     def behave(self, name: str, *, like: str) -> None:
-        """Have a source misbehave as tests/bad_upstream.py names it."""
+        """Let a source misbehave as tests/bad_upstream.py names it."""
         if like in STREAMS:
             self.patch.setitem(STREAMS, PATHS[name], STREAMS[like])
         else:
@@ -77,7 +77,7 @@ class Public:
         return await event_loop.run_on_loop(lambda: search.search(question, rules=rules or self.rules))
 
     def count_requests(self, name: str) -> int:
-        """Count how often a source was asked."""
+        """Return how often a source was asked."""
         return len([one for one in self.upstream.asked if one.path.startswith(f"/{PATHS[name]}?")])
 
 
@@ -90,7 +90,7 @@ def web_server() -> Iterator[BadUpstream]:
 
 @pytest.fixture
 def public(web_server: BadUpstream, cast: object, monkeypatch: pytest.MonkeyPatch) -> Iterator[Public]:
-    """Give the sources, each with a good answer, and nothing kept of them."""
+    """Yield the sources, each with a good answer, and an empty cache."""
     _forget()
     yield Public(web_server, monkeypatch)
     source_search._under_way.clear()

@@ -1,4 +1,4 @@
-"""What ingestion is tested on: an empty league table, and an API of our own on a real socket."""
+"""Fixtures for ingestion: an empty table of games, and an API of our own on a real socket."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -11,14 +11,14 @@ from django.db import connection
 
 @pytest.fixture
 def no_games(db: None) -> None:
-    """Empty the games, for this test only; the teams stay."""
+    """Delete the games for this test; the teams stay."""
     with connection.cursor() as cursor:
         cursor.execute("TRUNCATE linescore_games CASCADE")
 
 
 @dataclass(slots=True)
 class Answer:
-    """What the API says once."""
+    """One answer of the API."""
 
     body: bytes = b""
     status: int = 200
@@ -27,18 +27,18 @@ class Answer:
 
 @dataclass(slots=True)
 class LocalApi:
-    """An API that answers as told; of several answers to a path the last one stays."""
+    """An API with scripted answers; the last answer to a path repeats."""
 
     address: str = ""
     answers: dict[str, list[Answer]] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
 
     def says(self, path: str, *answers: Answer | bytes) -> None:
-        """Tell it what to answer to a path, in turn."""
+        """Script the answers to a path, in order."""
         self.answers[path] = [Answer(answer) if isinstance(answer, bytes) else answer for answer in answers]
 
     def answer(self, path: str) -> Answer:
-        """Note the question, and take the next answer."""
+        """Record the request, and return the next answer."""
         self.asked.append(path)
         left = self.answers.get(path, [Answer(status=404)])
         return left.pop(0) if len(left) > 1 else left[0]
@@ -60,7 +60,7 @@ def api() -> Iterator[LocalApi]:
             self.wfile.write(answer.body)
 
         def log_message(self, *_: object) -> None:
-            """Stay quiet."""
+            """Log nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         local.address = f"http://127.0.0.1:{server.server_port}"

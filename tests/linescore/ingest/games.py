@@ -1,4 +1,4 @@
-"""Games to vary: one that keeps every rule, as a record and as the API's score of its day."""
+"""Games to vary: a valid one, as a record and as the API's score of its day."""
 
 import json
 from dataclasses import replace
@@ -11,14 +11,14 @@ TODAY = date(2025, 4, 30)
 
 
 def period(number: int, home: int, away: int, **more: Any) -> PeriodScore:
-    """Make a period of the kind that its number usually has."""
+    """Build a period of the usual kind for its number."""
     kind = "REG" if number <= 3 else "OT" if number == 4 else "SO"
     fields: dict[str, Any] = {"period_kind": kind, "period_number": number, "home_goals": home, "away_goals": away}
     return PeriodScore(**fields | more)
 
 
 def game(*periods: PeriodScore, **more: Any) -> GameScore:
-    """Make a game of NJD at BUF that keeps every rule, but for what is given."""
+    """Build a valid game of NJD at BUF, with the given changes."""
     good = GameScore(
         game_id=2024020001, season="2024-2025", game_date=date(2024, 10, 4), game_kind="REG", home_team_code="BUF",
         away_team_code="NJD", periods=periods or (period(1, 0, 2), period(2, 0, 1), period(3, 1, 1)),
@@ -27,7 +27,7 @@ def game(*periods: PeriodScore, **more: Any) -> GameScore:
 
 
 def csv_of(*games: GameScore) -> bytes:
-    """Write games as rows of periods, as the shipped season is written."""
+    """Format games as rows of periods, as the shipped season is."""
     header = (
         "game_id,date,season,game_type,home,away,period_number,home_goals,away_goals,home_empty_net_goals,"
         "away_empty_net_goals,period_type"
@@ -43,7 +43,7 @@ def csv_of(*games: GameScore) -> bytes:
 
 
 def day_game(one: GameScore, **more: Any) -> dict[str, Any]:
-    """Write a game as /v1/score/{date} has it; the final score is the sum of its periods."""
+    """Format a game as /v1/score/{date} does; the final score is the sum of its periods."""
     last = one.periods[-1]
     descriptor = {"number": last.period_number, "periodType": last.period_kind, "maxRegulationPeriods": 3}
     return {
@@ -57,12 +57,12 @@ def day_game(one: GameScore, **more: Any) -> dict[str, Any]:
 
 
 def score_of(*games: dict[str, Any]) -> bytes:
-    """Write the answer of /v1/score/{date}."""
+    """Format the answer of /v1/score/{date}."""
     return json.dumps({"currentDate": "2024-10-04", "games": games}).encode()
 
 
 def schedule_of(*games: dict[str, Any], next_start: str | None = None) -> bytes:
-    """Write the answer of /v1/schedule/{date}; each game stands under its day, without one of its own."""
+    """Format the answer of /v1/schedule/{date}; each game is listed under its day, without a date of its own."""
     days: dict[str, list[dict[str, Any]]] = {}
     for one in games:
         without = {name: value for name, value in one.items() if name not in ("gameDate", "goals")}

@@ -11,7 +11,7 @@ from tests.linescore.ingest.conftest import Answer, LocalApi
 
 
 class Clock:
-    """A clock that only moves when someone waits."""
+    """A clock that moves only when someone waits."""
 
     def __init__(self) -> None:
         self.now = 0.0

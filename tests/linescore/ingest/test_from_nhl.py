@@ -21,7 +21,7 @@ WANTED = SourceOptions(today=TODAY)
 
 
 def not_at_all(seconds: float) -> None:
-    """Wait for no time."""
+    """Do not wait."""
 
 
 @pytest.fixture

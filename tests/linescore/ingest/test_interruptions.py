@@ -29,7 +29,7 @@ SEASON = str(files("linescore") / "samples" / "periods_2024_2025.csv.gz")
 
 @pytest.fixture
 def gate(scratch_database: None) -> Iterator[psycopg.Connection[tuple[object, ...]]]:
-    """Empty the season, and let nobody write the second period of one game while the gate is held."""
+    """Empty the season, and block writes of one game's second period while the gate is held."""
     with psycopg.connect(server_environment()["DATABASE_URL"], autocommit=True) as connection:
         connection.execute("TRUNCATE linescore_games CASCADE")
         connection.execute(PERIODS_BLOCK_AT_THE_GATE % {"game_id": 2024020650, "gate": GATE})
@@ -65,7 +65,7 @@ def _ingest() -> subprocess.Popen[str]:
 
 
 def _until_someone_waits_at(gate: psycopg.Connection[tuple[object, ...]], *, process: subprocess.Popen[str]) -> None:
-    """Ask until a transaction is held up at the gate; the process's end would be an answer too."""
+    """Poll until a transaction waits at the gate, or the process has ended."""
     question = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = %s AND NOT granted"
     while not gate.execute(question, [GATE]).fetchone():
         assert process.poll() is None, "it ended without waiting at the gate"

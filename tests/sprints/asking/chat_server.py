@@ -1,4 +1,4 @@
-"""A very small server of Chat Completions on a real socket: it answers what it was told to, in turn."""
+"""A very small server of Chat Completions on a real socket, with scripted answers."""
 
 import json
 import threading
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class ChatServer:
-    """What was asked of the server, and what it will answer."""
+    """The server's requests, and its answers to come."""
 
     def __init__(self, answers: list[dict[str, Any]]) -> None:
         self.answers = answers
@@ -17,7 +17,7 @@ class ChatServer:
         self.address = ""
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Give the next answer as a whole completion."""
+        """Return the next answer as a whole completion."""
         self.asked.append(request)
         message = {"role": "assistant", "content": json.dumps(self.answers.pop(0))}
         return {
@@ -29,7 +29,7 @@ class ChatServer:
 
 @contextmanager
 def chat_server(*answers: dict[str, Any]) -> Iterator[ChatServer]:
-    """Serve these answers on a free port of the loopback."""
+    """Serve these answers on a free port of the loopback interface."""
     served = ChatServer(list(answers))
 
     class Handler(BaseHTTPRequestHandler):

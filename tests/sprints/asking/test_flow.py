@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("django_db_setup")
 
 
 class ScriptedModel:
-    """A model that says what it was told to say, and keeps what it was asked."""
+    """A model with scripted answers that records its messages."""
 
     name = "scripted"
 

@@ -33,7 +33,7 @@ RUNS = settings(max_examples=12, deadline=None, suppress_health_check=list(Healt
 
 
 def count(question: str) -> Decimal:
-    """Ask for a number, and check that it was understood."""
+    """Ask for a number, and check that the question was understood."""
     answer = ask(question)
     assert not answer.is_ambiguous, (question, answer.answer)
     assert answer.source == "layer", question

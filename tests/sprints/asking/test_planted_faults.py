@@ -13,7 +13,7 @@ pytestmark = pytest.mark.usefixtures("django_db_setup")
 
 
 def plant(monkeypatch: pytest.MonkeyPatch, **values: Any) -> None:
-    """Let every row of the first statement have these values."""
+    """Replace every row of the first statement by these values."""
 
     async def run_wrongly(sql: str) -> QueryResult:
         result = await try_execute(sql)

@@ -25,7 +25,7 @@ STATEMENTS = {
 async def ask(
     client: httpx.AsyncClient, question: str, *answers: dict[str, Any], context: Any = None
 ) -> tuple[dict[str, Any], int]:
-    """Ask the endpoint with a model that gives these answers in turn; gives the reply and how often it was asked."""
+    """Ask the endpoint with a model that gives these answers in turn; returns the reply and the number of requests."""
     body = {"question": question} | ({"context": context} if context else {})
     with (
         chat_server(*answers) as server,

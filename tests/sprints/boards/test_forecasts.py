@@ -32,7 +32,7 @@ def of(*amounts: float) -> Throughput:
 
 
 def exactly(amount: int, *, history: tuple[int, ...], most: int) -> list[float]:
-    """Give the probability that it is done after 0, 1, 2 ... periods, by convolution."""
+    """Return the probability of being done after 0, 1, 2 … periods, by convolution."""
     chance = {value: number / len(history) for value, number in Counter(history).items()}
     left, done = {amount: 1.0}, []
     for _ in range(most):

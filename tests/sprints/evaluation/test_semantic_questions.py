@@ -45,6 +45,7 @@ def test_a_language_model_writes_the_query_and_corrects_it_once() -> None:
     assert "Did you mean genre" in model.heard[-1]
 
 
+@pytest.mark.django_db
 def test_a_file_that_names_what_is_not_there_is_refused(tmp_path: Path) -> None:
     broken = tmp_path / "broken.toml"
     broken.write_text((LIBRARY / "library.toml").read_text().replace('count = "books"', 'count = "volumes"'))

@@ -1,4 +1,4 @@
-"""What ingestion is tested on: an organisation of its own, and a Jira of our own on a real socket."""
+"""Fixtures for ingestion: an organisation for the test, and a Jira of our own on a real socket."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ import pytest
 
 @dataclass(slots=True)
 class Answer:
-    """What the Jira says once."""
+    """One answer of the Jira."""
 
     body: Any = None
     status: int = 200
@@ -23,7 +23,7 @@ class Answer:
 @dataclass(slots=True)
 class LocalJira:
     """
-    A Jira that speaks the protocol: server info, lists, boards, searches by token (Cloud) or by start (Server).
+    A server with Jira's protocol: server info, lists, boards, searches by token (Cloud) or by start (Server).
 
     `issues` are searched in the order of their `updated`; `interruptions` are answered first, by path.
     """
@@ -39,15 +39,15 @@ class LocalJira:
     authorizations: set[str] = field(default_factory=set)
 
     def paths(self) -> list[str]:
-        """Give the paths that were asked for, in turn."""
+        """Return the requested paths, in order."""
         return [path for path, _ in self.asked]
 
     def searches(self) -> list[dict[str, str]]:
-        """Give the parameters of the searches."""
+        """Return the parameters of the searches."""
         return [given for path, given in self.asked if "search" in path and "jql" in given]
 
     def answer(self, path: str, given: dict[str, str]) -> Answer:
-        """Answer a question as a Jira does."""
+        """Answer a request as a Jira does."""
         self.asked.append((path, given))
         if waiting := self.interruptions.get(path):
             return waiting.pop(0)
@@ -98,7 +98,7 @@ def jira() -> Iterator[LocalJira]:
             self.wfile.write(body)
 
         def log_message(self, *_: object) -> None:
-            """Stay quiet."""
+            """Log nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         local.address = f"http://127.0.0.1:{server.server_port}"
@@ -110,7 +110,7 @@ def jira() -> Iterator[LocalJira]:
 
 
 class Clock:
-    """A clock that only moves when someone waits."""
+    """A clock that moves only when someone waits."""
 
     def __init__(self) -> None:
         self.now = 0.0

@@ -1,7 +1,7 @@
 """
-A second, slow reading of the sample: replays Jira's changelogs moment by moment, sharing nothing with the product.
+A second, slow reading of the sample: replays Jira's changelogs moment by moment, sharing no code with the product.
 
-It holds what an issue was at any time, and asks that of the start, the end and each day of every sprint.
+It knows the state of an issue at any time, and reads it at the start, the end and each day of every sprint.
 """
 
 import gzip
@@ -21,7 +21,7 @@ def at(text: str) -> datetime:
 
 @dataclass
 class Replay:
-    """An issue whose every past state can be asked for."""
+    """An issue whose state can be read at every past moment."""
 
     raw: dict[str, Any]
 
@@ -55,7 +55,7 @@ class Replay:
         return float(given) if given not in (None, "") else None
 
     def done_since(self, moment: datetime) -> datetime | None:
-        """Say since when it was done at a moment, if it was."""
+        """Return since when it was done at a moment, or None."""
         moves = [move for move in self.changes("status") if move[0] <= moment]
         if not moves or moves[-1][2] not in DONE:
             return None
@@ -64,13 +64,13 @@ class Replay:
 
 @dataclass
 class Board:
-    """The sample, as its file tells it."""
+    """The sample, read from its file."""
 
     sprints: list[dict[str, Any]]
     issues: list[Replay]
 
     def count_points(self, sprint: dict[str, Any]) -> dict[str, float]:
-        """Count a sprint's issues and points by what became of them."""
+        """Count a sprint's issues and points by outcome."""
         start, end = at(sprint["startDate"]), _end(sprint)
         sums = {f"{part}_{what}": 0.0 for part in PARTS for what in ("issues", "points")}
         for issue in self.issues:
@@ -82,7 +82,7 @@ class Board:
         return sums
 
     def list_remaining(self, sprint: dict[str, Any], day: datetime) -> tuple[float, float]:
-        """Give scope and remaining points at the end of a day."""
+        """Return scope and remaining points at the end of a day."""
         until = min(day + timedelta(days=1), _end(sprint))
         inside = [issue for issue in self.issues if sprint["id"] in issue.sprints(until)]
         scope = sum(issue.points(until) or 0 for issue in inside)
@@ -92,7 +92,7 @@ class Board:
         return scope, scope - done
 
     def _stays_done(self, issue: Replay, *, until: datetime, end: datetime) -> bool:
-        """Tell whether it was done by then for good: what is reopened later in the sprint counts from its last end."""
+        """Return whether it was done by then for good: if reopened later in the sprint, its last completion counts."""
         since = issue.done_since(end)
         return since is not None and since <= until
 

@@ -28,13 +28,13 @@ def documents() -> list[Any]:
 
 
 def places(node: Any) -> list[tuple[Any, Any]]:
-    """Give every place in a document that a value can be put in: a container and a key."""
+    """Return every place for a value in a document: a container and a key."""
     inside = list(node.items()) if isinstance(node, dict) else list(enumerate(node)) if isinstance(node, list) else []
     return [(node, key) for key, _ in inside] + [place for _, value in inside for place in places(value)]
 
 
 def mutate(document: Any, *, dice: random.Random) -> None:
-    """Put odd values, other places' values, and copies of whole records into it; leave some values out."""
+    """Insert odd values, values from other places, and copies of whole records; drop some values."""
     found = places(document)
     for container, key in dice.sample(found, k=min(len(found), dice.randint(1, 30))):
         other, other_key = dice.choice(found)

@@ -248,7 +248,7 @@ def test_letters_that_no_database_stores_are_left_out_wherever_they_stand(
 
 
 def _make_dirty(node: Any, *, under: str = "") -> Any:
-    """Put a NUL and half a letter after every text but times and the words that forms are known by."""
+    """Append a NUL and a lone surrogate to every text except times and the words that identify forms."""
     if isinstance(node, dict):
         return {key: _make_dirty(value, under=key) for key, value in node.items()}
     if isinstance(node, list):

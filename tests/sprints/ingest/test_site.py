@@ -35,7 +35,7 @@ def issue(number: int, **fields: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def site(jira: LocalJira) -> LocalJira:
-    """Give a Cloud with five issues, a scrum board with a sprint, and fields of its own names."""
+    """Return a Jira Cloud with five issues, a scrum board with a sprint, and custom fields with its own names."""
     jira.issues = [issue(number) for number in range(1, 6)]
     jira.lists = {
         "/rest/api/2/field": [

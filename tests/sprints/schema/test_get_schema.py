@@ -37,7 +37,7 @@ def catalogue(cast: object) -> Any:
 
 
 def _columns(catalogue: Any) -> dict[tuple[str, str], set[str]]:
-    """Give the base columns that each view column is made of, as the view's own rule says."""
+    """Return the base columns of each view column, by the view's own rule."""
     found: dict[tuple[str, str], set[str]] = {}
     for view, base in catalogue.execute(
         "SELECT DISTINCT v.relname, t.relname || '.' || a.attname FROM pg_rewrite AS r"

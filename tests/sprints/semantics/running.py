@@ -1,4 +1,4 @@
-"""Run queries of the layer as the guard lets them through."""
+"""Run queries of the semantic layer as the guard passes them."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +17,7 @@ Rows = list[dict[str, Any]]
 
 
 def stored_catalog() -> ViewCatalog:
-    """Give the views that statements may name."""
+    """Return the views that statements may name."""
     schema = stored_schema()
     views = {table.name: frozenset(column.name for column in table.columns) for table in schema.tables}
     return ViewCatalog(schema=SCHEMA, views=views)
@@ -41,23 +41,23 @@ class Answer:
 
     @property
     def value(self) -> Any:
-        """Give the one number of the one row."""
+        """Return the one number of the one row."""
         (row,) = self.rows
         (value,) = row.values()
         return value
 
     def column(self, name: str) -> list[Any]:
-        """Give a column."""
+        """Return a column."""
         return [row[name] for row in self.rows]
 
 
 def run_sql(sql: str) -> Rows:
-    """Run a statement as the guard wrote it."""
+    """Run a statement as the guard rewrote it."""
     return run_checked(check(sql, catalog=CATALOG).sql)
 
 
 def run_checked(sql: str, *values: str) -> Rows:
-    """Run a statement on base tables, or one that was checked."""
+    """Run a statement without the guard, on base tables or already checked."""
     with connection.cursor() as cursor:
         cursor.execute(sql, values if values else None)
         names = [column[0] for column in cursor.description or ()]
@@ -65,6 +65,6 @@ def run_checked(sql: str, *values: str) -> Rows:
 
 
 def explain(sql: str) -> None:
-    """Let the database plan a statement, as the guard wrote it."""
+    """Let the database plan a statement as the guard rewrote it."""
     with connection.cursor() as cursor:
         cursor.execute("EXPLAIN " + check(sql, catalog=CATALOG).sql)

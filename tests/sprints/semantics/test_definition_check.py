@@ -13,7 +13,7 @@ from sprints.semantics.model import SemanticModel, shipped_model
 
 
 def make_broken(**changes: Any) -> SemanticModel:
-    """Give the shipped model with terms changed: `measures__velocity={"where": ["nothing"]}`."""
+    """Return the shipped model with terms changed: `measures__velocity={"where": ["nothing"]}`."""
     raw = tomllib.loads((Path(model_module.__file__).with_name("definitions.toml")).read_text(encoding="utf-8"))
     for place, change in changes.items():
         kind, _, name = place.partition("__")

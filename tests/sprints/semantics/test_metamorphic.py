@@ -133,7 +133,7 @@ def test_shares_of_all_groups_sum_to_a_hundred_and_a_part_is_what_its_filter_cou
 
 
 def comparisons(entity: str) -> st.SearchStrategy[Condition]:
-    """Draw conditions over the terms that rows of an entity have, with values that some row has, or none."""
+    """Draw conditions over the terms that an entity's rows have, with values that some row or none has."""
     reached = [d for d in MODEL.dimensions.values() if reaches(MODEL.entities[entity], term=d, model=MODEL)]
     texts = [d.id for d in reached if d.type == "text" and not d.values]
     numbers = [d.id for d in reached if d.type == "number"]

@@ -25,7 +25,7 @@ def _database(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
 
 
 def fill(sql: str, slots: dict[str, str]) -> str:
-    """Fill slots, and leave out the optional parts whose slots are not given."""
+    """Fill slots, and leave out the optional parts without a value."""
     text = OPTIONAL.sub(lambda part: part[1] if set(SLOT.findall(part[1])) <= set(slots) else "", sql)
     return SLOT.sub(lambda slot: SLOTS.get(slots[slot[1]], slots[slot[1]]), text)
 

@@ -1,8 +1,8 @@
 """
-What people and models have tried against SQL guards, each with what guard or role alone must make of it.
+What people and models have tried against SQL guards, each with the expected result of the guard or the role alone.
 
-`word` is the keyword that the contract's error names; "" where the guard has other words. `outcome` is what the role
-makes of the statement when no guard stands before it.
+`word` is the keyword that the contract's error names; "" if the guard has other words. `outcome` is what the role does
+with the statement without a guard.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from enum import Enum
 
 
 class Outcome(Enum):
-    """What becomes of a statement when only the role is left."""
+    """The result of a statement when only the role protects."""
 
     REFUSED = "the database says no"
     STOPPED = "it is stopped by a limit"
@@ -22,7 +22,7 @@ REFUSED, STOPPED, EMPTY = Outcome
 
 @dataclass(frozen=True, kw_only=True)
 class Attack:
-    """A statement, and what it meets."""
+    """A statement, and its expected results."""
 
     sql: str
     word: str = ""

@@ -1,4 +1,4 @@
-"""A small catalog for the guard's own tests, which ask no database."""
+"""A small catalog for the guard's own tests, which use no database."""
 
 import pytest
 
@@ -17,5 +17,5 @@ CATALOG = ViewCatalog(
 
 @pytest.fixture
 def catalog() -> ViewCatalog:
-    """Give four views."""
+    """Return four views."""
     return CATALOG

@@ -1,4 +1,4 @@
-"""Statements that nobody thought of: honest queries with their words shuffled, and a grammar of nasty ones."""
+"""Generated statements: honest queries with their words shuffled, and a grammar of malicious ones."""
 
 import postgast
 from hypothesis import strategies as st
@@ -238,7 +238,7 @@ _WORDS = [words(sql) for sql in HONEST] + [attack.sql.split() for attack in ATTA
 
 @st.composite
 def mutate(draw: st.DrawFn) -> str:
-    """Take a known statement and change some of its words: drop, double, swap, or put a spice in."""
+    """Take a known statement and drop, double, swap or insert some words."""
     parts = list(draw(st.sampled_from(_WORDS)))
     for _ in range(draw(st.integers(1, 4))):
         place = draw(st.integers(0, max(0, len(parts) - 1)))

@@ -1,5 +1,5 @@
 """
-Statements of few words that make much: long texts, large numbers, long lists, comparisons of each with each.
+Short statements with huge results: long texts, large numbers, long lists, comparisons of each with each.
 
 Each took seconds that no timeout could stop, or gigabytes, when it ran without the guard.
 """

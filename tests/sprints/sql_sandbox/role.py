@@ -1,4 +1,4 @@
-"""What the tests of guard and role look at after an attack: the whole database, and its connection."""
+"""What the tests of guard and role check after an attack: the whole database, and its connection."""
 
 import hashlib
 from collections.abc import Iterator
@@ -39,13 +39,13 @@ _SETTINGS = (
 
 
 def allow_anything(sql: str, /, *, catalog: ViewCatalog) -> CheckedStatement:
-    """Let anything through as it stands: the guard that is no guard."""
+    """Pass everything unchanged: a guard that does nothing."""
     return CheckedStatement(sql=sql, max_rows=1000, is_select=False)
 
 
 @contextmanager
 def superuser() -> Iterator[psycopg.Connection[Any]]:
-    """Connect to the test's database as somebody who sees everything."""
+    """Connect to the test's database as the superuser."""
     entry = connections["default"].settings_dict
     with psycopg.connect(
         dbname=entry["NAME"], user=SUPERUSER if settings.TOOLROOM_DATABASE_IS_EMBEDDED else entry["USER"],
@@ -55,17 +55,17 @@ def superuser() -> Iterator[psycopg.Connection[Any]]:
 
 
 def state_of_the_database(onlooker: psycopg.Connection[Any]) -> str:
-    """Digest everything that an attack could have changed."""
+    """Return a digest of everything that an attack could have changed."""
     return hashlib.sha256(repr(onlooker.execute(_STATE.encode()).fetchone()).encode()).hexdigest()
 
 
 def sessions_of_the_analyst(onlooker: psycopg.Connection[Any]) -> set[tuple[Any, ...]]:
-    """Give state, transaction and number of locks of each of the analyst's sessions."""
+    """Return state, transaction and number of locks of each of the analyst's sessions."""
     return set(onlooker.execute(_SESSIONS.encode()).fetchall())
 
 
 def what_is_left() -> dict[str, Any]:
-    """Ask a connection of the pool for its settings, and for what attacks leave behind under the name `sneaky`."""
+    """Return a pool connection's settings, and what attacks may leave behind under the name `sneaky`."""
 
     async def ask_settings(connection: Connection) -> dict[str, Any]:
         found: dict[str, Any] = {}

@@ -22,12 +22,12 @@ pytestmark = pytest.mark.usefixtures("cast")
 
 
 def rows(sql: str) -> list[dict[str, Any]]:
-    """Run a statement that must work."""
+    """Run a statement that must succeed."""
     return event_loop.run(execute(sql)).rows
 
 
 def failure(sql: str) -> ToolError:
-    """Run a statement that must not."""
+    """Run a statement that must fail."""
     with pytest.raises(ToolError) as caught:
         event_loop.run(execute(sql))
     return caught.value

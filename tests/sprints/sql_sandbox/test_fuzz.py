@@ -34,7 +34,7 @@ def _looks(sql: str) -> None:
 
 
 def _measure_seconds(sql: str) -> float:
-    """Give the CPU time of one look; a single one may have paid for the collector."""
+    """Return the CPU time of one check; a single one may include the garbage collector."""
     started = time.thread_time()
     with suppress(Refused):
         check(sql, catalog=CATALOG)
@@ -65,7 +65,7 @@ def _let_through(sql: str) -> str:
 
 @pytest.fixture
 def check_unchanged(scratch_database: None) -> Any:
-    """Look at the database before and after."""
+    """Compare the database before and after."""
     with superuser() as onlooker:
         before = state_of_the_database(onlooker)
         yield onlooker

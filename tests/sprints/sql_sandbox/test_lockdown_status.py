@@ -24,7 +24,7 @@ CHANGES = "INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER"
 
 @pytest.fixture
 def admin(scratch_database: None) -> Iterator[psycopg.Connection[Any]]:
-    """Connect as the superuser to a database of the test's own, where restrictions may be lifted."""
+    """Connect as the superuser to a database for this test, where restrictions may be lifted."""
     connections["default"].close()
     with superuser() as connection:
         clear_all_caches()

@@ -37,7 +37,7 @@ ROLE_ATTACKS = [attack for attack in ATTACKS if attack not in FLOODS]
 
 
 def outcome(sql: str) -> QueryResult | ToolError:
-    """Run a statement with nothing before the role."""
+    """Run a statement without a guard."""
     try:
         return event_loop.run(execute(sql, guard=allow_anything))
     except ToolError as error:
@@ -46,20 +46,20 @@ def outcome(sql: str) -> QueryResult | ToolError:
 
 @pytest.fixture(scope="module")
 def onlooker(cast: object) -> Iterator[psycopg.Connection[Any]]:
-    """Connect as somebody who sees everything."""
+    """Connect as the superuser."""
     with superuser() as connection:
         yield connection
 
 
 @pytest.fixture(scope="module")
 def state_before(onlooker: psycopg.Connection[Any]) -> str:
-    """Give the database's state before the attacks."""
+    """Return the database's state before the attacks."""
     return state_of_the_database(onlooker)
 
 
 @pytest.fixture(scope="module")
 def clean(cast: object) -> dict[str, Any]:
-    """Give what a new connection says of itself."""
+    """Return the state of a new connection."""
     event_loop.run(analyst.close())
     return what_is_left()
 

@@ -36,7 +36,7 @@ def count(onlooker: psycopg.Connection[Any], which: str = "true") -> int:
 
 
 def outcome(sql: str) -> QueryResult | ToolError:
-    """Run a statement with nothing before the role."""
+    """Run a statement without a guard."""
     try:
         return event_loop.run(execute(sql, guard=allow_anything))
     except ToolError as error:
@@ -44,7 +44,7 @@ def outcome(sql: str) -> QueryResult | ToolError:
 
 
 class Watch(threading.Thread):
-    """Counts the analyst's busy backends again and again, until `stop` is set and none is busy, or time is over."""
+    """Counts the analyst's busy backends repeatedly, until `stop` is set and none is busy, or the time is over."""
 
     def __init__(self, onlooker: psycopg.Connection[Any]) -> None:
         super().__init__()

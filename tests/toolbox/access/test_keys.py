@@ -161,7 +161,7 @@ async def test_what_is_not_seen_cannot_be_called_over_mcp(server: str, cast: Sim
 
 @pytest.fixture
 def limited_key(make_key: KeyMaker) -> str:
-    """Make a key that may call twice a minute."""
+    """Create a key that may call twice a minute."""
     return make_key(calls_per_minute=2)[1]
 
 

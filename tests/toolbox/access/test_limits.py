@@ -13,7 +13,7 @@ from toolbox.contract.errors import Refusal
 
 @pytest.fixture
 def valkey() -> Iterator[ValkeyServer]:
-    """Run a Valkey of the test's own."""
+    """Run a Valkey for this test."""
     server = ValkeyServer()
     server.start()
     yield server
@@ -22,12 +22,12 @@ def valkey() -> Iterator[ValkeyServer]:
 
 
 def somebody(*, calls_per_minute: int) -> Caller:
-    """Make a caller with a limit."""
+    """Build a caller with a limit."""
     return Caller(name="alice", scopes=frozenset(), key_id=7, calls_per_minute=calls_per_minute)
 
 
 async def is_refused(limits: CallLimits, caller: Caller) -> bool:
-    """Count one call; tell whether it was refused."""
+    """Count one call, and return whether it was refused."""
     try:
         await limits.count(caller)
     except Refusal as refusal:
@@ -82,11 +82,11 @@ def test_an_address_of_something_else_is_refused_at_start(url: str) -> None:
 
 
 async def let_go(*limits: CallLimits) -> None:
-    """Close connections, which live as long as a process does, before the loop of the test ends under them."""
+    """Close connections before the test's loop ends; in the product they live as long as the process."""
     for each in limits:
         await each._shared.storage.bridge.storage.aclose()  # type: ignore[union-attr]
 
 
 def address(valkey: ValkeyServer) -> str:
-    """Give the server's address as TOOLROOM_LIMITS_URL wants it."""
+    """Return the server's address as TOOLROOM_LIMITS_URL wants it."""
     return f"valkey://127.0.0.1:{valkey.port}"

@@ -8,7 +8,7 @@ from toolbox.admin_pages.charts import BLUE, GREEN, HEIGHT, Dot, Series, bars, c
 
 
 def read_bars(svg: str) -> list[tuple[float, float]]:
-    """Give the top and the height of each bar; the legend's squares are none."""
+    """Return the top and height of each bar, without the legend's squares."""
     found = re.findall(r'y="([\d.]+)" width="[\d.]+" height="([\d.]+)" fill="[^"]+" data-series', svg)
     return [(float(top), float(height)) for top, height in found]
 

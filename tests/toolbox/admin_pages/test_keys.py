@@ -38,7 +38,7 @@ def form(**changes: Any) -> dict[str, Any]:
 
 
 def make(client: Client) -> str:
-    """Make a key as a person would, and read it off the page that follows."""
+    """Create a key as a person would, and read it from the next page."""
     page = client.post(f"{LIST}add/", form(), follow=True).content.decode()
     keys = set(KEY.findall(page))
     assert len(keys) == 1

@@ -1,4 +1,4 @@
-"""Conversations with the provider that needs no model, its tools called as runs call them."""
+"""Conversations with the provider that needs no model; its tools are called as runs call them."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from toolbox.model import CallRequested, Message, ModelEvent, StepEnd, TextDelta
 
 
 async def step(messages: Sequence[Message], *, tools: Sequence[Tool]) -> list[ModelEvent]:
-    """Take one step."""
+    """Run one step."""
     async with aclosing(AnswererModel().turn(messages, tools=tools)) as events:
         return [event async for event in events]
 
@@ -24,20 +24,20 @@ def text(events: Sequence[ModelEvent]) -> str:
 
 
 def request(events: Sequence[ModelEvent]) -> ToolRequest:
-    """Give the only call."""
+    """Return the only call."""
     (made,) = [event.request for event in events if isinstance(event, CallRequested)]
     return made
 
 
 def end(events: Sequence[ModelEvent]) -> Mapping[str, Any]:
-    """Give what the end of a step tells beside the text."""
+    """Return the details of the step's end."""
     (last,) = [event.details for event in events if isinstance(event, StepEnd)]
     assert last is not None
     return last
 
 
 async def hold_conversation(*said: str, tools: Sequence[Tool]) -> list[Message]:
-    """Hold a whole conversation, tools called, and give its messages."""
+    """Hold a whole conversation with tool calls, and return its messages."""
     messages: list[Message] = []
     for words in said:
         messages.append(Message.user(words))
@@ -50,7 +50,7 @@ async def hold_conversation(*said: str, tools: Sequence[Tool]) -> list[Message]:
 
 
 async def call_tool(made: ToolRequest) -> Message:
-    """Call a tool as the run engine does."""
+    """Call a tool as runs do."""
     sent = made.arguments.encode()
     reply = await dispatch(
         Call(tool=made.name, arguments=sent, credential=LOCAL_OPERATOR, transport="test", request_id="provider")

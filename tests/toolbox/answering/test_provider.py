@@ -16,7 +16,7 @@ from toolbox.model import Message, ModelUnavailable, StepEnd, ToolRequest
 
 @pytest.fixture
 def tools(cast: object) -> list[Tool]:
-    """Give linescore's tools."""
+    """Return linescore's tools."""
     return list(registry.tools(domain="linescore"))
 
 

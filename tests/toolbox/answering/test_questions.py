@@ -38,13 +38,13 @@ VOLATILE = {"runtimeMs", "runtime_ms"}
 
 @pytest.fixture(autouse=True, scope="module")
 def data(cast: object) -> Iterator[None]:
-    """Stand on the shipped data, with teams of the league in the upstream's table."""
+    """Use the shipped data, with teams of the league in the upstream's table."""
     with upstream_table():
         yield
 
 
 async def load_tools() -> list[Tool]:
-    """Give every tool there is."""
+    """Return every tool there is."""
     await dynamic_tools.wait_until_loaded()
     return registry.visible_to(LOCAL_OPERATOR)
 

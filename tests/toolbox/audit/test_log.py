@@ -25,7 +25,7 @@ every_tool = pytest.mark.parametrize("tool", TOOLS, ids=tool_id)
 
 
 async def _rows(mark: str) -> list[ToolCall]:
-    """Give the rows of this test, which carry its mark as request id or among the arguments."""
+    """Return the rows of this test, which have its mark as request id or in the arguments."""
     await audit.flush()
     marked = Q(request_id=mark) | Q(arguments__contains=mark)
     return await sync_to_async(lambda: list(ToolCall.objects.filter(marked).order_by("id")))()

@@ -20,7 +20,7 @@ NOW = datetime.now(UTC)
 
 
 def first_of_month(months: int) -> datetime:
-    """Give the first moment of the month that is so many from this one."""
+    """Return the first moment of the month that is so many from this one."""
     number = NOW.year * 12 + NOW.month - 1 + months
     return datetime(number // 12, number % 12 + 1, 1, tzinfo=UTC)
 
@@ -44,7 +44,7 @@ def partition_of(call: ToolCall) -> str:
 
 
 def make_month(month: datetime) -> None:
-    """Make the partition of a month of long ago, which lies in `before` where the database was migrated today."""
+    """Create the partition of an old month, which is in `before` if the database was migrated today."""
     with connection.cursor() as cursor:
         cursor.execute("ALTER TABLE toolbox_tool_calls DETACH PARTITION toolbox_tool_calls_before")
         cursor.execute(f"CREATE TABLE {name_of(month)} PARTITION OF toolbox_tool_calls FOR VALUES FROM (%s) TO (%s)",

@@ -21,7 +21,7 @@ ASKED = {"teamCode": "CAR", "startDate": "2025-02-01", "endDate": "2025-02-28"}
 
 @pytest.fixture
 def collector() -> Iterator[tuple[str, "queue.Queue[tuple[str, bytes]]"]]:
-    """Take what is exported over OTLP/HTTP."""
+    """Receive what is exported over OTLP/HTTP."""
     taken: queue.Queue[tuple[str, bytes]] = queue.Queue()
 
     class Handler(BaseHTTPRequestHandler):
@@ -31,7 +31,7 @@ def collector() -> Iterator[tuple[str, "queue.Queue[tuple[str, bytes]]"]]:
             self.end_headers()
 
         def log_message(self, *_: Any) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     server = HTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()

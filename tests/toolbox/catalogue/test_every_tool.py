@@ -30,7 +30,7 @@ def _arguments(tool: Tool) -> dict[str, Any]:
 
 
 def _output_schema(tool: Tool) -> dict[str, Any]:
-    """Give the output schema that MCP clients check every result by."""
+    """Return the output schema that MCP clients check every result by."""
     schema = mcp_tool(tool).output_schema
     assert schema
     return schema
@@ -154,7 +154,7 @@ async def test_the_openapi_page_shows_every_tool(ninja_client: httpx.AsyncClient
 
 @contextmanager
 def ours() -> Iterator[None]:
-    """Mark what the test itself asks for."""
+    """Mark the test's own requests."""
     token = _OURS.set(True)
     yield
     _OURS.reset(token)
@@ -162,7 +162,7 @@ def ours() -> Iterator[None]:
 
 @pytest.fixture
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Collect every statement that the test's own calls send over the reader's connections; others read meanwhile."""
+    """Collect the statements of the test's own calls on the reader's connections; others read meanwhile."""
     seen: list[str] = []
     run = Pool.run
 
@@ -176,7 +176,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 class _Spy:
-    """A connection or cursor that writes down what it executes."""
+    """A connection or cursor that records what it executes."""
 
     def __init__(self, watched: Any, seen: list[str]) -> None:
         self._watched, self._seen = watched, seen

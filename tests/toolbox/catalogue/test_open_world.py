@@ -52,7 +52,7 @@ def _follow(thing: Any) -> Iterator[Any]:
 
 
 def _follow_module(module: Any, *, names: Sequence[str]) -> Iterator[Any]:
-    """Give what the names mean in a module of ours, and in its own modules that are among them."""
+    """Yield what the names mean in a module of ours, and in its own modules that are among them."""
     if not inspect.ismodule(module) or not _is_ours(module.__name__):
         return
     for name in names:

@@ -1,4 +1,4 @@
-"""The published input schema and what is accepted are the same: jsonschema is the judge, for each parameter."""
+"""The published input schema and what is accepted are the same: jsonschema is the judge, for each field."""
 
 import json
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ PLAIN = [None, True, False, 0, 1, -1, 5.0, 2.5, 10**6, "", " ", "x", "1", "null"
 def is_accepted(tool: Tool, arguments: dict[str, Any]) -> bool | None:
     """Tell whether the arguments are accepted; None where a rule of the contract refuses them by a code of its own."""
     try:
-        tool.question.model_validate_json(orjson.dumps(arguments), by_alias=True, by_name=False)
+        tool.question.from_json(orjson.dumps(arguments))
     except ValidationError as invalid:
         # A rule between parameters, or on the text of one, is no schema's: its message says it.
         return None if {problem["type"] for problem in invalid.errors()} <= {"value_error"} else False
@@ -56,13 +56,17 @@ def edges(part: dict[str, Any]) -> Iterator[Any]:
         yield from edges(branch)
 
 
-def nested_nulls(part: dict[str, Any]) -> Iterator[Any]:
-    """Give values that hold null in each place below the parameter itself."""
+def nested_values(part: dict[str, Any]) -> Iterator[Any]:
+    """Give values of every type in each place below the parameter itself."""
+    for branch in part.get("anyOf", ()):
+        yield from nested_values(branch)
     if "items" in part:
-        yield from ([value] for value in nested_nulls(part["items"]))
+        yield from ([value] for value in (*PLAIN, *nested_values(part["items"])))
     needed = {name: make_value(part["properties"][name]) for name in part.get("required", ())}
     for name, inner in part.get("properties", {}).items():
-        yield from (needed | {name: value} for value in (None, *nested_nulls(inner)))
+        yield from (needed | {name: value} for value in (*PLAIN, *edges(inner), *nested_values(inner)))
+    if isinstance(inner := part.get("additionalProperties"), dict):
+        yield from ({"x": value} for value in (*PLAIN, *nested_values(inner)))
 
 
 def make_value(part: dict[str, Any]) -> Any:
@@ -101,7 +105,7 @@ def test_each_parameter_is_accepted_as_published(tool: Tool) -> None:
     example = orjson.loads(tool.example_arguments)
     found = []
     for name, part in tool.input_schema.get("properties", {}).items():
-        values = [*PLAIN, *edges(part), *nested_nulls(part)]
+        values = [*PLAIN, *edges(part), *nested_values(part)]
         if (tool.name, name) in CLAMPED_BY_CONTRACT:
             values = [value for value in values if not isinstance(value, int) or isinstance(value, bool)]
         found += [differences(tool, example | {name: value}) for value in values]

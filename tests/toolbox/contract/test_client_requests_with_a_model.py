@@ -28,7 +28,7 @@ MODERN = "2026-07-28"
 
 @pytest.fixture
 def model(cast: Any) -> Iterator[ChatServer]:
-    """Configure a model that asks back once, then writes SQL; asked a third time it has nothing to say."""
+    """Configure a model that asks back once, then writes SQL; a third request fails."""
     with (
         chat_server(ASKS, WRITES) as server,
         override_settings(AGENT_MODEL="scripted", OPENAI_BASE_URL=server.address, OPENAI_API_KEY="sk-none"),
@@ -37,7 +37,7 @@ def model(cast: Any) -> Iterator[ChatServer]:
 
 
 def _find_answers(server: ChatServer) -> list[bool]:
-    """Tell of every request to the model whether it held the person's answer."""
+    """Return for every request to the model whether it had the person's answer."""
     return ["the spring one" in json.dumps(request["messages"]) for request in server.asked]
 
 
@@ -54,7 +54,7 @@ async def test_the_person_is_asked_and_the_model_goes_on_with_the_answer(model: 
 
 @asynccontextmanager
 async def _serve_mcp(key: str) -> AsyncIterator[Callable[..., Any]]:
-    """Serve MCP over HTTP in this process; gives what posts a call of `generate_sql`, in the 2026 era."""
+    """Serve MCP over HTTP in this process; yields a function that posts a call of `generate_sql`, in the 2026 era."""
 
     async def nothing(*_: Any) -> None:
         raise AssertionError

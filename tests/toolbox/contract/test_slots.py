@@ -17,7 +17,7 @@ SLOTS = [
 
 @pytest.fixture(autouse=True, scope="module")
 def data(cast: object) -> Iterator[None]:
-    """Stand on the shipped data, with teams of the league in the upstream's table."""
+    """Use the shipped data, with teams of the league in the upstream's table."""
     with upstream_table():
         yield
 

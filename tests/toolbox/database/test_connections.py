@@ -31,7 +31,7 @@ OPEN_FILES = 2_048
 
 @pytest.fixture
 def roomy_server(cast: SimpleNamespace) -> Iterator[str]:
-    """Run a server that nobody else has streams of, with room for a thousand connections, as the test gets it."""
+    """Run a server for one test, with room for a thousand connections."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if resource.RLIM_INFINITY != hard < OPEN_FILES:
         pytest.skip(f"a process may open {hard} files at most here; a thousand connections need {OPEN_FILES}")
@@ -141,7 +141,7 @@ def _connector(server: str, stack: ExitStack) -> Callable[[], socket.socket]:
 
 
 def _when_free(connect: Callable[[], socket.socket], *, said: str) -> str:
-    """Ask until there is a place, for twenty seconds at most: the server hears by and by who has left."""
+    """Ask until there is room, for at most twenty seconds: the server notices disconnections with a delay."""
     for _ in range(200):
         if (status := _status(connect(), said=said)) != "405":
             return status

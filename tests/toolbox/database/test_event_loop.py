@@ -64,7 +64,7 @@ def test_loops_that_come_and_go_in_eight_threads_all_get_answers() -> None:
 
 @pytest.fixture(scope="module")
 def forked_process() -> dict[str, Any]:
-    """Run the program that calls, forks and calls again; gives what parent and child saw."""
+    """Run the program that calls, forks and calls again; returns what parent and child saw."""
     program = [sys.executable, "-W", "ignore::DeprecationWarning", "-m", "tests.toolbox.forking"]
     ran = subprocess.run(
         program,

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.usefixtures("scratch_database")
 
 
 def _curates(*statements: str) -> list[tuple[str, str]]:
-    """Change something as another process would; gives what was announced of documents."""
+    """Change something as another process would; returns the announced resources."""
     with psycopg.connect(owner_pool.conninfo(), autocommit=True) as other:
         other.execute("LISTEN toolroom_documents")
         for statement in statements:
@@ -225,7 +225,7 @@ async def test_a_connection_that_lasts_hears_of_lists_too() -> None:
 
 @asynccontextmanager
 async def _stream(server: str, *, key: str, watched: list[str]) -> AsyncIterator[Callable[[], Any]]:
-    """Open a 2025 session and its stream; gives what reads its next message."""
+    """Create a 2025 session and open its stream; yields a function that reads its next message."""
     client = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
     begin = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client}
     headers = JSON | {"authorization": f"Bearer {key}"}

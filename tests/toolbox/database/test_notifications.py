@@ -24,7 +24,7 @@ CHANNEL = "toolroom_test"
 
 
 class ListenerCalls:
-    """What a listener was called with."""
+    """Records the calls of a listener."""
 
     def __init__(self) -> None:
         self.payloads: list[str] = []
@@ -36,7 +36,7 @@ class ListenerCalls:
 
 
 class Line(SimpleNamespace):
-    """Where to listen; a test makes it deaf, or lead elsewhere. Another database delivers nothing, as poolers do."""
+    """The address to listen at; with `is_deaf` another database, which delivers nothing, as poolers do."""
 
     is_deaf: bool = False
     port: int = 0
@@ -55,7 +55,7 @@ def line() -> Line:
 
 @pytest.fixture
 async def notifications(line: Line) -> AsyncIterator[Notifications]:
-    """Give notifications that wait for nothing long."""
+    """Yield notifications with short timeouts."""
     made = Notifications(
         conninfo=line.conninfo, watchdog_seconds=0.1, arrival_seconds=0.5, poll_seconds=0.05, retry_seconds=0.02
     )
@@ -155,7 +155,7 @@ async def test_a_connection_that_is_cut_is_replaced(
 
 
 class BusyPool:
-    """A pool that has a connection after a while; what it sends arrives at once."""
+    """A pool that has a connection only after a while; what it sends arrives at once."""
 
     def __init__(self, notifications: Notifications) -> None:
         self._notifications = notifications
@@ -181,7 +181,7 @@ async def test_a_busy_pool_is_no_loss(
 
 
 class SilentProxy:
-    """Leads to PostgreSQL; keeps LISTEN to itself, as a pooler that waits for a server, until the next connects."""
+    """A proxy for PostgreSQL that swallows LISTEN, as a pooler waiting for a server does, until the next connection."""
 
     def __init__(self, socket: Path) -> None:
         self._socket = socket

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.usefixtures("cast")
 
 
 class Hooks:
-    """Hooks that write down what they were given."""
+    """Hooks that record their arguments."""
 
     def __init__(self) -> None:
         self.new: list[int] = []
@@ -36,7 +36,7 @@ def hooks() -> Hooks:
 
 @pytest.fixture
 def pool(hooks: Hooks) -> Iterator[Pool]:
-    """Give a pool of one connection."""
+    """Yield a pool of one connection."""
     pool = Pool("reader", max_size=1, configure=hooks.configure, reset=hooks.reset)
     yield pool
     event_loop.run(pool.close())

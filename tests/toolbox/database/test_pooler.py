@@ -29,14 +29,14 @@ def _socket_folder() -> str:
 
 @pytest.fixture(scope="module")
 def pooler(cast: object) -> Iterator[int]:
-    """Run PgBouncer of any version, without prepared statements, with two server connections for each role."""
+    """Run PgBouncer of any version, without prepared statements, with two server connections per role."""
     with running_pooler(find_pooler(), host=_socket_folder()) as port:
         yield port
 
 
 @pytest.fixture
 def behind(pooler: int, monkeypatch: pytest.MonkeyPatch) -> int:
-    """Lead every alias through the pooler."""
+    """Point every alias at the pooler."""
     _lead_through(pooler, monkeypatch=monkeypatch)
     return pooler
 
@@ -63,7 +63,7 @@ def test_two_clients_statements_are_never_mixed_up(behind: int) -> None:
 
 
 def _ask_from_many_clients() -> list[bool]:
-    """Ask 200 times from four pools, each with a statement of its own; tell which answers are right."""
+    """Ask 200 times from four pools, each with its own statement; returns which answers are right."""
     pools = [Pool("reader", max_size=2) for _ in range(4)]
 
     async def ask(number: int) -> bool:
@@ -102,7 +102,7 @@ def test_statements_are_prepared_where_no_pooler_stands(cast: object) -> None:
 
 
 def _check_kept_statements(port: int) -> list[bool]:
-    """Ask three times: a session that the pooler gives again may hold what the one before left."""
+    """Ask three times: a session that the pooler reuses may hold statements of the one before."""
     return [event_loop.run(_keeps_statements(through(port, owner_pool.conninfo()))) for _ in range(3)]
 
 
@@ -210,7 +210,7 @@ def _as_url(conninfo: str) -> str:
 
 
 def _settle(address: str, *, wanted: bool) -> dict[str, str]:
-    """Ask until the watchdog has its first answer, some seconds at most."""
+    """Wait until the watchdog has its first result, for some seconds at most."""
     parts: dict[str, str] = {}
     for _ in range(200):
         answer = httpx.get(f"{address}/readyz", timeout=30).json()

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("cast")
 
 @pytest.fixture
 def pool() -> Iterator[Pool]:
-    """Give a pool of one connection."""
+    """Yield a pool of one connection."""
     pool = Pool("reader", max_size=1)
     yield pool
     event_loop.run(pool.close())
@@ -83,3 +83,47 @@ def test_a_connection_whose_server_ended_it_is_closed_and_the_next_is_new(pool: 
 
     assert all(connection.closed for connection in ended)
     assert event_loop.run(pool.run(_process)) != before
+
+
+@pytest.mark.parametrize("retries", [True, False])
+def test_work_that_waits_for_a_connection_waits_on_when_others_lose_theirs(*, retries: bool) -> None:
+    """A pool is closed when one of its connections died. Work that waits in it has begun nothing that could be lost."""
+    assert event_loop.run(_wait_while_others_lose_theirs(retries=retries)) == 1
+
+
+async def _wait_while_others_lose_theirs(*, retries: bool) -> int:
+    """Count how often the work is done whose pool is closed twice while its connection is being made."""
+    configured, is_waiting, may_go_on = 0, asyncio.Event(), asyncio.Event()
+    done: list[int] = []
+
+    async def hold(_connection: Connection) -> None:
+        nonlocal configured
+        configured += 1
+        if configured in (3, 5):  # the work's own: 1 tries the database, 2 is in use, 4 tries it again
+            is_waiting.set()
+            await may_go_on.wait()
+
+    async def note(connection: Connection) -> None:
+        done.append(await _process(connection))
+
+    pool = Pool("reader", max_size=2, retries=retries, configure=hold)
+    is_used = asyncio.Event()
+
+    async def use(_connection: Connection) -> None:
+        is_used.set()
+        await may_go_on.wait()
+
+    async with asyncio.timeout(20):
+        user = asyncio.create_task(pool.run(use))
+        await is_used.wait()
+        waiting = asyncio.create_task(pool.run(note))
+        for _ in range(2):
+            await is_waiting.wait()
+            is_waiting.clear()
+            assert pool._pool
+            await pool._discard(pool._pool)  # as a call that meets a dead connection does
+        await waiting
+        may_go_on.set()
+        await user
+    await pool.close()
+    return len(done)

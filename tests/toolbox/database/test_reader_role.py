@@ -36,7 +36,7 @@ CHANGES = [
 
 
 def _find_refusal(statement: str) -> str | None:
-    """Give the SQLSTATE with which the reader's own connection refuses the statement."""
+    """Return the SQLSTATE with which the reader's own connection refuses the statement."""
 
     async def try_statement(connection: Connection) -> str | None:
         try:
@@ -49,7 +49,7 @@ def _find_refusal(statement: str) -> str | None:
 
 
 def _refused_when_writable(statement: str) -> str | None:
-    """Give the SQLSTATE that remains when the session has taken the READ ONLY off."""
+    """Return the SQLSTATE that remains after the session has turned READ ONLY off."""
     entry = connections["reader"].settings_dict
     with psycopg.connect(
         dbname=entry["NAME"], user=entry["USER"], host=entry["HOST"], password=entry["PASSWORD"] or None,

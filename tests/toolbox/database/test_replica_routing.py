@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("cast")
 
 @pytest.fixture
 def pool() -> Iterator[ReplicatedPool]:
-    """Give a reader whose one replica is another address of the primary, which is read."""
+    """Yield a reader whose only replica, in use, is another address of the primary."""
     made = ReplicatedPool("reader", replicas=[Pool("reader", max_size=1).conninfo()], max_size=2, max_lag_seconds=60)
     event_loop.run(made.measure())
     yield made
@@ -24,7 +24,7 @@ def pool() -> Iterator[ReplicatedPool]:
 
 
 class FailsFirst:
-    """Work that fails the first time it is done."""
+    """Work that fails the first time."""
 
     def __init__(self, error: type[psycopg.Error], *, ends_connection: bool = False) -> None:
         self.times = 0

@@ -53,7 +53,7 @@ def clusters() -> Iterator[ReplicatedCluster]:
 
 @pytest.fixture
 def pool(clusters: ReplicatedCluster, monkeypatch: pytest.MonkeyPatch) -> Iterator[ReplicatedPool]:
-    """Give the reader of that primary, which measures as the test says."""
+    """Yield the primary's reader, measured when the test says."""
     for alias in ("default", "reader"):
         monkeypatch.setitem(connections[alias].settings_dict, "HOST", str(clusters.primary.sockets))
         monkeypatch.setitem(connections[alias].settings_dict, "NAME", "toolroom")
@@ -85,7 +85,7 @@ def until(true: Callable[[], bool]) -> None:
 
 
 def settle(pool: ReplicatedPool) -> None:
-    """Read once, and wait until the replica is read."""
+    """Read once, and wait until the replica is used."""
     read(pool)
     until(lambda: pool.list_usable() != [])
 

@@ -9,7 +9,7 @@ from toolbox.database.caches import SingleFlight
 
 
 class Work:
-    """Counts how often it was started, and ends when it is let go."""
+    """Counts how often it was started, and ends when it is released."""
 
     def __init__(self) -> None:
         self.starts = 0

@@ -9,7 +9,7 @@ from toolbox.database.caches import TtlCache
 
 @pytest.fixture
 def memory() -> TtlCache[str]:
-    """Give a memory on a stopped clock."""
+    """Return a cache with a stopped clock."""
     memory: TtlCache[str] = TtlCache(seconds=4, max_entries=2)
     memory.clock = lambda: 100.0
     return memory

@@ -1,4 +1,4 @@
-"""A process in the middle of a call that writes, for a test to kill. Takes a request id; says when it is inside."""
+"""A process in the middle of a writing call, for a test to kill. Takes a request id; prints when it is inside."""
 
 import asyncio
 import os
@@ -18,7 +18,7 @@ OPERATION = Operation(name="killed_write", domain="linescore", scope="linescore:
 
 
 async def never_ends(_: ActiveCall) -> None:
-    """Say that the work has begun, and do not end."""
+    """Print that the work has begun, and never end."""
     print("inside", flush=True)
     await asyncio.Event().wait()
 

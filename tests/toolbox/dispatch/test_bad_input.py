@@ -79,14 +79,14 @@ def _suggests(body: dict[str, Any]) -> bool:
 
 
 def _is_failure(answer: httpx.Response) -> bool:
-    """Tell by the status; or by the answer, where the contract reports failures in it with status 200."""
+    """Return whether the reply is a failure, by its status or, for contracts that fail with 200, by its body."""
     body = answer.json()
     return answer.status_code != 200 or (isinstance(body, dict) and isinstance(body.get("error"), str))
 
 
 @pytest.fixture(scope="module")
 def rest(server: str, cast: SimpleNamespace) -> Iterator[httpx.Client]:
-    """Give alice's synchronous client of the real server; one for all, for each makes a TLS context of its own."""
+    """Yield alice's synchronous client of the real server, shared because each client builds a TLS context."""
     with httpx.Client(base_url=server, headers={"Authorization": f"Bearer {cast.alice}"}, timeout=20) as client:
         yield client
 

@@ -36,7 +36,7 @@ class Quiet(ErrorEnvelope):
     """Refusals are successes with an `error`."""
 
     def refusal(self, error: ToolError) -> object:
-        """Give the message alone."""
+        """Return the message alone."""
         return {"error": error.message}
 
 

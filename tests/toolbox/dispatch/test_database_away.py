@@ -19,7 +19,7 @@ AT_ONCE_SECONDS = 3.0
 
 @pytest.fixture(scope="module")
 def outage_replies() -> Iterator[dict[str, Any]]:
-    """Run the outages once; gives what each call met."""
+    """Run the outages once, and yield the result of each call."""
     var = Path(tempfile.mkdtemp(prefix="toolroom-outage-"))
     var.chmod(0o711)  # started by root, PostgreSQL runs as nobody, who must be able to enter
     environment = {name: value for name, value in os.environ.items() if not name.startswith("DATABASE_")}

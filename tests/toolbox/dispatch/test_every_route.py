@@ -18,7 +18,7 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from backtests.error_envelope import BacktestsErrorEnvelope
+from backtests.contracts.error_envelope import BacktestsErrorEnvelope
 from devassist.error_envelope import DevassistErrorEnvelope
 from sprints.envelopes import SprintsEnvelope
 from tests.conftest import ALICE_KEY, CHARLIE_KEY
@@ -64,10 +64,10 @@ async def _do_nothing(*_: Any, **__: Any) -> None:
 @dataclass(frozen=True, kw_only=True)
 class Case:
     """
-    One operation: `route` as the URLconf has it, `path` as it is asked.
+    One operation: `route` is the URLconf's, `path` the requested one.
 
-    `inside` names the function that does the work: it crashes in one test, and gives `gives` in another. None leaves
-    it as it is, for work that changes nothing.
+    `inside` names the function that does the work: it crashes in one test, and returns `gives` in another. None leaves
+    it unchanged, for work that changes nothing.
     """
 
     method: str
@@ -158,10 +158,10 @@ CASES = [
     *_resource_cases(),
     *_agent_cases(),
     Case(method="POST", route="api/backtests/runs/<run_id>/events", path=f"/api/backtests/runs/{A_RUN}/events",
-         inside="backtests.uploads.load_lines", gives=_store_nothing, tool="upload_backtest_events",
+         inside="backtests.uploads.storage.load_lines", gives=_store_nothing, tool="upload_backtest_events",
          envelope=BacktestsErrorEnvelope(), body=b'{"x": 1}\n'),
     Case(method="POST", route="api/backtests/files", path="/api/backtests/files?name=a.csv",
-         inside="backtests.uploads.keep_file", gives=_keep_nothing, tool="upload_backtest_file",
+         inside="backtests.uploads.storage.keep_file", gives=_keep_nothing, tool="upload_backtest_file",
          envelope=BacktestsErrorEnvelope(), body=b"a,b\n"),
     Case(method="PUT", route="api/devassist/editor-context", path="/api/devassist/editor-context",
          inside="devassist.editor.queries.push", gives=_do_nothing, tool="push_editor_context",
@@ -214,7 +214,7 @@ def test_a_new_route_would_be_missed() -> None:
 async def client(cast: SimpleNamespace, database_access: None) -> AsyncIterator[httpx.AsyncClient]:
     from django.core.asgi import get_asgi_application
 
-    from backtests.upload_middleware import UploadMiddleware
+    from backtests.uploads.middleware import UploadMiddleware
     from toolbox.rest.middleware import ToolCallMiddleware
 
     application: Any = ToolCallMiddleware(UploadMiddleware(get_asgi_application()))  # type: ignore[arg-type]
@@ -225,7 +225,7 @@ async def client(cast: SimpleNamespace, database_access: None) -> AsyncIterator[
 
 @pytest.fixture
 def counted_callers(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """List whom the rate limit counts."""
+    """Record the callers that the rate limit counts."""
     names: list[str] = []
     original = CallLimits.count
 
@@ -313,7 +313,7 @@ async def test_an_upload_that_django_serves_is_recorded_alike(
     ninja_client: httpx.AsyncClient, database_access: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (case,) = [case for case in CASES if case.tool == "upload_backtest_events"]
-    monkeypatch.setattr("backtests.uploads.load_lines", _crash)
+    monkeypatch.setattr("backtests.uploads.storage.load_lines", _crash)
     mark = f"mark-{uuid4().hex}"
 
     answer = await ninja_client.post(case.path, content=case.body, headers={"X-Request-Id": mark})

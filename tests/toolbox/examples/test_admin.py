@@ -23,7 +23,7 @@ FORM = {
 
 @pytest.fixture
 def curator(scratch_database: None) -> Iterator[Client]:
-    """Log the curator in, on a database of the test's own."""
+    """Log the curator in, on a database for this test."""
     clear_all_caches()
     client = Client()
     client.force_login(User.objects.get(username="curator"))

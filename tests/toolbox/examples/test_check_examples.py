@@ -22,14 +22,14 @@ USUAL = {
 
 @pytest.fixture
 def database(scratch_database: None) -> Iterator[None]:
-    """Give the test examples of its own, and forget them after it."""
+    """Let the test have its own examples, and clear the cache afterwards."""
     clear_all_caches()
     yield
     clear_all_caches()
 
 
 def check_examples(*domains: str) -> tuple[str, str]:
-    """Run the command; gives what it printed and how it ended."""
+    """Run the command; returns its output and its exit status."""
     out, err, ended = StringIO(), StringIO(), ""
     try:
         call_command("check_examples", *domains, stdout=out, stderr=err)

@@ -116,13 +116,13 @@ OTHERS = [
 
 @pytest.fixture(autouse=True, scope="module")
 def data(cast: object) -> Iterator[None]:
-    """Stand on the shipped data, with teams of the league in the upstream's table."""
+    """Use the shipped data, with teams of the league in the upstream's table."""
     with upstream_table():
         yield
 
 
 async def match_question(question: str) -> Outcome:
-    """Match against every example there is."""
+    """Match a question against every example."""
     return await match(question, examples=await load_known_examples())
 
 

@@ -33,7 +33,7 @@ def test_the_contracts_tools_keep_their_budget() -> None:
 
 
 def _with_long_figures(tool: Tool) -> Tool:
-    """Replace the figures of the moment, which change with what this process ran before, by text of that length."""
+    """Replace the live figures, which depend on what this process ran before, by text of that length."""
     return replace(tool, live=lambda: "x" * MAX_LIVE_CHARACTERS) if tool.live else tool
 
 

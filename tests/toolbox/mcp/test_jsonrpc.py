@@ -38,7 +38,7 @@ NO_REQUESTS = {
 
 @pytest.fixture(scope="module")
 def alice(server: str, cast: SimpleNamespace) -> Iterator[httpx.Client]:
-    """Give alice's client of the real server."""
+    """Yield alice's client of the real server."""
     headers = {"Authorization": f"Bearer {cast.alice}"}
     with httpx.Client(base_url=server, headers=headers, timeout=20) as client:
         yield client
@@ -138,7 +138,7 @@ async def test_a_call_is_cancelled_by_its_own_session_alone(monkeypatch: pytest.
 
 @pytest.fixture(scope="module")
 def session(alice: httpx.Client) -> dict[str, str]:
-    """Begin a session of 2025; gives its headers."""
+    """Create a session of 2025, and return its headers."""
     hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
     begun = _post(alice, json.dumps(_message(1, "initialize", **hello)).encode())
     return {"Mcp-Session-Id": begun.headers["mcp-session-id"], "MCP-Protocol-Version": "2025-11-25"}

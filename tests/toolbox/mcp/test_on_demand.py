@@ -11,7 +11,7 @@ from toolbox.mcp.on_demand import McpOnDemand
 
 
 class FakeMiddleware:
-    """Notes what it serves, and whether it runs."""
+    """Records what it serves, and whether it runs."""
 
     def __init__(self) -> None:
         self.served: list[str] = []
@@ -29,7 +29,7 @@ class FakeMiddleware:
 
 
 class Loader:
-    """Stands in for the import; fails as often as said."""
+    """Replaces the import; fails as often as configured."""
 
     def __init__(self, *, failures: int = 0) -> None:
         self.middleware = FakeMiddleware()

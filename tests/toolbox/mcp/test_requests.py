@@ -25,7 +25,7 @@ every_method = pytest.mark.parametrize("method", sorted(OPERATIONS.keys() - LONG
 
 @pytest.fixture
 def records(monkeypatch: pytest.MonkeyPatch) -> list[CallRecord]:
-    """Collect what the audit is given."""
+    """Collect the audit log's records."""
     collected: list[CallRecord] = []
     monkeypatch.setattr(audit, "record", collected.append)
     return collected

@@ -29,7 +29,7 @@ CREDENTIAL = "tr_holder"
 
 @pytest.fixture
 def revoke(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """Have one credential that is good until it is revoked; look-ups have no memory, and come at once."""
+    """Use one credential that is valid until it is revoked, with no cache and instant look-ups."""
     is_revoked = False
 
     async def identify(credential: str | Caller | None) -> Caller:
@@ -52,7 +52,7 @@ def test_the_memory_of_look_ups_and_the_time_between_two_are_below_5_s() -> None
 
 
 class _Connection:
-    """What an ASGI server gives an application: a client that stays, and what is sent to it."""
+    """The ASGI side of a server: a client that stays, and what is sent to it."""
 
     def __init__(self) -> None:
         self.sent: list[Message] = []

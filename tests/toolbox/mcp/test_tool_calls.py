@@ -46,14 +46,14 @@ def _read(body: bytes, sent: dict[str, str]) -> ToolsCall | None:
 
 @pytest.fixture
 def client(server: str, cast: SimpleNamespace) -> Iterator[httpx.Client]:
-    """Give alice's client of the real server."""
+    """Yield alice's client of the real server."""
     headers = {"Authorization": f"Bearer {cast.alice}"}
     with httpx.Client(base_url=server, headers=headers, timeout=20, verify=PLAIN_HTTP) as client:
         yield client
 
 
 def _both(client: httpx.Client, era: str | None, message: dict[str, Any]) -> list[Any]:
-    """Post a message so that we answer it, then so that the SDK does: by an `id` of 2**70."""
+    """Post a message that we answer, then the same for the SDK, with an `id` of 2**70."""
     answers = []
     for number in (7, 2**70):
         body = re.sub(rb'"id":7\b', b'"id":%d' % number, orjson.dumps(message))
@@ -68,7 +68,7 @@ def _both(client: httpx.Client, era: str | None, message: dict[str, Any]) -> lis
 
 
 def _tools_in_eras() -> Iterator[Any]:
-    """Give every tool in every era: quickly, one tool in all of them and all tools in the latest."""
+    """Yield every tool in every era; among the quick tests, one tool in all eras and all tools in the latest."""
     for tool in TOOLS:
         for era in ERAS:
             is_quick = tool is A_TOOL or era == MODERN

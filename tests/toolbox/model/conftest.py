@@ -1,4 +1,4 @@
-"""What tests of the model client stand on."""
+"""Fixtures for tests of the model client."""
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
@@ -17,7 +17,7 @@ QUESTION = [Message.user("How did Carolina do?")]
 
 @pytest.fixture
 def server() -> Iterator[ModelServer]:
-    """Run a scripted model server of the test's own; what was asked beyond the script fails the test."""
+    """Run a scripted model server for one test; a request beyond the script fails the test."""
     with model_server() as running:
         yield running
         assert running.surprises == []
@@ -25,19 +25,19 @@ def server() -> Iterator[ModelServer]:
 
 @pytest.fixture
 def tools() -> list[Tool]:
-    """Give linescore's tool that reads."""
+    """Return linescore's tool that reads."""
     return [A_TOOL]
 
 
 @pytest.fixture(autouse=True)
 def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the client ask again at once."""
+    """Let the client retry at once."""
     monkeypatch.setattr("toolbox.model.openai_client.FIRST_RETRY_SECONDS", 0.0)
 
 
 @pytest.fixture
 async def maker(server: ModelServer) -> AsyncIterator["ModelMaker"]:
-    """Give a maker of models on the scripted server; their connections are let go of."""
+    """Yield a function that creates models on the scripted server; their connections are closed."""
     maker = ModelMaker(server)
     yield maker
     for model in maker.models:
@@ -45,7 +45,7 @@ async def maker(server: ModelServer) -> AsyncIterator["ModelMaker"]:
 
 
 class ModelMaker:
-    """Makes models, and remembers them."""
+    """Creates models, and keeps them to close."""
 
     def __init__(self, server: ModelServer) -> None:
         self._server = server
@@ -62,7 +62,7 @@ class ModelMaker:
 async def step(
     model: ChatModel, messages: list[Message] = QUESTION, *, tools: list[Tool], max_tokens: int | None = None
 ) -> list[ModelEvent]:
-    """Take one step and give all its events."""
+    """Run one step and return all its events."""
     async with aclosing(model.turn(messages, tools=tools, max_tokens=max_tokens)) as events:
         return [event async for event in events]
 
@@ -73,5 +73,5 @@ def text(events: list[ModelEvent]) -> str:
 
 
 def calls(events: list[ModelEvent]) -> list[tuple[str, str]]:
-    """Give names and arguments of the calls."""
+    """Return names and arguments of the calls."""
     return [(event.request.name, event.request.arguments) for event in events if isinstance(event, CallRequested)]

@@ -17,24 +17,24 @@ WRITTEN = '{"tool": "query_linescore_data", "parameters": {"teamCode": "CAR"}}'
 
 
 def chunk(*, content: str | None = None, calls: list[Any] | None = None, finish: str | None = None) -> Any:
-    """Make a chunk as the openai library would give it."""
+    """Build a chunk as the openai library returns it."""
     delta = SimpleNamespace(content=content, tool_calls=calls)
     return SimpleNamespace(choices=[SimpleNamespace(delta=delta, finish_reason=finish)], usage=None)
 
 
 def piece(index: int | None, *, id: str | None = None, name: str | None = None, arguments: Any = None) -> Any:  # noqa: A002
-    """Make a piece of a call."""
+    """Build a piece of a call."""
     return SimpleNamespace(index=index, id=id, function=SimpleNamespace(name=name, arguments=arguments))
 
 
 def step_through(*chunks: Any, taken: tuple[str, ...] = ()) -> list[Any]:
-    """Take the chunks, then the end; gives all events."""
+    """Process the chunks, then the end; returns all events."""
     step = StreamedStep(tools=TOOLS, used_ids=taken, prompt_tokens=100)
     return [event for one in chunks for event in step.take(one)] + list(step.end())
 
 
 def requests(events: list[Any]) -> list[tuple[str, str, str]]:
-    """Give id, name and arguments of the calls."""
+    """Return id, name and arguments of the calls."""
     made = [event.request for event in events if isinstance(event, CallRequested)]
     return [(one.id, one.name, one.arguments) for one in made]
 
@@ -183,7 +183,7 @@ def test_an_answer_in_json_is_said_whole_however_it_is_cut(answer: str, sizes: l
 
 
 def cut(said: str, sizes: list[int]) -> list[str]:
-    """Cut a text into pieces of these sizes, in turn."""
+    """Split a text into pieces of these sizes, in turn."""
     parts, at, turn = [], 0, 0
     while at < len(said):
         size = sizes[turn % len(sizes)]

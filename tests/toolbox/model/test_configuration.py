@@ -16,7 +16,7 @@ from toolbox.model.openai_client import ChatModel
 
 @pytest.fixture
 def configured_server(settings: Any, server: ModelServer) -> None:
-    """Name the scripted server's model."""
+    """Configure the scripted server's model."""
     settings.AGENT_MODEL, settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY = MODEL, server.address, KEY
 
 

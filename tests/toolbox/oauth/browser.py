@@ -1,4 +1,4 @@
-"""What a person's browser and a raw client do in OAuth, over HTTP, with nothing that a browser would add."""
+"""OAuth requests of a person's browser and of a raw client over HTTP, without what a browser adds by itself."""
 
 import base64
 import hashlib
@@ -18,7 +18,7 @@ REDIRECT = "http://127.0.0.1:33418/callback"
 
 
 def session_of(person: User) -> str:
-    """Log somebody in, and give their cookie."""
+    """Log a person in, and return their cookie."""
     session = import_module(settings.SESSION_ENGINE).SessionStore()
     session[SESSION_KEY] = str(person.pk)
     session[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
@@ -29,7 +29,7 @@ def session_of(person: User) -> str:
 
 
 def answer_consent(address: str, *, cookie: str, ticks: set[str] | None = None, allow: bool = True) -> dict[str, str]:
-    """Open the consent page, tick, answer; gives what the client is told. Raises ValueError for a page that refuses."""
+    """Submit the consent page; returns what the client is told. Raises ValueError if the page refuses."""
     with httpx.Client(cookies={"sessionid": cookie}, timeout=20) as browser:
         page = browser.get(address)
         if page.status_code != 200:
@@ -45,7 +45,7 @@ def answer_consent(address: str, *, cookie: str, ticks: set[str] | None = None, 
 
 
 class RawClient:
-    """A client that does as it is told, right or wrong."""
+    """A client that sends what it is told, right or wrong."""
 
     def __init__(self, server: str, *, redirect: str = REDIRECT) -> None:
         self.server, self.redirect = server, redirect
@@ -59,7 +59,7 @@ class RawClient:
         return httpx.post(f"{self.server}/oauth/register/", json=whole | metadata, timeout=20)
 
     def address(self, **changes: Any) -> str:
-        """Give the address of the consent page."""
+        """Return the address of the consent page."""
         challenge = base64.urlsafe_b64encode(hashlib.sha256(self.verifier.encode()).digest()).decode().rstrip("=")
         asked: dict[str, Any] = {
             "response_type": "code", "client_id": self.id, "redirect_uri": self.redirect, "state": "kept",
@@ -70,7 +70,7 @@ class RawClient:
         return f"{self.server}/oauth/authorize/?{urlencode(whole, doseq=True)}"
 
     def exchange(self, code: str, **changes: Any) -> httpx.Response:
-        """Ask for tokens for a code."""
+        """Exchange a code for tokens."""
         asked = {
             "grant_type": "authorization_code", "code": code, "client_id": self.id, "redirect_uri": self.redirect,
             "code_verifier": self.verifier,
@@ -78,25 +78,25 @@ class RawClient:
         return httpx.post(f"{self.server}/oauth/token/", data=asked | changes, timeout=20)
 
     def refresh(self, token: str, **changes: Any) -> httpx.Response:
-        """Ask for tokens for a refresh token."""
+        """Exchange a refresh token for tokens."""
         asked = {"grant_type": "refresh_token", "refresh_token": token, "client_id": self.id}
         return httpx.post(f"{self.server}/oauth/token/", data=asked | changes, timeout=20)
 
     def revoke(self, token: str) -> httpx.Response:
-        """Give a token back."""
+        """Revoke a token."""
         data = {"token": token, "client_id": self.id}
         return httpx.post(f"{self.server}/oauth/revoke/", data=data, timeout=20)
 
 
 def lists_tools(server: str, token: str, *, path: str) -> int:
-    """Give the status of a tools/list at an address of MCP with this token."""
+    """Return the status of a tools/list at an MCP address with this token."""
     sent = {"Authorization": f"Bearer {token}", "Accept": "application/json, text/event-stream"}
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     return httpx.post(f"{server}{path}", json=message, headers=sent, timeout=20).status_code
 
 
 def calls(server: str, token: str) -> int:
-    """Give the status of a call of a tool of linescore with this token."""
+    """Return the status of a call of a linescore tool with this token."""
     sent = {"Authorization": f"Bearer {token}"}
     return httpx.post(
         f"{server}/api/tools/linescore/query_linescore_data", content=b'{"limit":1}', headers=sent, timeout=20
@@ -104,7 +104,7 @@ def calls(server: str, token: str) -> int:
 
 
 def allow_client(client: RawClient, *, cookie: str) -> dict[str, Any]:
-    """Let a client in and give its tokens."""
+    """Allow a client, and return its tokens."""
     code = answer_consent(client.address(), cookie=cookie)["code"]
     tokens: dict[str, Any] = client.exchange(code).json()
     return tokens

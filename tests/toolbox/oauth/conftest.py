@@ -1,4 +1,4 @@
-"""Fixtures of OAuth: an outside issuer, and people who allow clients."""
+"""Fixtures of OAuth: an external issuer, and people who allow clients."""
 
 import secrets
 from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ from toolbox.oauth.validators import external_tokens
 
 @pytest.fixture(autouse=True)
 def fresh_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Count requests of each test anew: all come from one address."""
+    """Reset the counts of requests for each test: all come from one address."""
     for module, name in (
         (authorization_server, "REGISTRATIONS"),
         (endpoints.RegistrationView, "limit"),
@@ -33,7 +33,7 @@ def fresh_limits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def issuer(database_access: None, settings: Any) -> Iterator[LocalIssuer]:
-    """Trust an issuer that this process runs; what its subjects left behind goes with it."""
+    """Trust an issuer in this process; its subjects' rows are deleted after the test."""
     local = LocalIssuer()
     settings.OAUTH_ISSUER, settings.TOOLROOM_URL, before = ISSUER, HERE, external_tokens.keys
     external_tokens.keys = IssuerKeys(issuer=ISSUER, fetch_json=local.ask, clock=lambda: local.now)
@@ -46,7 +46,7 @@ def issuer(database_access: None, settings: Any) -> Iterator[LocalIssuer]:
 
 @pytest.fixture
 def make_person(database_access: None) -> Iterator[Callable[..., User]]:
-    """Give a maker of people with scopes, who go with the test."""
+    """Yield a function that creates people with scopes, deleted after the test."""
     made: list[int] = []
 
     def make(*scopes: str) -> User:
@@ -63,11 +63,11 @@ def make_person(database_access: None) -> Iterator[Callable[..., User]]:
 
 @pytest.fixture
 def cookie(make_person: Callable[..., User]) -> str:
-    """Log in somebody who reads linescore."""
+    """Log in a person who reads linescore."""
     return session_of(make_person("linescore:read"))
 
 
 @pytest.fixture
 def client(server: str, make_person: object) -> RawClient:
-    """Register a client, which goes with the test."""
+    """Register a client, deleted after the test."""
     return RawClient(server)

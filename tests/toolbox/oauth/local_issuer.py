@@ -1,4 +1,4 @@
-"""An issuer in this process that really signs, and is asked without a network."""
+"""An issuer in this process that really signs, asked without a network."""
 
 import json
 import time
@@ -17,7 +17,7 @@ Key = ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey
 
 
 class LocalIssuer:
-    """Signs tokens, and answers for its metadata and keys; counts how often it is asked."""
+    """Signs tokens, and answers for its metadata and keys; counts the requests."""
 
     def __init__(self) -> None:
         self.keys: dict[str, Key] = {"first": ec.generate_private_key(ec.SECP256R1())}
@@ -47,14 +47,14 @@ class LocalIssuer:
 
 
 def public(key: Key) -> dict[str, Any]:
-    """Give the public half as the issuer lists it."""
+    """Return the public key as the issuer lists it."""
     kind: Any = jwt.algorithms.RSAAlgorithm if isinstance(key, rsa.RSAPrivateKey) else jwt.algorithms.ECAlgorithm
     listed: dict[str, Any] = json.loads(kind.to_jwk(key.public_key()))
     return listed
 
 
 def pem(key: Key) -> bytes:
-    """Give the public half as text, which anybody may have."""
+    """Return the public key as text, which anybody may have."""
     return key.public_key().public_bytes(
         serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
     )  # fmt: skip

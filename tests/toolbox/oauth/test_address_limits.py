@@ -20,7 +20,7 @@ SLOW = "pbkdf2_sha256"
 
 @pytest.fixture
 def register(database_access: None) -> Iterator[Callable[..., Any]]:
-    """Register clients over HTTP, which go with the test."""
+    """Register clients over HTTP, deleted after the test."""
 
     def post(*, address: str = "192.0.2.1", **metadata: Any) -> Any:
         whole = {"client_name": "limited", "redirect_uris": [REDIRECT]} | metadata
@@ -39,7 +39,7 @@ def ask_tokens(client_id: str, secret: str, *, address: str = "192.0.2.1", at: s
 
 @pytest.fixture
 def slow_hashes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """List the secrets that are hashed slowly."""
+    """Record the secrets that are hashed slowly."""
     hashed: list[str] = []
     slow = identify_hasher(make_password("x", hasher=SLOW)).__class__
     encode = slow.encode

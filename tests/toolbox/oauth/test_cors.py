@@ -76,7 +76,7 @@ def test_an_origin_is_named_in_full_or_the_server_does_not_start(origins: str) -
 
 @pytest.fixture
 def foreign() -> Iterator[str]:
-    """Serve an empty page of another site; gives its origin."""
+    """Serve an empty page of another site, and yield its origin."""
 
     class Page(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -85,7 +85,7 @@ def foreign() -> Iterator[str]:
             self.end_headers()
 
         def log_message(self, *_: Any) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Page) as running:
         Thread(target=running.serve_forever, daemon=True).start()

@@ -19,7 +19,7 @@ METADATA = OAuthClientMetadata(client_name="SDK", redirect_uris=[AnyUrl(REDIRECT
 
 
 class StoredTokens:
-    """What a client keeps between its starts."""
+    """What a client stores between its starts."""
 
     def __init__(self) -> None:
         self.tokens: list[OAuthToken] = []

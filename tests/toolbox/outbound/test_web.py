@@ -39,7 +39,7 @@ def upstream() -> Iterator[BadUpstream]:
 
 @pytest.fixture
 async def web() -> Any:
-    """Give a client with connections of its own."""
+    """Yield a client with connections of its own."""
     client = Web()
     yield client
     from toolbox.database import event_loop
@@ -209,7 +209,7 @@ async def test_a_hundred_at_once_share_connections(upstream: BadUpstream, web: W
 
 @pytest.fixture
 async def hanging_requests(upstream: BadUpstream, web: Web) -> AsyncIterator[None]:
-    """Have more requests at one destination than there are places, none of which is answered."""
+    """Start more requests to one destination than it has places, none of which is answered."""
     upstream.asked.clear()
     patient = _to(upstream, "silence", timeout_seconds=30)
     tasks = [asyncio.create_task(web.post(patient, body=b"{}")) for _ in range(2 * MAX_CONNECTIONS)]
@@ -285,7 +285,7 @@ def test_certificates_are_verified() -> None:
 
 @pytest.fixture
 async def tls_port(tmp_path: Path) -> AsyncIterator[int]:
-    """Run a server with a certificate that it signed itself."""
+    """Run a server with a self-signed certificate."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
     made = x509.CertificateBuilder(issuer_name=name, subject_name=name, public_key=key.public_key())

@@ -20,7 +20,7 @@ REQUEST_ID = "parity-0123456789"
 
 @dataclass(frozen=True, kw_only=True)
 class SentRequest:
-    """One request, as a client may send it; `key` names somebody of the cast."""
+    """One request; `key` names one of the callers."""
 
     content: bytes = b"{}"
     method: str = "POST"
@@ -112,7 +112,7 @@ async def test_its_example_looks_the_same_in_both_lanes(
 
 
 def _cases() -> Iterator[Any]:
-    """Pair each request with one tool of each dialect; with a single tool where none is reached, or a body is large."""
+    """Pair each request with one tool per envelope; with a single tool if none is reached, or the body is large."""
     for name, sent in REQUESTS.items():
         reached = sent.path is None and sent.key == "alice" and len(sent.content) < 1_000_000
         for tool in ONE_OF_EACH_ENVELOPE if reached else ONE_OF_EACH_ENVELOPE[:1]:

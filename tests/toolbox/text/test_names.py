@@ -23,7 +23,7 @@ TEAMS = (CAROLINA, RANGERS, ISLANDERS, MONTREAL)
 
 
 def find_mentions(text: str) -> list[tuple[str, str]]:
-    """Give what each phrase may mean."""
+    """Return what each phrase may mean."""
     return [(text[one.start : one.end], one.value) for one in mentions(text, names=TEAMS)]
 
 

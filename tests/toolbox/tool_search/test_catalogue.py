@@ -30,7 +30,7 @@ ANY = pytest.mark.parametrize(("query", "name"), QUERIES)
 
 
 class CountingModel(Embedder):
-    """Give each text a vector of its letters; counts the texts. With `fails` it is no model at all."""
+    """A model whose vectors count a text's letters, and that counts the texts. With `fails` it cannot be loaded."""
 
     def __init__(self, *, fails: bool = False) -> None:
         super().__init__()
@@ -54,12 +54,12 @@ class CountingModel(Embedder):
 
 @pytest.fixture
 def with_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Find tools by meaning too."""
+    """Use vectors in tool search."""
     monkeypatch.setattr(settings, "TOOLROOM_TOOL_VECTORS", True)
 
 
 def small_registry(*tools: Tool) -> Registry:
-    """Make a catalogue of some tools, as rows are."""
+    """Build a catalogue of some dynamic tools."""
     made = Registry()
     made.replace_dynamic_tools(list(tools), domain=tools[0].domain)
     return made

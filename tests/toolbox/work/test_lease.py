@@ -48,7 +48,7 @@ class Piece:
         self._connection.execute(f"UPDATE {self.kind.table} SET {changes} WHERE id = %s".encode(), [self.id])
 
     def row(self) -> dict[str, Any]:
-        """Give the whole row, and for a run its events and messages too."""
+        """Return the whole row, and for a run its events and messages too."""
         whole = self._connection.execute(f"SELECT * FROM {self.kind.table} WHERE id = %s".encode(), [self.id])
         row = whole.fetchone()
         assert row is not None
@@ -58,7 +58,7 @@ class Piece:
         return dict(row)
 
     def lose_worker(self) -> None:
-        """Have the worker be silent, and a sweep find out."""
+        """Date the worker's heartbeat back, and sweep."""
         self.write(f"heartbeat_at = clock_timestamp() - interval '{self.kind.stale_seconds + 1} s'")
         assert self.id in event_loop.run(lease.reclaim(self.kind))
 
@@ -71,7 +71,7 @@ def connection(cast: object) -> Iterator[psycopg.Connection[Any]]:
 
 @pytest.fixture(params=["run", "task", "job"])
 def piece(request: pytest.FixtureRequest, connection: psycopg.Connection[Any]) -> Iterator[Piece]:
-    """Queue a piece of work of each kind; it goes with the test."""
+    """Queue a piece of work of each kind, deleted after the test."""
     make = {"run": _run, "task": _task, "job": _job}[request.param]
     made = make(connection)
     yield made
@@ -281,7 +281,7 @@ def test_nobody_waits_for_a_broker_that_is_away(
 
 @pytest.fixture
 def sent_work(monkeypatch: pytest.MonkeyPatch) -> list[WorkId]:
-    """Take down what is enqueued; no broker hears of it."""
+    """Record what is enqueued; the broker is not used."""
     seen: list[WorkId] = []
     monkeypatch.setattr(publisher, "take", lambda _, *, work_id: seen.append(work_id))
     monkeypatch.setattr(worker, "HEARTBEAT_SECONDS", 0.01)
@@ -290,7 +290,7 @@ def sent_work(monkeypatch: pytest.MonkeyPatch) -> list[WorkId]:
 
 
 def _begin_work(piece: Piece) -> tuple["Future[None]", "Future[Lease]"]:
-    """Begin work that goes on until it is cancelled; gives the execution, and the lease once it works."""
+    """Start work that runs until it is cancelled; returns the execution, and the lease once it works."""
     begun: Future[Lease] = Future()
 
     async def work(held: Lease) -> None:

@@ -20,7 +20,7 @@ memory_app = Celery("test", broker="memory://", set_as_current=False)
 
 @pytest.fixture(autouse=True)
 def memory_broker(database_access: None, settings: Any) -> Iterator[None]:
-    """Enqueue to a broker in memory; no worker hears of it."""
+    """Enqueue to a broker in memory, without workers."""
     settings.TOOLROOM_CELERY_APP = f"{__name__}.memory_app"
     settings.TOOLROOM_PERIODIC_TASKS = {"toolbox.forget": 3_600, "agents.forget": 86_400}
     PeriodicTask.objects.all().delete()

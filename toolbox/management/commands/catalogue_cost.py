@@ -1,4 +1,4 @@
-"""Say what the catalogue costs a model: `manage.py catalogue_cost`."""
+"""Print what the catalogue costs a model: `manage.py catalogue_cost`."""
 
 from typing import Any
 

@@ -4,19 +4,18 @@ from argparse import ArgumentParser
 from contextlib import suppress
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
-from django.db import connection
+from django.core.management.base import CommandError
 
 from toolbox.catalogue.dynamic_tools import dynamic_tools
-from toolbox.contract.errors import DatabaseUnavailable
 from toolbox.database import event_loop
+from toolbox.database.command import DatabaseCommand
 from toolbox.embedding.embedder import embedder
 from toolbox.embedding.failures import EmbeddingFailed
 from toolbox.examples.cache import load_known_examples
 from toolbox.examples.checking import CheckResult, check_example
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     """Fill each example's slots from the data, ask its question, call its tool, and word the answer."""
 
     help = "Run every enabled example against the data and say which do not work, and why."
@@ -27,11 +26,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Print a line for each example; ends with 1 where any does not work."""
-        connection.ensure_connection()  # starts the embedded database where it is needed
-        try:
-            checked = event_loop.run(_check_examples(options["domains"]))
-        except DatabaseUnavailable as away:
-            raise CommandError(f"the examples cannot be read: {away}") from away
+        checked = event_loop.run(_check_examples(options["domains"]))
         for one in checked:
             self._say(one)
         failed = [one for one in checked if one.problem]

@@ -1,24 +1,25 @@
-"""Make an API key: `manage.py create_api_key alice --scope linescore:read`."""
+"""Create an API key: `manage.py create_api_key alice --scope linescore:read`."""
 
 from argparse import ArgumentParser
 from datetime import timedelta
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.utils import timezone
 
 from toolbox.access.scopes import find_unknown_scopes
+from toolbox.database.command import DatabaseCommand
 from toolbox.models import ApiKey
 
 
-class Command(BaseCommand):
+class Command(DatabaseCommand):
     """Print a new key once."""
 
     help = "Make an API key for a user, and print it: the only time that it can be seen."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take whose key it is, and what it may do."""
+        """Add the owner and what the key may do."""
         parser.add_argument("username", help="Whose key it is; the user is made, without a password, if missing.")
         parser.add_argument("--name", default="", help="What uses it, for the audit; else the username.")
         parser.add_argument(
@@ -30,7 +31,7 @@ class Command(BaseCommand):
         parser.add_argument("--days", type=int, default=None, help="Days until it expires; never if not given.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Make the key; the key alone goes to standard output."""
+        """Create the key; only the key goes to standard output."""
         scopes = options["scope"] or ["*:read"]
         if unknown := find_unknown_scopes(scopes):
             raise CommandError(f"unknown scope {unknown[0]}; a scope is a domain or *, then :read or :write")

@@ -20,12 +20,12 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take the folder, and whether only to check."""
+        """Add the folder, and whether only to check."""
         parser.add_argument("--check", action="store_true", help="Change nothing; exit 1 where something is off.")
         parser.add_argument("--folder", type=Path, default=settings.BASE_DIR / "docs" / "tools")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Compare with what was promised, then write or compare the pages."""
+        """Check for breaking changes, then write or compare the pages."""
         folder: Path = options["folder"]
         before = _load_snapshot(folder)
         after = snapshot(registry.tools(), before=before)

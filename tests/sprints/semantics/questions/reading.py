@@ -26,7 +26,7 @@ def follow(context: MetricQuery, question: str) -> MetricQuery | None:
 
 
 def parts_of(query: MetricQuery) -> dict[str, object]:
-    """Give a query with its conditions in no order, and one value in a list as one value."""
+    """Return a query with its conditions unordered, and one value in a list as one value."""
     content = query.model_dump(mode="json")
     where = content.pop("where")
     parts = where["parts"] if where and where["kind"] == "and" else [where]

@@ -257,13 +257,14 @@ def test_a_verified_query_that_says_less_than_the_question_does_not_answer_it(qu
         "Compare the backlog size of the three teams",
         "Which team has the highest share of unestimated open stories?",
         "Which issues have comments?",
+        "How many?",
     ],
 )
 def test_what_the_words_do_not_decide_is_asked_back(question: str) -> None:
     assert ask(question).is_ambiguous
 
 
-@pytest.mark.parametrize("then", ["and how many issues?", "and how many bugs?"])
+@pytest.mark.parametrize("then", ["and how many issues?", "and how many bugs?", "in issues", "total"])
 def test_a_follow_up_that_has_no_place_is_not_answered_by_itself(then: str) -> None:
     context = ask("What is the velocity of ACCEL?").query
 
@@ -355,6 +356,17 @@ def test_a_filter_is_taken_away() -> None:
         ("How many open bugs does HARBOR have?", "and which issues are blocked?",
          ("SELECT issue_key FROM issues WHERE issue_type = 'Bug' AND status_category <> 'Done' AND is_blocked "
          f"AND team_id = {TEAM.format('HARBOR')} LIMIT 1000")),
+        ("How many open bugs does ACCEL have?", "for all teams",
+         "SELECT count(*) AS n FROM issues WHERE issue_type = 'Bug' AND status_category <> 'Done'"),
+        ("How many open bugs does ACCEL have?", "all but ACCEL",
+         ("SELECT count(*) AS n FROM issues WHERE issue_type = 'Bug' AND status_category <> 'Done' "
+         f"AND team_id <> {TEAM.format('ACCEL')}")),
+        ("List the open issues of Levi Walker", "how many?",
+         ("SELECT count(*) AS n FROM issues JOIN users ON user_id = assignee_id WHERE full_name = 'Levi Walker' "
+         "AND status_category <> 'Done'")),
+        ("List the open issues of Levi Walker", "how many points?",
+         ("SELECT sum(story_points) AS points FROM issues JOIN users ON user_id = assignee_id "
+         "WHERE full_name = 'Levi Walker' AND status_category <> 'Done'")),
         ("How many issues were carried over from ACCEL Sprint 4?", "in points instead",
          "SELECT carried_over_points FROM sprint_summary WHERE sprint_name = 'ACCEL Sprint 4'"),
     ],

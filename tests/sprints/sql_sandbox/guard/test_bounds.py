@@ -48,7 +48,7 @@ MAX_SECONDS = 0.2  # usually 0.02; a core shared with others counts its own slow
 
 
 def _seconds(sql: str, *, catalog: ViewCatalog) -> float:
-    """Give the processor time that the guard takes to make up its mind: a busy machine does not count."""
+    """Return the guard's CPU time, which does not depend on a busy machine."""
     started = time.thread_time()
     with suppress(Refused):
         check(sql, catalog=catalog)

@@ -20,7 +20,7 @@ FORBIDDEN = [*STACKED, *WRITES, *SESSIONS, *FUNCTIONS, *PLACES, *READS]
 
 
 def refuse(sql: str) -> Refused:
-    """Give the refusal; fails if the statement passes."""
+    """Return the refusal; fails if the statement passes."""
     with pytest.raises(Refused) as caught:
         check(sql, catalog=CATALOG)
     return caught.value

@@ -19,7 +19,7 @@ CATALOG = ViewCatalog(
 
 
 def _bare(message: Any) -> Any:
-    """Take the places in the text out of a tree."""
+    """Remove the positions in the text from a tree."""
     for field, value in list(message.ListFields()):
         if field.name == "location" or field.name.startswith(("rexpr_list_", "list_")):
             message.ClearField(field.name)

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from backtests import queries
-from backtests.rendering import too_large
-from backtests.run_questions import RunQuestion, last_moment, require_run
-from backtests.state import Moment
+from backtests.runs import queries
+from backtests.runs.rendering import too_large
+from backtests.runs.state import Moment
+from backtests.runs.validation import RunQuestion, last_moment, require_run
 from backtests.store.lists import entity_value, position_list
 from toolbox.database.pools import Pool
 

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from backtests import overview
-from backtests.drawings import STYLES, Curve, Point, curves, sample
-from backtests.overview import CountSample
+from backtests.overview import queries as overview
+from backtests.overview.drawings import STYLES, Curve, Point, curves, sample
+from backtests.overview.queries import CountSample
 from toolbox.admin_pages.charts import GREEN, MAX_BARS, RED, Series, bars
 from toolbox.admin_pages.panels import Figures, Panel
 
@@ -40,7 +40,7 @@ class RunFigures:
         return f"{min(point.value for point in self.curve.drawdown().points):,.2f}" if self.points else ""
 
 
-def measure(run_id: UUID, *, symbols: Iterable[str], name: str = "") -> RunFigures:
+def measure_run(run_id: UUID, *, symbols: Iterable[str], name: str = "") -> RunFigures:
     """Fetch the data of a run's charts: a bounded number of rows and statements, whatever the run's size."""
     points, count = overview.profit(run_id)
     return RunFigures(
@@ -49,17 +49,17 @@ def measure(run_id: UUID, *, symbols: Iterable[str], name: str = "") -> RunFigur
     )  # fmt: skip
 
 
-def panels(runs: Sequence[RunFigures], *, at: int | None = None, is_counted: bool = False) -> list[Panel]:
+def draw_panels(runs: Sequence[RunFigures], *, at: int | None = None, is_counted: bool = False) -> list[Panel]:
     """Draw the panels of the runs; `is_counted` aligns their starts."""
     return [
-        profit_panel(runs, at=at, is_counted=is_counted),
+        draw_profit_panel(runs, at=at, is_counted=is_counted),
         _counts("Trades by symbol", [(run.name, run.trades) for run in runs], color=GREEN, what="Symbol"),
         _counts("Rejections by reason", [(run.name, run.rejections) for run in runs], color=RED, what="Reason"),
         _counts("Validation errors by field", [(run.name, run.errors) for run in runs], color=RED, what="Field"),
     ]
 
 
-def profit_panel(runs: Sequence[RunFigures], *, at: int | None = None, is_counted: bool = False) -> Panel:
+def draw_profit_panel(runs: Sequence[RunFigures], *, at: int | None = None, is_counted: bool = False) -> Panel:
     """Draw profit, and drawdown from its running maximum."""
     drawn = [run.curve.from_start() if is_counted else run.curve for run in runs]
     head = [f"{run.name} {word}".strip().capitalize() for run in runs for word in ("profit", "drawdown")]

@@ -8,13 +8,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import UUID
 
-from backtests.answers import IngestedBacktest
-from backtests.contracts import GUID, SHIPPED_FILES, UPLOAD, FileToLoad, IngestBacktestQuestion
-from backtests.error_envelope import FILE_NOT_FOUND, FILE_REFUSED
-from backtests.file_queries import write_file
+from backtests.contracts.answers import IngestedBacktest
+from backtests.contracts.error_envelope import FILE_NOT_FOUND, FILE_REFUSED
+from backtests.contracts.questions import GUID, SHIPPED_FILES, UPLOAD, FileToLoad, IngestBacktestQuestion
 from backtests.ingest.files import LoadOptions, SourceFile, inspect_file, load_files
 from backtests.ingest.format_choice import ColumnsGuessed, LoadRefused
 from backtests.ingest.report import LoadReport
+from backtests.uploads.file_queries import write_file
 from toolbox.contract.client_channel import ClientChannel
 from toolbox.contract.errors import ToolError
 from toolbox.work.job_kinds import Assignment, JobRefused, Outcome

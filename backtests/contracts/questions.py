@@ -8,7 +8,7 @@ from uuid import UUID
 from pydantic import BeforeValidator, Field, ValidationInfo, WithJsonSchema, model_validator
 from pydantic.alias_generators import to_camel
 
-from backtests.error_envelope import bad_guid, bad_path, bad_time, reversed_range
+from backtests.contracts.error_envelope import bad_guid, bad_path, bad_time, reversed_range
 from backtests.vocabulary import Aggregation, EntityType, EventType, Severity
 from toolbox.contract.models import NullMeans, ToolInput, WholeNumber
 

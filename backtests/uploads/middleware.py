@@ -15,7 +15,7 @@ from typing import Any
 from django.db import connection
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from backtests.upload_operation import UPLOAD, UPLOAD_FILE, StreamBroken, StreamStalled, describe_upload
+from backtests.uploads.operation import UPLOAD, UPLOAD_FILE, StreamBroken, StreamStalled, describe_upload
 from toolbox.contract.errors import UNAVAILABLE, Refusal, ToolError
 from toolbox.dispatch.entry import CallerLeft, Reply, Request, perform
 from toolbox.http.asgi import send_reply
@@ -84,7 +84,7 @@ class UploadMiddleware:
 
 
 def _store_in_thread(run_id: str | None, body: RawIOBase, *, query: str, owner_id: int | None) -> Reply:
-    from backtests.uploads import store_file, store_upload  # noqa: PLC0415 - the loader, with the first upload
+    from backtests.uploads.storage import store_file, store_upload  # noqa: PLC0415 - the loader, with the first upload
 
     try:
         if run_id is None:

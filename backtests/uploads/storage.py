@@ -12,15 +12,14 @@ from uuid import UUID
 from django.db import DatabaseError, connection
 from django.http import UnreadablePostError
 
-from backtests.contracts import GUID
-from backtests.error_envelope import (
+from backtests.contracts.error_envelope import (
     DATABASE_ERROR,
     INVALID_PARAMETER,
     QUERY_TIMEOUT,
     RESULT_TOO_LARGE,
     bad_guid,
 )
-from backtests.file_queries import KEPT, MAX_FILE_BYTES, MAX_NAME_CHARACTERS, keep_file
+from backtests.contracts.questions import GUID
 from backtests.ingest.engines import list_engines
 from backtests.ingest.files import LoadOptions, SourceFile, inspect_file, load_files, require_events
 from backtests.ingest.format_choice import AUTO, CONTRACT, TABLE, ColumnsGuessed, LoadRefused
@@ -28,7 +27,8 @@ from backtests.ingest.load import load_lines
 from backtests.ingest.record import RunFacts
 from backtests.ingest.report import LoadReport
 from backtests.ingest.source import read_lines
-from backtests.upload_operation import StreamBroken, StreamStalled
+from backtests.uploads.file_queries import KEPT, MAX_FILE_BYTES, MAX_NAME_CHARACTERS, keep_file
+from backtests.uploads.operation import StreamBroken, StreamStalled
 from toolbox.contract.encoding import encode, format_timestamp
 from toolbox.contract.errors import ToolError
 from toolbox.dispatch.entry import OperationFailed, Reply
@@ -70,7 +70,7 @@ def store_upload(run_id: str, body: RawIOBase, *, query: str) -> Reply:
             details={"reasons": report.reasons},
         ) from error
     except (UnreadablePostError, StreamBroken, StreamStalled) as error:
-        raise _refuse_interruption(error, said=report.summary()) from error
+        raise _refuse_interruption(error, progress=report.summary()) from error
     except DatabaseError as error:
         raise _refuse_failed(error) from error
     return Reply(body=encode(_counts(run_id, report=report)), rows=report.stored)
@@ -86,7 +86,7 @@ def store_file(body: RawIOBase, *, query: str, owner_id: int | None) -> Reply:
             try:
                 _keep_body(body, kept, max_bytes=MAX_FILE_BYTES)
             except (UnreadablePostError, StreamBroken, StreamStalled) as error:
-                raise _refuse_interruption(error, said="nothing is kept") from error
+                raise _refuse_interruption(error, progress="nothing is kept") from error
         if not path.stat().st_size:
             raise ToolError(INVALID_PARAMETER, "The file is empty.", suggestion="Send the file as the request's body.")
         try:
@@ -179,11 +179,11 @@ def _refuse_failed(error: DatabaseError) -> ToolError:
     )
 
 
-def _refuse_interruption(error: OSError, *, said: str) -> ToolError:
+def _refuse_interruption(error: OSError, *, progress: str) -> ToolError:
     stalled = isinstance(error, StreamStalled)
     what = "The stream stood still for too long" if stalled else "The stream broke off"
     return ToolError(
         QUERY_TIMEOUT if stalled else INVALID_PARAMETER,
-        f"{what}: {said}.",
+        f"{what}: {progress}.",
         suggestion="Send it again; what is stored is not stored twice.",
     )

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import orjson
 
-from backtests.error_envelope import RESULT_TOO_LARGE
+from backtests.contracts.error_envelope import RESULT_TOO_LARGE
 from backtests.vocabulary import CATEGORIES, EVENT_TYPES, SEVERITIES
 from toolbox.contract.encoding import format_timestamp
 from toolbox.contract.errors import ToolError

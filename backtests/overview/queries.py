@@ -9,14 +9,15 @@ import json
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
 from django.db import connection
 
-from backtests.drawings import Point
+from backtests.overview.drawings import Point
 from backtests.store.lists import entity_lists, number_list, severity_list
+from backtests.store.values import usable
 from backtests.vocabulary import TYPE_CODES
 
 MAX_POINTS = 1_000
@@ -228,11 +229,7 @@ def _sum_symbols(rows: Iterable[tuple[int, str]]) -> Iterable[Point]:
 
 
 def _decimal(value: Any) -> Decimal:
-    try:
-        read = Decimal(value) if isinstance(value, int | Decimal) else Decimal(0)
-    except InvalidOperation:
-        return Decimal(0)
-    return read if read.is_finite() else Decimal(0)
+    return Decimal(value) if usable(value) else Decimal(0)
 
 
 def _member(text: str | None, name: str) -> str:

@@ -2,12 +2,18 @@
 
 from collections.abc import Sequence
 
-from backtests import queries
-from backtests.answers import EventPage, PageMetadata, RunAnswer, RunPage
-from backtests.contracts import EventsByEntity, EventsByType, RunsQuestion, SequenceQuestion, ValidationErrorsQuestion
-from backtests.queries import Row, Window
-from backtests.rendering import cut_to_budget
-from backtests.run_questions import RunQuestion, budget
+from backtests.contracts.answers import EventPage, PageMetadata, RunAnswer, RunPage
+from backtests.contracts.questions import (
+    EventsByEntity,
+    EventsByType,
+    RunsQuestion,
+    SequenceQuestion,
+    ValidationErrorsQuestion,
+)
+from backtests.runs import queries
+from backtests.runs.queries import Row, Window
+from backtests.runs.rendering import cut_to_budget
+from backtests.runs.validation import RunQuestion, budget
 from backtests.store.lists import WHOLE, entity_lists
 from backtests.vocabulary import TYPE_CODES
 from toolbox.database.pools import Pool

@@ -11,8 +11,8 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
-from backtests.upload_operation import UPLOAD, UPLOAD_FILE, describe_upload
-from backtests.uploads import store_file, store_upload
+from backtests.uploads.operation import UPLOAD, UPLOAD_FILE, describe_upload
+from backtests.uploads.storage import store_file, store_upload
 from toolbox.dispatch.entry import perform_in_thread
 from toolbox.http.django_requests import read_request, to_response
 

@@ -1,6 +1,6 @@
 """Definitions of the upload operations for dispatch and the audit; `uploads` does the storing."""
 
-from backtests.error_envelope import BacktestsErrorEnvelope
+from backtests.contracts.error_envelope import BacktestsErrorEnvelope
 from toolbox.contract.encoding import encode
 from toolbox.dispatch.entry import Operation
 

@@ -144,12 +144,12 @@ def sample(drawn: Sequence[Curve], *, is_counted: bool = False) -> list[list[Any
     if not moments:
         return []
     first, last = min(moments), max(moments)
-    told = [one for run in drawn for one in (run, run.drawdown())]
+    drawn_curves = [one for run in drawn for one in (run, run.drawdown())]
     wanted = sorted({first + (last - first) * place // SAMPLES for place in range(SAMPLES + 1)})
     return [
         [
             _format_moment(moment, span=last - first, is_counted=is_counted),
-            *(_format_value_at(one, moment) for one in told),
+            *(_format_value_at(one, moment) for one in drawn_curves),
         ]
         for moment in wanted
     ]

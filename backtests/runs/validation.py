@@ -8,9 +8,9 @@ from uuid import UUID
 
 from django.conf import settings
 
-from backtests import queries
-from backtests.error_envelope import INVALID_TIME_RANGE, RUN_NOT_FOUND
+from backtests.contracts.error_envelope import INVALID_TIME_RANGE, RUN_NOT_FOUND
 from backtests.moments import moment_of
+from backtests.runs import queries
 from toolbox.contract.encoding import format_timestamp
 from toolbox.contract.errors import ToolError
 from toolbox.database.pools import Pool

@@ -7,11 +7,11 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest
 
-from backtests import overview
-from backtests.charts import measure, panels
 from backtests.models import Category, EventType, Run, Severity
 from backtests.moments import read_moment
-from backtests.overview import EventSelection, Page
+from backtests.overview import queries as overview
+from backtests.overview.charts import draw_panels, measure_run
+from backtests.overview.queries import EventSelection, Page
 from backtests.store.lists import entity_lists, severity_list
 
 _DEEPEST_PAGE = 10**9
@@ -90,7 +90,7 @@ def context(run: Run, *, request: HttpRequest) -> dict[str, Any]:
     """Build the template's context of a run; it reads a bounded number of rows, whatever the run's size."""
     chosen = EventFilter.from_request(request)
     page = overview.page(run.pk, wanted=chosen.select_events(), index=chosen.index, event_count=run.event_count)
-    charts = panels([measure(run.pk, symbols=run.symbols)])
+    charts = draw_panels([measure_run(run.pk, symbols=run.symbols)])
     return {"charts": charts, "asked": chosen, "choices": _choices()} | _table(page, asked=chosen)
 
 

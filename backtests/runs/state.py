@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
-from backtests.answers import ActiveOrder, DeltaState, IndicatorValue, Position, ProfitAndLoss, State
-from backtests.rendering import Row, is_number, members, number_of, pass_through, text_of
+from backtests.contracts.answers import ActiveOrder, DeltaState, IndicatorValue, Position, ProfitAndLoss, State
+from backtests.runs.rendering import Row, is_number, members, number_of, pass_through, text_of
 
 Members = dict[str, bytes]
 

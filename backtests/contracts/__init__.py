@@ -1,0 +1,1 @@
+"""What tools accept and answer, and the errors. Imports no Django."""

@@ -1,0 +1,1 @@
+"""Curves, counts and charts of runs, for the admin and the pages."""

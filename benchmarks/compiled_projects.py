@@ -1,0 +1,122 @@
+"""
+How good the code graph is on TypeScript and Java projects, by what their own compilers resolve.
+
+    python -m benchmarks.compiled_projects            # or: typescript, java; downloads from npm and PyPI
+
+Truth is every call that the compiler (TypeScript 5.9, javac) resolves to a function with a body in the project. A pair
+is a caller and a callee. Precision counts calls that the compiler resolves, and what the graph says of the same call
+with the same name; candidates, whose confidence is below 0.6, are left out.
+"""
+
+import json
+import subprocess
+import sys
+import tarfile
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+
+from benchmarks.code_graph import CLASSES, KEPT, TOP_LEVEL, Function, Graph
+from devassist.code_graph.facts import FileFacts
+from devassist.code_graph.reading import language_of, read_facts
+
+TYPESCRIPT = "typescript@5.9.3"
+NPM = {"rxjs@7.8.2": "src", "immer@10.1.3": "src", "@reduxjs/toolkit@2.9.0": "src"}
+PYPI = {"jep==4.2.2": "src/main/java", "JPype1==1.5.2": "native/java"}
+"""Releases that ship sources, with the folder that holds them."""
+SECONDS = 900
+MAX_SHOWN = 12
+_TREES = "jdk.compiler/com.sun.tools.javac.tree=ALL-UNNAMED"
+
+Call = tuple[str, int, str, str, int]
+"""Where a call stands: path, line, name; and where the function called has its name: path, line."""
+
+
+def measure_typescript() -> None:
+    """Print the figures of each npm release."""
+    library = KEPT / "typescript"
+    if not (library / "node_modules").exists():
+        library.mkdir(parents=True, exist_ok=True)
+        _run(["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", str(library), TYPESCRIPT])
+        (library / "package.json").touch()
+    script = str(Path(__file__).with_name("call_truth.mjs"))
+    for name, inner in NPM.items():
+        root = _unpack(name, client=["npm", "pack", name]) / inner
+        _measure(name, root=root, truth=json.loads(_run(["node", script, str(library), str(root.resolve())])))
+
+
+def measure_java() -> None:
+    """Print the figures of each release from PyPI that ships Java."""
+    program = str(Path(__file__).with_name("CallTruth.java"))
+    for name, inner in PYPI.items():
+        client = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:", name]
+        root = _unpack(name, client=client) / inner
+        said = _run(["java", "--add-exports", _TREES, program, str(root)])
+        _measure(name, root=root, truth=json.loads(said))
+
+
+def _measure(name: str, *, root: Path, truth: Iterable[Call]) -> None:
+    paths = [str(path.relative_to(root)) for path in root.rglob("*") if path.is_file() and language_of(path.name)]
+    facts = {path: read_facts((root / path).read_bytes(), path=path) for path in paths if "node_modules" not in path}
+    graph = Graph.of(root, has_lambdas=True)
+    callers: dict[Function, set[Function]] = defaultdict(set)
+    resolved: dict[tuple[str, int, str], set[Function]] = defaultdict(set)
+    for path, line, called, other, at in truth:
+        callee = _named_at(facts.get(other), path=other, line=at)
+        if callee is not None and path in facts:
+            callers[callee].add((path, _around(facts[path], line=line)))
+            resolved[path, line, called].add(callee)
+    complete = [callee for callee in callers if graph.is_complete(callee)]
+    false = [callee for callee in complete if callers[callee] - graph.callers[callee]]
+    pairs = sum(map(len, callers.values()))
+    hit = sum(len(known & graph.callers[callee]) for callee, known in callers.items())
+    right, said = _judge(graph, resolved=resolved)
+    print(
+        f"{name}: {len(facts)} files, {len(callers)} functions, {pairs} callers, recall {hit / pairs:.3f}, "
+        f"precision {right / max(said, 1):.3f} of {said}; said complete {len(complete)} "
+        f"({len(complete) / len(callers):.1%}), falsely {len(false)} ({len(false) / max(len(complete), 1):.2%})"
+    )
+    for callee in false[:MAX_SHOWN]:
+        print("   falsely complete:", *callee, "missing", *sorted(callers[callee] - graph.callers[callee])[:2])
+
+
+def _judge(graph: Graph, *, resolved: dict[tuple[str, int, str], set[Function]]) -> tuple[int, int]:
+    """Count what the graph says of calls that the compiler resolves, and how much of it the compiler says too."""
+    right = said = 0
+    for place, targets in graph.targets.items():
+        if place in resolved:
+            said += len(targets)
+            right += len(targets & resolved[place])
+    return right, said
+
+
+def _named_at(facts: FileFacts | None, *, path: str, line: int) -> Function | None:
+    """Give the function whose name stands in a line."""
+    found = [one for one in facts.symbols if one.line == line and one.kind not in CLASSES] if facts else []
+    return (path, found[0].qualified_name) if len(found) == 1 else None
+
+
+def _around(facts: FileFacts, *, line: int) -> str:
+    """Give the innermost named function around a line."""
+    around = [one for one in facts.symbols if one.start_line <= line <= one.end_line and one.kind not in CLASSES]
+    return max(around, key=lambda one: one.start_line).qualified_name if around else TOP_LEVEL
+
+
+def _unpack(name: str, *, client: list[str]) -> Path:
+    """Download a release by its registry's client, once, and give the folder inside it."""
+    folder = KEPT / "".join(letter if letter.isalnum() else "-" for letter in name)
+    if not (folder / "unpacked").exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        _run(client, cwd=folder)
+        with tarfile.open(next(folder.glob("*gz"))) as archive:
+            archive.extractall(folder / "unpacked", filter="data")
+    return next((folder / "unpacked").iterdir())
+
+
+def _run(command: list[str], *, cwd: Path | None = None) -> str:
+    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=SECONDS, cwd=cwd).stdout
+
+
+if __name__ == "__main__":
+    for language in sys.argv[1:] or ["typescript", "java"]:
+        {"typescript": measure_typescript, "java": measure_java}[language]()

@@ -1,0 +1,299 @@
+"""
+Rules for what is not so, and for what rows have or lack.
+
+Each rule receives the phrases and a position, and returns the replacement and the number of replaced phrases, as in
+phrases.py.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sprints.semantics.questions.lexicon import Sense
+from sprints.semantics.questions.phrase import SILENT_MARKS, Found, Phrase, is_sprints, phrase_at
+
+
+def read_absence(phrases: list[Phrase], *, place: int) -> Found:
+    """Read an absence: without an estimate; no assignee; with no label."""
+    first, second = phrases[place], phrase_at(phrases, place=place + 1)
+    is_outside = bool(first.marks & {"not", "except"}) and second is not None and second.has_entity("sprint")
+    if not (first.marks & {"without"} or is_outside) or second is None:
+        return None
+    third = phrase_at(phrases, place=place + 2)
+    is_period = second.has_entity("sprint") and not (third and third.kind == "names")
+    is_rows = second.has("entity") and not any(sense.name == "assignee" for sense in second.senses)
+    if second.kind != "term" or not (is_period or (second.has("dimension", form="noun") and not is_rows)):
+        return None
+    return [replace(second, kind="missing", said=f"{first.said} {second.said}", start=first.start)], 2
+
+
+def negate(phrases: list[Phrase], *, place: int) -> Found:
+    """Read a negation: not blocked; except bugs; not in sprint 7; without the label x; never reopened."""
+    first = phrases[place]
+    if first.kind != "mark" or not first.marks & {"not", "except", "without", "un"}:
+        return None
+    following = _after_silent(phrases, place=place)
+    skipped = {mark for one in phrases[place:following] for mark in one.marks}
+    is_ever, has = "ever" in skipped, "have" in skipped
+    second = phrase_at(phrases, place=following)
+    if second is None:
+        return None
+    before = phrase_at(phrases, place=place - 1)
+    is_had = has or (before is not None and "have" in before.marks) or not second.said.lower().endswith("s")
+    if (
+        (has or "without" in first.marks)
+        and is_had
+        and second.name_kind == "type"
+        and second.has("dimension", form="noun")
+    ):
+        said = f"{first.said} {second.said}"
+        return [replace(second, kind="missing", names=(), name_kind="", said=said)], following - place + 1
+    if second.kind == "term" and second.has("dimension", form="noun"):
+        third = phrase_at(phrases, place=following + 1)
+        if third and third.kind == "names":
+            following, second = following + 1, third
+    if second.kind == "term" and second.has("dimension", form="verb"):
+        third = phrase_at(phrases, place=following + 1)
+        if third and third.kind == "names":
+            negated = replace(third, is_negated=True, said=f"{first.said} {second.said} {third.said}")
+            return [second, negated], following - place + 2
+    if second.kind not in ("names", "term", "sprints", "key", "bound", "missing", "period"):
+        return None
+    if second.kind == "term" and not second.has("predicate", "time", "dimension"):
+        return None
+    said = f"{first.said} {second.said}"
+    is_ever = second.is_ever or (is_ever and second.has("predicate") and not second.has("dimension", form="noun"))
+    negated = replace(second, is_negated=not second.is_negated, is_ever=is_ever, said=said, start=first.start)
+    return [negated], following - place + 1
+
+
+def read_nobody(phrases: list[Phrase], *, place: int) -> Found:
+    """Read what nobody did as what was not done: nobody has | picked up; no one | estimated."""
+    following = _after_silent(phrases, place=place)
+    verb = phrase_at(phrases, place=following)
+    has, subject = phrase_at(phrases, place=place - 1), phrase_at(phrases, place=place - 2)
+    is_owner = has is not None and "have" in has.marks and subject is not None and subject.has("entity", form="noun")
+    if phrases[place].marks != {"nobody"} or verb is None or verb.kind != "term":
+        return None
+    if is_owner and subject is not None and not subject.has_entity("issue"):
+        return None  # which team has nobody assigned: nobody of it, or nobody to it
+    said, size = f"{phrases[place].said} {verb.said}", following - place + 1
+    owner = tuple(replace(one, form="noun") for one in verb.senses if (one.kind, one.form) == ("dimension", "verb"))
+    if owner:
+        return [replace(verb, kind="missing", senses=owner, said=said)], size
+    if not verb.has("predicate", "time", form="verb"):
+        return None
+    return [replace(verb, is_negated=not verb.is_negated, said=said, start=phrases[place].start)], size
+
+
+def _after_silent(phrases: Sequence[Phrase], *, place: int) -> int:
+    """Return the position of what is negated. Auxiliaries and "ever" may precede it."""
+    following = place + 1
+    while (
+        (one := phrase_at(phrases, place=following)) is not None
+        and one.kind == "mark"
+        and one.marks & (SILENT_MARKS | {"ever"})
+    ):
+        following += 1
+    return following
+
+
+def negate_prefixed(phrases: list[Phrase], *, place: int) -> Found:
+    """Read a negating prefix, whose token has both the mark and the senses: unblocked, nonurgent."""
+    first = phrases[place]
+    if first.kind == "term" and "un" in first.marks:
+        senses = tuple(sense for sense in first.senses if sense.kind != "mark")
+        return [replace(first, senses=senses, marks=frozenset(), is_negated=True)], 1
+    return None
+
+
+def read_only(phrases: list[Phrase], *, place: int) -> Found:
+    """Skip "only" beside a filter, which is exclusive already: only bugs; bugs only."""
+    first, second = phrases[place], phrase_at(phrases, place=place + 1)
+    if first.kind != "mark" or "only" not in first.marks:
+        return None
+    if second is not None and (second.kind in ("names", "sprints", "period", "key", "bound", "missing") or second.has(
+        "predicate", "time"
+    )):  # fmt: skip
+        return [replace(second, is_only=True)], 2
+    before = phrase_at(phrases, place=place - 1)
+    if before is not None and second is None and before.kind in ("names", "sprints", "period", "rank"):
+        return [], 1
+    return None
+
+
+def read_ever(phrases: list[Phrase], *, place: int) -> Found:
+    """Read "ever": ever been blocked; blocked at any time."""
+    first, second = phrases[place], phrase_at(phrases, place=place + 1)
+    if second is None or "not" in first.marks | second.marks:
+        return None
+    if "ever" in first.marks and first.kind == "mark" and second.has("predicate"):
+        return [replace(second, is_ever=True)], 2
+    if first.has("predicate") and "ever" in second.marks:
+        return [replace(first, is_ever=True)], 2
+    return None
+
+
+def read_presence(phrases: list[Phrase], *, place: int) -> Found:
+    """Read a property that rows have: with | a due date. Exactly one of it finds no place: with | a single label."""
+    first, second = phrases[place], phrase_at(phrases, place=place + 1)
+    before, third = phrase_at(phrases, place=place - 1), phrase_at(phrases, place=place + 2)
+    if first.marks != {"have"} or second is None or second.kind != "term" or (third and "and" in third.marks):
+        return None
+    is_said = second.is_any or (second.is_plural and not second.is_owned and first.said.lower() == "with")
+    if not is_said or not second.has("dimension", form="noun") or second.has("entity"):
+        return None
+    if second.has("measure") and not (before and (before.has_entity("issue") or before.name_kind == "type")):
+        return None
+    said = f"{first.said} {second.said}"
+    return [replace(second, kind="unknown" if second.is_one else "missing", is_negated=True, said=said)], 2
+
+
+def read_related(phrases: list[Phrase], *, place: int) -> Found:
+    """
+    Read which related rows there are none of, or some: no open bugs; closed | nothing in May; epics | with bugs.
+
+    Absence is "no", "nothing" or "not ... any" before rows, with the verb that says what was done to them. Of issues,
+    rows are only theirs behind "have": issues without bugs are other issues.
+    """
+    first, verb = phrases[place], None
+    if first.kind == "term" and not first.is_negated and first.has("predicate", "time", "dimension", form="verb"):
+        verb, place = first, place + 1
+    quantifier, before = phrase_at(phrases, place=place), phrase_at(phrases, place=place - 1)
+    if quantifier is None or quantifier.kind != "mark":
+        return None
+    if quantifier.marks == {"not"}:
+        return None if verb else _read_not_any(phrases, place=place)
+    if quantifier.marks & {"have"} and not verb:
+        return _read_some(phrases, place=place)
+    is_none = bool(quantifier.marks & {"nothing"})
+    if not (is_none or quantifier.marks & {"without"}) or quantifier.said.lower() == "none":
+        return None
+    inside = _rows_from(phrases, place=place + 1, verb=verb)
+    if verb is not None:
+        is_said = is_none or (quantifier.said.lower() == "no" and _names_rows(inside))
+        said = [verb, *inside]
+    else:
+        is_listed = before is not None and before.kind == "mark" and bool(before.marks & {"and", "or"})
+        before = phrase_at(phrases, place=place - 2) if is_listed else before
+        is_said = bool(inside) and (is_none or _is_absence(inside, before=before))
+        said = inside
+    if not is_said or (is_none and not said):
+        return None
+    found = _make_related(quantifier, inside=said, is_negated=True, start=first.start)
+    return [replace(found, is_act=verb is not None)], len(inside) + 1 + (verb is not None)
+
+
+def _is_absence(inside: Sequence[Phrase], *, before: Phrase | None) -> bool:
+    """Return whether such rows are absent, as opposed to negated rows: without open issues, no scope changes."""
+    nouns = [one for one in inside if one.has("entity", "measure", form="noun")]
+    if nouns and not _says_type(nouns[-1]):
+        is_bare = not any(one.has("predicate") or one.kind == "names" for one in inside)
+        return not (is_bare and nouns[-1].has_entity("sprint"))  # with no sprint: a property that is missing
+    is_of_others = before is not None and before.has("entity", form="noun") and not before.has_entity("issue")
+    is_had = before is not None and (
+        "have" in before.marks or before.kind == "related" or is_of_others or _says_type(before)
+    )
+    return is_had and _names_rows(inside)
+
+
+def _read_not_any(phrases: list[Phrase], *, place: int) -> Found:
+    """
+    Has | not | resolved | a single bug | in November; does not | have | any bugs; have not | a single bug.
+
+    Who does not have anything else finds no place: to turn the condition round would name those of other issues.
+    """
+    first, second, before = phrases[place], phrase_at(phrases, place=place + 1), phrase_at(phrases, place=place - 1)
+    if second is None or before is None:
+        return None
+    is_had = second.kind == "mark" and "have" in second.marks
+    is_act = second.kind == "term" and not second.is_any
+    is_act = is_act and second.has("predicate", "time", "dimension", form="verb")
+    skipped = 1 + (is_had or is_act)
+    inside = _rows_from(phrases, place=place + skipped, verb=second if is_act else None)
+    if is_had and not inside and "who" in before.marks:
+        return [replace(first, kind="unknown", said=f"{first.said} {second.said}", senses=(), marks=frozenset())], 2
+    is_any = any(one.is_any for one in inside) or (is_had and any(_is_subject(one) for one in phrases[:place]))
+    if not (is_had or is_act or "have" in before.marks) or not is_any or not _names_rows(inside):
+        return None
+    said = [second, *inside] if is_act else inside
+    found = _make_related(first, inside=said, is_negated=True, start=first.start)
+    return [replace(found, is_act=is_act)], skipped + len(inside)
+
+
+def _read_some(phrases: list[Phrase], *, place: int) -> Found:
+    """
+    Epics | with | open bugs; how many people | have | open bugs: rows that these have.
+
+    Which people have open bugs is another question: the bugs are counted for each.
+    """
+    first, before, asked = phrases[place], phrase_at(phrases, place=place - 1), phrase_at(phrases, place=place - 2)
+    is_counted = asked is not None and "how_many" in asked.marks
+    if before is None or not (before.has_entity("issue") or _says_type(before) or (is_counted and _is_subject(before))):
+        return None
+    inside = _rows_from(phrases, place=place + 1, verb=None)
+    if not any((one.kind == "names" and _says_type(one)) or one.has_entity("issue") for one in inside):
+        return None
+    return [_make_related(first, inside=inside, is_negated=False, start=first.start)], len(inside) + 1
+
+
+def _rows_from(phrases: list[Phrase], *, place: int, verb: Phrase | None) -> list[Phrase]:
+    """Return the phrases that describe rows, with the days beside what was done to them."""
+    end, is_timed = place, verb is not None
+    first = phrase_at(phrases, place=place)
+    if verb is None and first is not None and is_sprints(first) and not first.edge:
+        is_of_issues = any(one.has_entity("issue") or _says_type(one) for one in phrases[:place])
+        return [] if is_of_issues else [first]
+    while (one := phrase_at(phrases, place=end)) is not None:
+        is_owner = one.kind == "term" and end > place and one.has("dimension") and one.senses and all(
+            sense.form == "verb" for sense in one.senses
+        )  # fmt: skip
+        is_detail = one.kind == "missing" or (one.kind == "bound" and bool(one.senses))
+        is_owner = is_owner or _is_assigned(one, behind=phrase_at(phrases, place=end + 1))
+        if not (_describes(one) or is_owner or (one.kind == "period" and is_timed) or (is_detail and end > place)):
+            break
+        is_timed = is_timed or one.has("predicate", "time")
+        end += 1
+    return [_as_adjective(one, behind=phrase_at(phrases, place=at + 1)) for at, one in
+            enumerate(phrases[place:end], place)]  # fmt: skip
+
+
+def _is_assigned(phrase: Phrase, *, behind: Phrase | None) -> bool:
+    """Return whether a verb describes the rows behind it: assigned | issues."""
+    is_verb = phrase.kind == "term" and any((one.name, one.form) == ("assignee", "verb") for one in phrase.senses)
+    return is_verb and behind is not None and _names_rows([behind])
+
+
+def _as_adjective(phrase: Phrase, *, behind: Phrase | None) -> Phrase:
+    assigned = (Sense("predicate", "assigned", "adjective"),)
+    return replace(phrase, senses=assigned) if _is_assigned(phrase, behind=behind) else phrase
+
+
+def _names_rows(inside: Sequence[Phrase]) -> bool:
+    return any(_says_type(one) or is_sprints(one) or one.has("entity", form="noun") for one in inside)
+
+
+def _says_type(phrase: Phrase) -> bool:
+    """Return whether it names a kind of issue: bugs, epics. One epic is a property of an issue."""
+    is_property = phrase.has("dimension", form="noun") and not phrase.said.lower().endswith("s")
+    return phrase.name_kind == "type" and not is_property
+
+
+def _is_subject(phrase: Phrase) -> bool:
+    is_asked = phrase.kind == "mark" and bool(phrase.marks & {"who", "which"})
+    return is_asked or _says_type(phrase) or phrase.has("entity", form="noun")
+
+
+def _make_related(first: Phrase, *, inside: Sequence[Phrase], is_negated: bool, start: int) -> Phrase:
+    said = " ".join([first.said, *(one.said for one in inside)])
+    return replace(
+        first, kind="related", said=said, start=start, senses=(), marks=frozenset(), is_negated=is_negated,
+        alternatives=tuple(inside),
+    )  # fmt: skip
+
+
+def _describes(phrase: Phrase) -> bool:
+    if phrase.kind == "term" and phrase.has("measure", form="noun") and not phrase.has("dimension"):
+        return True
+    return (phrase.kind == "term" and phrase.has("predicate", "entity") and not phrase.is_negated) or (
+        phrase.kind == "names" and phrase.name_kind in ("type", "label", "priority", "status")
+    )

@@ -1,0 +1,68 @@
+"""What is suggested is a whole question that is answered."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from benchmarks.sprint_answers import load_questions
+from sprints.asking.chat import chat
+from toolbox.database import event_loop
+from toolbox.database.pools import reader
+
+NOW = datetime(2026, 11, 18, 13, tzinfo=UTC)
+SETS = sorted((Path(__file__).resolve().parents[2] / "data" / "sprints").glob("questions*.jsonl"))
+DANGLING = re.compile(r"^\W|\s[?.,;:]|\s$|\s\s|\b(?:of|the|a|an|per|by|with|had|than|how many)[ ?.]*$", re.IGNORECASE)
+pytestmark = pytest.mark.usefixtures("django_db_setup")
+
+
+def list_suggestions(file: Path) -> Iterator[tuple[str, str]]:
+    """Give each suggestion once, with a question that it is suggested for."""
+    found: dict[str, str] = {}
+    for asked in load_questions(file):
+        answer = event_loop.run(chat(asked["question"], now=NOW, reader=reader, model=None))
+        for suggestion in answer.suggestions:
+            found.setdefault(suggestion, asked["question"])
+    return iter(found.items())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("file", SETS, ids=lambda file: file.stem)
+def test_each_suggestion_is_a_whole_question_that_is_answered(file: Path) -> None:
+    suggested = list(list_suggestions(file))
+
+    asked_back = [
+        (suggestion, question)
+        for suggestion, question in suggested
+        if event_loop.run(chat(suggestion, now=NOW, reader=reader, model=None)).is_ambiguous
+    ]
+
+    assert len(suggested) > 20
+    assert asked_back == []
+    assert [one for one in suggested if DANGLING.search(one[0])] == []
+
+
+@pytest.mark.parametrize(
+    ("question", "cut"),
+    [
+        ("Which weeks had widgets?", "Which weeks had?"),
+        ("How many widgets do we have?", "How many do we have?"),
+        ("Was the goal of ORBIT Sprint 4 reached?", "Was the goal of ORBIT Sprint 4?"),
+        ("What is the velocity of team PHOENIX?", "What is the velocity of team?"),
+        ("done bugs % by team", "done bugs by team"),
+    ],
+)
+def test_a_question_without_the_word_that_it_needs_is_not_suggested(question: str, cut: str) -> None:
+    answer = event_loop.run(chat(question, now=NOW, reader=reader, model=None))
+
+    assert answer.is_ambiguous
+    assert cut not in answer.suggestions
+    assert answer.suggestions
+
+
+def test_a_question_without_a_word_that_says_nothing_here_is_suggested() -> None:
+    answer = event_loop.run(chat("Which bugs are completely blocked?", now=NOW, reader=reader, model=None))
+
+    assert answer.suggestions[0] == "Which bugs are blocked?"
