@@ -105,7 +105,7 @@ async def generate_sql(ask: GenerateSqlQuestion, client: ClientChannel) -> Gener
 
 @toolkit.tool(
     example=AskSprintsQuestion(question="How many issues are blocked?"),
-    queries=7,
+    queries=6,
     deadline_seconds=MODEL_DEADLINE_SECONDS,
 )
 async def ask_sprints(ask: AskSprintsQuestion) -> PlainAnswer:

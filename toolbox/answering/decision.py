@@ -8,7 +8,7 @@ sure, the person is asked. A question that leans on the one before it stays with
 import asyncio
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from toolbox.answering.name_aliases import expand_aliases
 from toolbox.contract.answerer import Answerer, Choice, Interpretation
@@ -35,6 +35,7 @@ _COMMANDS = frozenset(
     )
 )
 _PRONOUN = re.compile(r"\b(?:they|them|he|she|him|it)\b", re.IGNORECASE)
+_POSSESSIVE = re.compile(r"\b(?:their|his|its)\b", re.IGNORECASE)
 _ADDRESSED = re.compile(r"\s*([a-z_]+)\s*:\s*(?=\S)")
 
 
@@ -93,16 +94,23 @@ async def _read(answerer: Answerer, question: str, *, before: Decision | None) -
     Read a question, with the one before it only by the answerer that took that.
 
     Aliases of the domain are read as the names that they stand for. A pronoun means the one thing that the question
-    before was about, in every domain.
+    before was about, in every domain; what is said of it without a time is meant of the time before.
     """
     question = await expand_aliases(question, domain=answerer.domain)
     if before is None or before.reading is None:
         return await answerer.read(question)
     names = before.reading.names
-    whole = _PRONOUN.sub(lambda _: names[0], question) if len(names) == 1 else question
-    if before.answerer is answerer:
-        return await answerer.read(whole, before=before.reading)
-    return await answerer.read(whole)
+    whole = question
+    if len(names) == 1:
+        whole = _POSSESSIVE.sub(lambda _: f"{names[0]}'s", _PRONOUN.sub(lambda _: names[0], question))
+    if before.answerer is not answerer:
+        return await answerer.read(whole)
+    reading = await answerer.read(whole, before=before.reading)
+    is_complete = reading.state == "not_covered" or bool(reading.period)
+    if whole == question or not before.reading.period or is_complete:
+        return reading
+    then = await answerer.read(f"{whole.rstrip('?!. ')} in {before.reading.period}?")
+    return replace(then, leans=True) if then.state == "covered" and then.period else reading
 
 
 def _is_command(question: str) -> bool:

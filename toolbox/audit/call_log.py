@@ -28,13 +28,13 @@ _SORTED_COLUMNS = {
     "time": "called_at", "tool": "tool", "caller": "caller", "outcome": "outcome", "rows": "rows", "ms": "milliseconds",
 }  # fmt: skip
 _SCANNED_OF_ALL = """
-SELECT id, called_at, tool, outcome, caller, rows, milliseconds FROM toolbox_tool_calls
+SELECT {scanned_columns} FROM toolbox_tool_calls
 WHERE {driver} AND called_at <= %(before)s AND (called_at, id) < (%(before)s, %(before_id)s)
 ORDER BY called_at DESC, id DESC LIMIT %(scanned)s
 """
 _SCANNED_OF_KEYS = """
 SELECT call.* FROM unnest(%(keys)s::bigint[]) AS own (key_id) CROSS JOIN LATERAL (
-    SELECT id, called_at, tool, outcome, caller, rows, milliseconds FROM toolbox_tool_calls
+    SELECT {scanned_columns} FROM toolbox_tool_calls
     WHERE key_id = own.key_id AND called_at <= %(before)s AND (called_at, id) < (%(before)s, %(before_id)s)
     ORDER BY called_at DESC, id DESC LIMIT %(scanned)s
 ) AS call
@@ -51,11 +51,11 @@ found AS (
     SELECT id, called_at FROM scanned
     WHERE (%(tool)s = '' OR tool = %(tool)s) AND (%(outcome)s = '' OR outcome = %(outcome)s)
         AND (%(pages)s OR tool NOT LIKE 'page\\_%%')
-    ORDER BY {column} {direction} NULLS LAST, called_at DESC, id DESC LIMIT %(limit)s OFFSET %(offset)s
+    ORDER BY {order}called_at DESC, id DESC LIMIT %(limit)s OFFSET %(offset)s
 )
 SELECT edge.*, {columns} FROM edge
 LEFT JOIN (found JOIN toolbox_tool_calls AS call ON call.id = found.id AND call.called_at = found.called_at) ON true
-ORDER BY call.{column} {direction} NULLS LAST, call.called_at DESC, call.id DESC LIMIT 100
+ORDER BY {order_of_call}call.called_at DESC, call.id DESC LIMIT 100
 """
 _ONE = f"SELECT {_COLUMNS}, call.arguments FROM toolbox_tool_calls AS call WHERE call.id = %s LIMIT 1"  # noqa: S608 - names of columns
 _BESIDE = f"""
@@ -127,12 +127,16 @@ async def find_calls(wanted: CallFilter) -> FoundCalls:
     driver = "outcome = %(outcome)s" if wanted.outcome not in ("", "answered") else (
         "tool = %(tool)s" if wanted.tool else "true"
     )  # fmt: skip
-    scanned = _SCANNED_OF_ALL.format(driver=driver) if wanted.keys is None else _SCANNED_OF_KEYS
+    column = _SORTED_COLUMNS[wanted.sort]
+    columns = dict.fromkeys(("id", "called_at", "tool", "outcome", column))
+    scanned = (_SCANNED_OF_ALL if wanted.keys is None else _SCANNED_OF_KEYS).format(
+        driver=driver, scanned_columns=", ".join(columns)
+    )
+    order = "" if wanted.is_by_time else f"{{table}}{column} {'DESC' if wanted.is_descending else 'ASC'} NULLS LAST, "
     each = MAX_SCANNED if wanted.keys is None else MAX_SCANNED // len(wanted.keys)
     statement = _FIND.format(
-        scanned=scanned, columns=_COLUMNS, column=_SORTED_COLUMNS[wanted.sort],
-        direction="DESC" if wanted.is_descending else "ASC",
-    )  # fmt: skip
+        scanned=scanned, columns=_COLUMNS, order=order.format(table=""), order_of_call=order.format(table="call.")
+    )
     found = await owner_pool.fetch(statement, {
         "keys": list(wanted.keys or ()), "tool": wanted.tool, "outcome": wanted.outcome, "pages": wanted.pages,
         "before": wanted.before, "before_id": wanted.before_id, "scanned": each, "limit": PAGE + 1,

@@ -47,7 +47,8 @@ class Interpretation:
     understood. `understood` is the question in the domain's words. A `covered` reading has a `call`; an `unclear` one
     has a `clarification` to ask and `choices` as replies. `leans` means that the subject comes from the previous
     question. `nearest` are similar questions that can be answered. `names` are what the question is about: "they" in
-    the next question means these. `subject` is private to the answerer.
+    the next question means these. `period` is the time that the question states; a next question with "they" keeps it.
+    `subject` is private to the answerer.
     """
 
     domain: str
@@ -61,6 +62,7 @@ class Interpretation:
     leans: bool = False
     nearest: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+    period: str = ""
     subject: Any = field(default=None, repr=False)
 
 

@@ -123,6 +123,7 @@ class ExamplesAnswerer:
             domain=self.domain, state="covered", question=question, score=outcome.score,
             understood=_write_question(outcome.example, values=outcome.values), call=call, subject=subject,
             names=tuple(one.label for one in outcome.values.values() if one.end and not _TIME.match(one.value)),
+            period=next((one.label for one in outcome.values.values() if one.end and _TIME.match(one.value)), ""),
         )  # fmt: skip
 
     async def _ask_back(self, question: str, *, outcome: Unclear) -> Interpretation:

@@ -1,6 +1,7 @@
 """Match a question to an example and find what it names, or say why that is not possible."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from toolbox.text.names import Word, is_near, plain, words
 SLOT_WEIGHT = 1.5
 IGNORED_SLOT_WEIGHT = 3.0
 """Weight of a named thing that the example ignores: its answer would be to another question."""
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _LITTLE = 0.15
 _UNKNOWN = 1.6
 _FUNCTION_WORDS = frozenset(
@@ -264,7 +266,8 @@ async def match(question: str, *, examples: Sequence[KnownExample], weights: Wei
     about = parse_question(question)
     weights = weights or Weights(examples)
     ranked = sorted([await _compare(about, example, weights=weights) for example in examples], key=_sort_key)
-    if not ranked or ranked[0].fit.score < MIN_SCORE or _is_ambiguous(ranked):
+    is_like = bool(ranked) and ranked[0].fit.score >= MIN_SCORE
+    if not is_like or _is_ambiguous(ranked) or _leaves_year(about, ranked[0]):
         score = ranked[0].fit.score if ranked else 0.0
         return NotCovered(nearest=[one.example for one in ranked[:NEAREST_COUNT]], score=score)
     return await _fill_values(about, ranked[0])
@@ -296,6 +299,19 @@ def _is_ambiguous(ranked: Sequence[_RankedExample]) -> bool:
     best = ranked[0]
     rivals = [one for one in ranked[1:] if one.example.tool == best.example.tool]
     return bool(rivals) and best.fit.score - rivals[0].fit.score < MIN_MARGIN
+
+
+def _leaves_year(about: ParsedQuestion, best: _RankedExample) -> bool:
+    """Tell whether the question says a year that has no place in the example: the answer would be of every year."""
+    used = {place for place in best.fit.met if place is not None} | set(best.masked)
+    left = [place for place in range(len(about.words)) if place not in used]
+    slots = find_slots(best.example.domain)
+    free = {
+        place
+        for at, token in enumerate(best.template) if token.slot in slots and slots[token.slot].resolve is None
+        for place in find_span(best.fit.met, at=at, left=left)
+    }  # fmt: skip
+    return any(_YEAR.search(about.words[place].plain) for place in left if place not in free)
 
 
 async def _compare(about: ParsedQuestion, example: KnownExample, *, weights: Weights) -> _RankedExample:
