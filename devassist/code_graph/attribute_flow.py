@@ -158,11 +158,20 @@ class AttributeFlow(ValueFlow):
         number = int(value.first)
         for node, owner in self._members(value, name=name):
             self._bind(node, owner=owner, to=to, site=site)
+        self._read_missing(value, name=name, to=to)
         if self._is_new("field", number, name, to):
             self._field_reads[name].append((number, to))
             for other, node in list(self._field_writes[name].items()):
                 if self._are_related(number, other):
                     self._connect(node, to=to)
+
+    def _read_missing(self, value: Value, *, name: str, to: int) -> None:
+        """Let `to` hold the result of `__getattr__` if no class declares the attribute, though a field may have it."""
+        classes = self.program.classes
+        is_declared = any(name in classes[one].fact.members for one in classes[int(value.first)].order)
+        if not is_declared and not name.startswith("__") and self._is_new("missing", value, name, to):
+            for node, _ in self._members(value, name="__getattr__"):
+                self._watch(node, use=lambda found: self._read_result(found, to=to))
 
     def _are_related(self, one: int, other: int) -> bool:
         classes = self.program.classes

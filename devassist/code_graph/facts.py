@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-VERSION = 4
+VERSION = 5
 """The version of the analysis. Files read by another version are read again."""
 
 MAX_KEYED = 8

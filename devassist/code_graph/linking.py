@@ -173,9 +173,11 @@ def _is_inherited(
 
 
 def _is_of_another_arity(call: CallFact, *, offset: int, analysis: PointsTo) -> bool:
-    """Return whether all functions found take another number of arguments: an overload of a base is called."""
-    values = analysis.values_of(offset + call.callee) if call.callee >= 0 else set()
-    return any(value.kind in (Kind.FUNCTION, Kind.BOUND) for value in values)
+    """Return whether a function found takes another number of arguments: an overload that a base has is called."""
+    values = analysis.values_of(offset + call.callee) if call.callee >= 0 and not call.is_spread else set()
+    functions = (value for value in values if value.kind in (Kind.FUNCTION, Kind.BOUND))
+    arities = (analysis.program.functions[int(value.first)][1].arity for value in functions)
+    return any(not least <= len(call.arguments) <= most for least, most in arities)
 
 
 def _is_defined(name: str, *, number: int, analysis: PointsTo) -> bool:

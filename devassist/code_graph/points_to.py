@@ -371,8 +371,7 @@ class PointsTo(AttributeFlow):
         name = whole.rpartition(".")[2] or fact.name
         given = [site.node(argument) for argument in (*fact.arguments, *fact.named.values()) if argument >= 0]
         if name in NOT_PASSED_ON or whole.startswith("<literal>"):
-            self._put(to, values=[LITERAL if whole.startswith("<literal>") else OUTSIDE])
-            self._read_class_of(given if whole == "type" else [], to=to)
+            self._call_closed(whole, given=given, to=to)
             return
         self._put(to, values=[self._find_imported(whole, site=site) or OUTSIDE])
         given = given[:1] if name == "update_wrapper" else given
@@ -406,15 +405,17 @@ class PointsTo(AttributeFlow):
         found = self.program.find_module(site.fact.constant, file=site.file)
         return Value(Kind.MODULE, found) if found is not None else None
 
-    def _read_class_of(self, given: list[int], *, to: int) -> None:
-        """Let `to` hold the class of the argument of `type`."""
+    def _call_closed(self, whole: str, *, given: list[int], to: int) -> None:
+        """Call a function that returns nothing of its arguments, but for `type`, which returns the class of one."""
+        if whole == "type" and len(given) == 1:
+            self._watch(given[0], use=lambda found: self._read_class_of(found, to=to))
+        else:
+            self._put(to, values=[LITERAL if whole.startswith("<literal>") else OUTSIDE])
 
-        def use(value: Value) -> None:
-            if value.kind in (Kind.INSTANCE, Kind.DECLARED):
-                self._put(to, values=[get_class(value)])
-
-        for node in given[:1]:
-            self._watch(node, use=use)
+    def _read_class_of(self, value: Value, *, to: int) -> None:
+        """Let `to` hold the class of a value, as `type` gives it."""
+        is_instance = value.kind in (Kind.INSTANCE, Kind.DECLARED)
+        self._put(to, values=[get_class(value) if is_instance else value if value == LITERAL else OUTSIDE])
 
     def _everything(self, node: int) -> int:
         every = self._node("everything", node)

@@ -29,8 +29,11 @@ class PythonExpressions(FileLowering):
         return self.load(base, name=self.text(name), node=name or node)
 
     def _subscript(self, node: Node) -> int:
-        base = self.value(node.child_by_field_name("value"))
-        subscript = node.child_by_field_name("subscript")
+        value, subscript = node.child_by_field_name("value"), node.child_by_field_name("subscript")
+        holder = value.child_by_field_name("object") if value is not None and value.type == "attribute" else None
+        if holder is not None and self.text(value).endswith(".__dict__") and (name := self._key(subscript)) is not None:
+            return self.load(self.value(holder), name=name, node=subscript or node)
+        base = self.value(value)
         self.value(subscript)
         if (latest := self.frame.latest.get(self.text(node))) is not None:
             return latest

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from tree_sitter import Node
 
-from devassist.code_graph.annotations import has_holes, is_transparent, split_types
+from devassist.code_graph.annotations import is_transparent, split_types
 from devassist.code_graph.facts import MAX_KEYED, ClassFact, FunctionFact, Op
 from devassist.code_graph.lowering import FileLowering
 from devassist.code_graph.python_expressions import PythonExpressions
@@ -36,7 +36,6 @@ class PythonLowering(PythonExpressions):
         self.handlers = {
             "identifier": lambda node: self.read_name(self.text(node)),
             "string": self._string,
-            "expression_statement": self._expression,
             "attribute": self._attribute,
             "call": self._call,
             "subscript": self._subscript,
@@ -136,12 +135,6 @@ class PythonLowering(PythonExpressions):
         self.add(Op.EXPORT_ALL, module)
 
     # statements
-
-    def _expression(self, node: Node) -> int:
-        """Lower an expression of its own; a text, as a docstring is, has no effect."""
-        if [child.type for child in node.named_children] != ["string"] or has_holes(node.named_children[0]):
-            self.walk(node.named_children)
-        return -1
 
     def _assignment(self, node: Node) -> int:
         target, value, kind = (node.child_by_field_name(name) for name in ("left", "right", "type"))

@@ -1,10 +1,10 @@
 """Supported languages, and the queries of their grammars (scopes/README.md)."""
 
+import posixpath
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from pathlib import PurePosixPath
 
 import tree_sitter_java
 import tree_sitter_javascript
@@ -74,7 +74,7 @@ _BY_ENDING = {
 
 def grammar_of(path: str) -> Grammar | None:
     """Return the grammar of a file by its extension. None for an unsupported language."""
-    return _BY_ENDING.get(PurePosixPath(path).suffix.lower())
+    return _BY_ENDING.get(posixpath.splitext(path)[1].lower())
 
 
 @cache

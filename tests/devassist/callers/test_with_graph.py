@@ -12,6 +12,7 @@ from devassist.code_graph.freshness import ensure_graph
 from devassist.contracts.find_callers import CallersFound, FindCallersQuestion
 from devassist.ingest.samples import SAMPLE_ROOT
 from devassist.workspaces import workspace_for
+from tests.devassist.callers.test_ground_truth import KOTLIN, PROJECTS, read_files
 from tests.devassist.conftest import MakeWorkspace
 from toolbox.contract.caller import LOCAL_OPERATOR
 from toolbox.contract.errors import DatabaseUnavailable
@@ -81,6 +82,7 @@ async def find(make_workspace: MakeWorkspace, tmp_path: Path, monkeypatch: pytes
         files: dict[str, str], name: str, *, path: str = "shop.py", has_graph: bool = True, **more: Any
     ) -> CallersFound:
         for file, text in files.items():
+            (root / file).parent.mkdir(parents=True, exist_ok=True)
             (root / file).write_text(text)
         while has_graph and not await is_current():  # a server of another test may be building it
             continue
@@ -173,3 +175,27 @@ async def test_callers_of_the_shipped_sample_are_found_beside_its_gradle_files(f
     found = await find({}, "showNotes", path=FRAGMENT, syntactic=True)
 
     assert ("NoteListFragment.refresh", 51) in {(one.caller_name, one.line) for one in found.callers}
+
+
+BUILDS = {
+    "build.gradle.kts": 'plugins { kotlin("jvm") version "2.2.0" }\nerror("this build was run")\n',
+    "pom.xml": "<project><modelVersion>4.0.0</modelVersion><groupId>a</groupId><artifactId>b</artifactId>"
+    "<version>1</version></project>\n",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("build", BUILDS)
+async def test_beside_a_build_file_every_caller_of_kotlin_is_found_with_its_server_running(
+    find: Find, build: str
+) -> None:
+    """That server alone says less beside a build file, which it does not import; the truth was worked out by hand."""
+    if not find_callers.list_installed()["jdtls"]:
+        pytest.skip("jdtls is not installed; get it by: manage.py install_language_servers kotlin")
+    files = dict(read_files((PROJECTS / "kotlin.txt").read_text())) | {build: BUILDS[build]}
+
+    for name in ("Repo.save", "price"):
+        found = await find(files, name, path="app/src/main/kotlin/com/example/data/Repo.kt", max_depth=1)
+
+        direct = {(caller, line) for caller, line, depth in KOTLIN[name] if depth == 1}
+        assert {(one.caller_name, one.line) for one in found.callers} >= direct

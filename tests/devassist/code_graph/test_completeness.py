@@ -100,6 +100,20 @@ FOUND = {
                 super().make().called()
             def called(self): pass
     """,
+    "of an attribute that is read from `__dict__`": """
+        class Item:
+            def called(self): pass
+        class Proxy:
+            def __init__(self): self.inner = Item()
+            def run(self): self.__dict__['inner'].called()
+        Proxy().run()
+    """,
+    "of what `__getattr__` gives": """
+        class Query:
+            def called(self): pass
+            def __getattr__(self, name): return Query()
+        Query().anything.called()
+    """,
     "of what `__getitem__` gives": """
         class Item:
             def called(self): pass
@@ -145,6 +159,35 @@ def test_a_decorator_of_the_workspace_is_called_though_python_has_one_of_its_nam
     }
 
     assert ("tools.py", 0) in {row.target for row in _link(files).calls["program.py"]}
+
+
+def test_what_the_type_of_an_instance_makes_is_known() -> None:
+    text = """
+    class A:
+        def copy(self): return type(self)()
+        def get(self): pass
+    A().copy().get()
+    """
+
+    assert _is_complete("get", text=dedent(text))
+
+
+def test_names_computed_on_an_attribute_read_from_dict_are_those_of_its_class() -> None:
+    text = """
+    class Timer:
+        def stop(self): pass
+    class Proxy:
+        def __init__(self): self.inner = Timer()
+        def __getattr__(self, name): return getattr(self.__dict__['inner'], name)
+    class Other:
+        def asked(self): pass
+    Other().asked()
+    Proxy().stop()
+    print('asked')
+    """
+
+    assert _is_complete("asked", text=dedent(text))
+    assert not _is_complete("stop", text=dedent(text))
 
 
 def test_a_method_of_a_class_whose_base_is_known_stays_complete() -> None:

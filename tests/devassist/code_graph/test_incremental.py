@@ -17,8 +17,8 @@ from tests.graphql_proxy.conftest import in_a_thread
 PROJECT = {
     "store.py": "class Store:\n    def save(self, item):\n        return item\n\n    @property\n    def size(self):\n"
     "        return 1\n\n\nclass Cache(Store):\n    def save(self, item):\n        return super().save(item)\n",
-    "tools.py": "from library import register\n\n\ndef price(item):\n    return item.cost()\n\n\n@register\n"
-    "def hook():\n    price(1)\n\n\ndef apply(f):\n    return f(2)\n",
+    "tools.py": "from library import register\n\n\ndef price(item):\n    'Say.'\n    return item.cost()\n\n\n"
+    "@register\ndef hook():\n    price(1)\n\n\ndef apply(f):\n    return f(2)\n",
     "till.py": "from store import Cache, Store\nfrom tools import apply, price\n\nBY = {'a': price}\n\n\n"
     "def ring(store: Store, key):\n    store.save(BY[key](3))\n    return store.size\n\n\ndef day(name):\n"
     "    ring(Cache(), 'a')\n    getattr(name, 'sa' + name)()\n    return apply(lambda one: price(one))\n",
@@ -84,11 +84,7 @@ def links(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 MOVED = {
     "a comment above": ("tools.py", "\n\ndef price", "\n# why\n\n\ndef price"),
-    "a docstring of two lines": (
-        "tools.py",
-        "    return item.cost()",
-        '    """Say.\n\n    More."""\n    return item.cost()',
-    ),
+    "a docstring of two lines": ("tools.py", "'Say.'", '"""Say\n    more."""'),
     "a longer line": ("till.py", "    return store.size", "    return (  store.size )"),
     "a comment in TypeScript": ("web/view.ts", "\nexport", "// a view\n\nexport"),
 }
