@@ -70,7 +70,7 @@ _TRACER = """
 import atexit, inspect, json, os, sys, threading
 ROOT = os.environ["TRACED_ROOT"] + os.sep
 found, names = set(), {}
-# What generators and coroutines are resumed by is not what calls them.
+# A generator's or coroutine's resumer is not its caller.
 GENERATED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 def name_of(code):
@@ -107,7 +107,7 @@ atexit.register(lambda: (sys.setprofile(None), json.dump(sorted(found), open(os.
 
 @dataclass(slots=True)
 class Graph:
-    """The graph of a folder in memory: callers of each function, and what is open."""
+    """The graph of a folder in memory: callers of each function, and what is unresolved."""
 
     functions: dict[Function, str] = field(default_factory=dict)
     callers: dict[Function, set[Function]] = field(default_factory=lambda: defaultdict(set))
@@ -155,7 +155,7 @@ class Graph:
             self.open_targets.add(target)
 
     def is_complete(self, function: Function) -> bool:
-        """Tell whether the graph says that it knows all callers, by the rule that the tool goes by."""
+        """Return whether the graph claims to know all callers, by the tool's own rule."""
         name = function[1].rpartition(".")[2]
         if (name.startswith("__") and name != "__init__") or self.functions[function] == "property":
             return False
@@ -187,7 +187,7 @@ def measure_programs() -> None:
 
 
 def measure_project(name: str, *, needs: Iterable[str], folder: Path, is_verbose: bool) -> tuple[int, int, int, int]:
-    """Print and give: functions said complete, falsely so; static functions, said complete."""
+    """Print and return how many functions are said to be complete, falsely so, static, and static and complete."""
     root, truth = _trace(name, needs=needs, folder=folder)
     graph = Graph.of(root)
     reached = {callee: callers for callee, callers in truth.items() if callee in graph.functions}
@@ -210,7 +210,7 @@ def measure_project(name: str, *, needs: Iterable[str], folder: Path, is_verbose
 
 
 def _trace(name: str, *, needs: Iterable[str], folder: Path) -> tuple[Path, dict[Function, set[Function]]]:
-    """Give a release's folder, unpacked, with the callers that a run of its tests under the profiler had."""
+    """Return a release's unpacked folder, with the callers seen when its tests ran under the profiler."""
     into = folder / "calls.json"
     if not into.exists():
         _run_traced(name, needs=needs, folder=folder, into=into)
@@ -247,7 +247,7 @@ def _unpack(folder: Path) -> Path:
 
 
 def _is_static(callee: Function, *, callers: set[Function], root: Path, texts: dict[Function, set[str]]) -> bool:
-    """Tell whether each caller's text calls the function's name, or its class where it is a constructor."""
+    """Return whether each caller's text calls the function's name, or for a constructor its class."""
     *owners, name = callee[1].split(".")
     if name.startswith("__") and name != "__init__":
         return False
@@ -279,7 +279,7 @@ def _run(command: list[str]) -> None:
 
 
 def measure_projects(group: str) -> None:
-    """Print what each project of a group gives, and all together."""
+    """Print the results of each project of a group, and of all together."""
     total = [0, 0, 0, 0]
     for name, needs in PROJECTS[group].items():
         folder = KEPT / name.replace("==", "-")
@@ -292,7 +292,7 @@ def measure_projects(group: str) -> None:
 
 
 def measure_speed() -> None:
-    """Build the graph of a generated project of 5,000 files, and ask for callers; a workspace is made and removed."""
+    """Build the graph of a generated project of 5,000 files and ask for callers; then remove the workspace."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()
     asyncio.run(_measure_speed())
@@ -330,7 +330,7 @@ async def _measure_speed() -> None:
 
 
 def _generate(root: Path, *, number: int) -> None:
-    """Write a file that calls the one before and one of ten shared functions, with a class below another."""
+    """Write a file that calls the previous one and one of ten shared functions, with a subclass."""
     if number == 0:
         shared = "".join(f"def shared_{one}(n):\n    return n\n\n\n" for one in range(10))
         (root / "f0.py").write_text(f"{shared}class Step_0:\n    def run(self):\n        return 0\n")

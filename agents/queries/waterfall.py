@@ -34,12 +34,12 @@ WHERE step.idempotency_key = %s LIMIT 1
 
 
 async def find_timed_steps(conversation_id: UUID) -> list[Row]:
-    """Give the steps of the latest ten runs; ask first whether the conversation may be read."""
+    """Return the steps of the latest ten runs. Does not check who may read the conversation."""
     return (await work_pool.fetch(_STEPS, [conversation_id])).rows
 
 
 async def sum_cost_by_day(*, since: datetime) -> list[Row]:
-    """Give what the models cost each day."""
+    """Return the cost and tokens of the models for each day."""
     return (await work_pool.fetch(_COST, [since.date()])).rows
 
 

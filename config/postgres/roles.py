@@ -10,7 +10,7 @@ OWNER = "toolroom"
 READER = "toolroom_reader"
 ANALYST = "sprints_analyst"
 DATABASE = "toolroom"
-_LOCK = 7_106_518_212_001  # any number that nobody else takes an advisory lock on
+_LOCK = 7_106_518_212_001  # an arbitrary number that nothing else locks
 
 _UTF8 = "UTF8"
 _BUILTIN_LOCALES = 170_000
@@ -27,10 +27,10 @@ READER_SETTINGS = {
     "temp_file_limit": "1GB",
 } | OWNER_SETTINGS
 """
-Of the roles and not of connections, so that they hold behind any pooler, and for any client.
+Settings of the roles instead of the connections, so that they apply to any client and behind any pooler.
 
-A statement whose client is gone ends by `client_connection_check_interval`: the owner has no statement_timeout,
-because migrations and loads of data log in as it.
+`client_connection_check_interval` ends a statement whose client is gone: the owner has no statement_timeout, because
+migrations and loads of data log in as it.
 """
 
 
@@ -51,7 +51,7 @@ def provision(
     analyst_password: str = "",
 ) -> list[str]:
     """
-    Make the owner, the reader, the analyst, the database and the vector extension where they are missing.
+    Create the owner, the reader, the analyst, the database and the vector extension where they are missing.
 
     The owner migrates and writes; the reader logs in to SELECT what migrations grant, in READ ONLY transactions with
     a statement timeout; the analyst runs SQL that a model wrote (config/postgres/analyst.py). With `template` the

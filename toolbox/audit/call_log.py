@@ -1,8 +1,8 @@
 """
-Calls read back out of the audit, for pages: filtered, by id, around a call, and what was refused.
+Read calls back from the audit log, for pages: filtered, by id, around a call, and refusals by group.
 
-Each statement follows one index over a bounded number of rows and filters within them, so that it costs the same at any
-number of calls.
+Each statement follows one index over a bounded number of rows and filters within them, so its cost does not grow with
+the number of calls.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from toolbox.database.pools import owner_pool
 
 PAGE = 50
 MAX_SCANNED = 20_000
-"""Calls that one statement looks through for those that pass every filter."""
+"""How many calls one statement scans for those that pass every filter."""
 MAX_REFUSED = 2_500
 MAX_BESIDE = 40
 
@@ -151,17 +151,17 @@ async def find_calls(wanted: CallFilter) -> FoundCalls:
 
 
 async def find_call(call_id: int) -> Row | None:
-    """Give one call with its arguments as they are kept; raises DatabaseUnavailable."""
+    """Return one call with its stored arguments, or None. Raises DatabaseUnavailable."""
     found = await owner_pool.fetch(_ONE, [call_id])
     return found.rows[0] if found.rows else None
 
 
 async def find_calls_beside(*, key_id: int, at: datetime, span_seconds: float) -> list[Row]:
-    """Give the calls of a key around a moment, at most 40 before and 40 after; raises DatabaseUnavailable."""
+    """Return a key's calls around a time, at most 40 before and 40 after. Raises DatabaseUnavailable."""
     wanted = {"key": key_id, "at": at, "span": span_seconds, "limit": MAX_BESIDE}
     return (await owner_pool.fetch(_BESIDE, wanted)).rows
 
 
 async def group_refusals(*, since: datetime) -> list[Row]:
-    """Group the latest refused and failed calls by tool and code; raises DatabaseUnavailable."""
+    """Return the latest refused and failed calls grouped by tool and code. Raises DatabaseUnavailable."""
     return (await owner_pool.fetch(_REFUSED, {"since": since, "limit": MAX_REFUSED})).rows
