@@ -116,11 +116,11 @@ class Graph:
     open_targets: set[Function] = field(default_factory=set)
     places: dict[Function, str] = field(default_factory=dict)
     targets: dict[tuple[str, int, str], set[Function]] = field(default_factory=lambda: defaultdict(set))
-    """Of each call, by its path, line and name, the functions that it surely reaches, overrides left out."""
+    """The functions that each call (path, line, name) surely reaches, without overrides."""
 
     @classmethod
     def of(cls, root: Path, *, has_lambdas: bool = False) -> "Graph":
-        """Build it. Named lambdas count as what is around them, unless `has_lambdas`."""
+        """Build the graph of a folder. Named lambdas count as the function around them, unless `has_lambdas`."""
         found = cls()
         wanted = list(sources.look(str(root), wanted=_is_wanted).files)
         facts = {path: read_facts((root / path).read_bytes(), path=path) for path in wanted if language_of(path)}
@@ -166,7 +166,7 @@ class Graph:
 
 
 def _name_symbol(facts: FileFacts, *, symbol: int, has_lambdas: bool) -> str:
-    """Give the function that a call stands in; a lambda counts as what is around it, as in the profile."""
+    """Return the function that contains a call; without `has_lambdas`, a lambda counts as the function around it."""
     while symbol >= 0 and not has_lambdas and is_lambda(facts.symbols[symbol]):
         symbol = facts.symbols[symbol].container
     return facts.symbols[symbol].qualified_name if symbol >= 0 else TOP_LEVEL

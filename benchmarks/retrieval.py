@@ -66,7 +66,7 @@ def gains(one: RetrievalSet, *, ranked: Callable[[str], Sequence[str]]) -> NDArr
 
 
 def sample(one: RetrievalSet, *, queries: int, documents: int) -> RetrievalSet:
-    """Draw some queries with their documents, and further documents; the same ones each time."""
+    """Return a random sample of the queries with their documents, and some other documents; the same on every run."""
     dice = np.random.default_rng(7)
     chosen = set(dice.permutation(sorted(one.relevant))[:queries].tolist())
     wanted = {document for query in chosen for document in one.relevant[query]}
@@ -80,7 +80,7 @@ def sample(one: RetrievalSet, *, queries: int, documents: int) -> RetrievalSet:
 
 
 def difference(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> tuple[float, float, float]:
-    """Give the mean difference with the 95 % interval of a paired bootstrap of 5,000 draws."""
+    """Return the mean difference and the 95 % interval of a paired bootstrap of 5,000 draws."""
     pairs = ours - theirs
     draws = np.random.default_rng(7).integers(0, len(pairs), (5_000, len(pairs)))
     low, high = np.quantile(pairs[draws].mean(axis=1), (0.025, 0.975))

@@ -102,10 +102,10 @@ class Server:
             await asyncio.to_thread(leave_embedded)
 
     async def _load_pages_and_models(self) -> None:
-        """Load what tool calls can do without, while the first are answered."""
+        """Load what tool calls do not need, while the first ones are answered; then freeze objects and warm models."""
         try:
             await self._pages.load()
-        except Exception:  # requests for pages say so too; logged here
+        except Exception:  # requests for pages raise it too
             logger.exception("the pages cannot be loaded")
         freeze_startup_objects()
         if settings.DEVASSIST_WARM:

@@ -44,6 +44,10 @@ async def sum_cost_by_day(*, since: datetime) -> list[Row]:
 
 
 async def find_step_of_call(idempotency_key: str) -> Row | None:
-    """Give the step that made a call, by the request id that the audit has of it; ask then who may read it."""
+    """
+    Return the step that made a call, by the call's request id in the audit log.
+
+    Does not check who may read the conversation.
+    """
     found = await work_pool.fetch(_OF_CALL, [idempotency_key])
     return found.rows[0] if found.rows else None

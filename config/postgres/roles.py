@@ -35,7 +35,7 @@ migrations and loads of data log in as it.
 
 
 class WrongEncoding(psycopg.DataError):
-    """The database is there and cannot hold every text."""
+    """The database exists, but its encoding cannot store every text."""
 
 
 def provision(
@@ -109,7 +109,7 @@ def _database(admin: psycopg.Connection[tuple[object, ...]], *, database: str, o
 
 
 def _find_encoding(admin: psycopg.Connection[tuple[object, ...]], *, database: str) -> str | None:
-    """Give the encoding of a database; None where there is no such database."""
+    """Return the encoding of a database; None if it does not exist."""
     row = admin.execute(
         "SELECT pg_encoding_to_char(encoding)::text FROM pg_database WHERE datname = %s", [database]
     ).fetchone()

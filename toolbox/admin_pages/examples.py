@@ -37,7 +37,7 @@ class LinesField(forms.CharField):
 
 
 class ExampleForm(forms.ModelForm):  # type: ignore[type-arg]
-    """An example; refused unless its tool, its slots and its templates are there. `known` is it, once it is valid."""
+    """Form of an example; refused unless its tool, slots and templates exist. `known` is the valid example."""
 
     known: KnownExample
     domain = forms.ChoiceField(widget=UnfoldAdminSelectWidget)

@@ -74,9 +74,9 @@ _End = tuple[str, dict[str, Any]]
 
 async def load_answerers(tools: Sequence[Tool], *, drafts: Sequence[KnownExample] = ()) -> list[Answerer]:
     """
-    Give the answerers that need no other tools than these: those that domains declare, then curated examples.
+    Return the answerers that need only these tools: those that domains declare, then curated examples.
 
-    `drafts` are examples that are tried before they are saved.
+    `drafts` are examples to try that are not saved yet.
     """
     names = {tool.name for tool in tools}
     declared = [toolkit.answerer() for toolkit in registry.toolkits() if toolkit.answerer]

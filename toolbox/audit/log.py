@@ -131,7 +131,7 @@ class Audit:
         return int(found.rows[0]["id"])
 
     async def keep_alive(self, intent_id: int, *, called_at: datetime) -> None:
-        """Renew the heartbeat of a call that writes, until cancelled; `called_at` names its month's partition."""
+        """Renew the heartbeat of a writing call until cancelled; `called_at` selects the partition of its row."""
         while True:
             await asyncio.sleep(HEARTBEAT_SECONDS)
             try:

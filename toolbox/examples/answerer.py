@@ -35,8 +35,8 @@ async def make_answerers(
     """
     Return an answerer for each domain that has examples for these tools; queries the examples.
 
-    In the domains of `exact`, which read questions better themselves, only an example's own words find it. `drafts` are
-    used beside the stored examples.
+    In the domains of `exact`, which have a better answerer of their own, only an example's own words find it. `drafts`
+    are used like stored examples.
     """
     examples = [*await find_examples_for_tools(tool.name for tool in tools), *drafts]
     weights = Weights(examples)

@@ -339,7 +339,7 @@ async def test_the_shipped_pair_is_ranked() -> None:
 
 
 def lay_out_chain(event: Event, *, run_id: str, length: int) -> list[Event]:
-    """Give so many events, each the parent of the next, the last of them being this one."""
+    """Return so many events, each the parent of the next; the last is this one."""
     ids = [*(str(uuid4()) for _ in range(length - 1)), event["EventId"]]
     risk = {"RiskType": "limit", "Threshold": 1, "CurrentValue": 2}
     return [

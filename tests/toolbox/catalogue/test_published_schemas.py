@@ -57,7 +57,7 @@ def edges(part: dict[str, Any]) -> Iterator[Any]:
 
 
 def nested_values(part: dict[str, Any]) -> Iterator[Any]:
-    """Give values of every type in each place below the parameter itself."""
+    """Yield values of every type in each place below the parameter itself."""
     for branch in part.get("anyOf", ()):
         yield from nested_values(branch)
     if "items" in part:
