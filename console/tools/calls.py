@@ -40,7 +40,7 @@ class Outcome:
 
 
 def call_tool(tool: Tool, *, arguments: dict[str, Any], caller: Caller) -> Outcome:
-    """Call the tool; every outcome can be shown."""
+    """Call the tool; returns an outcome for refusals and failures too."""
     started = entry.clock()
     reply = send_call(tool.name, arguments=orjson.dumps(arguments), caller=caller)
     milliseconds = (entry.clock() - started) * 1000
@@ -54,7 +54,7 @@ def call_tool(tool: Tool, *, arguments: dict[str, Any], caller: Caller) -> Outco
 def describe_outcome(
     tool: Tool, *, arguments: dict[str, Any], body: Any, status: int, code: str, milliseconds: float, errors: int = 0
 ) -> Outcome:
-    """Describe an answer, or a refusal, which has a code; `errors` counts those that an upstream gave with it."""
+    """Return what a page shows of an answer, or of a refusal if `code` is set; `errors` are those of an upstream."""
     rows = body.get("data", body) if errors and isinstance(body, dict) else body
     error = _error(body) if code else {}
     details = _details(error)

@@ -54,7 +54,7 @@ class LineChart:
 
     @property
     def legend(self) -> list[tuple[int, Series]]:
-        """Name the lines, each with its place; one alone needs no name."""
+        """Return the lines' names with their places; a single line needs none."""
         places = [(LEFT + LEGEND_STEP * number, one) for number, one in enumerate(self.series)]
         return places if len(places) > 1 else []
 
