@@ -76,7 +76,7 @@ def say(request: HttpRequest, *, conversation_id: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def rename(request: HttpRequest, *, conversation_id: UUID) -> HttpResponse:
-    """Give the conversation another title."""
+    """Rename the conversation."""
     if title := " ".join(request.POST.get("text", "").split())[:MAX_TITLE]:
         renamed = _perform(
             request,
