@@ -91,7 +91,7 @@ def _role(admin: psycopg.Connection[tuple[object, ...]], *, role: str, password:
 
 
 def _database(admin: psycopg.Connection[tuple[object, ...]], *, database: str, owner: str) -> list[str]:
-    """Make the database, in UTF-8 also where the server was made without a locale."""
+    """Create the database, in UTF-8 even if the server was created without a locale; raises WrongEncoding."""
     encoding = _find_encoding(admin, database=database)
     if encoding is None:
         names = {"database": sql.Identifier(database), "owner": sql.Identifier(owner)}
