@@ -292,7 +292,7 @@ def measure_projects(group: str) -> None:
 
 
 def measure_speed() -> None:
-    """Build the graph of a generated project of 5,000 files and ask for callers; then remove the workspace."""
+    """Build the graph of a generated project of 5,000 files, and ask for callers; a workspace is made and removed."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()
     asyncio.run(_measure_speed())

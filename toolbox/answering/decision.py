@@ -92,8 +92,8 @@ async def _read(answerer: Answerer, question: str, *, before: Decision | None) -
     """
     Read a question; only the answerer of the previous question also gets that question's reading.
 
-    The domain's aliases are replaced by the names that they stand for. A pronoun stands for the one thing that the
-    previous question named, in every domain.
+    Aliases of the domain are read as the names that they stand for. A pronoun means the one thing that the question
+    before was about, in every domain.
     """
     question = await expand_aliases(question, domain=answerer.domain)
     if before is None or before.reading is None:
