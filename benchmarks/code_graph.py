@@ -73,7 +73,7 @@ _TRACER = """
 import atexit, inspect, json, os, sys, threading
 ROOT = os.environ["TRACED_ROOT"] + os.sep
 found, names = set(), {}
-# What generators and coroutines are resumed by is not what calls them.
+# A generator's or coroutine's resumer is not its caller.
 GENERATED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 def name_of(code):
@@ -110,7 +110,7 @@ atexit.register(lambda: (sys.setprofile(None), json.dump(sorted(found), open(os.
 
 @dataclass(slots=True)
 class Graph:
-    """The graph of a folder in memory: callers of each function, and what is open."""
+    """The graph of a folder in memory: callers of each function, and what is unresolved."""
 
     functions: dict[Function, str] = field(default_factory=dict)
     callers: dict[Function, set[Function]] = field(default_factory=lambda: defaultdict(set))
@@ -119,11 +119,11 @@ class Graph:
     open_targets: set[Function] = field(default_factory=set)
     places: dict[Function, str] = field(default_factory=dict)
     targets: dict[tuple[str, int, str], set[Function]] = field(default_factory=lambda: defaultdict(set))
-    """Of each call, by its path, line and name, the functions that it surely reaches, overrides left out."""
+    """The functions that each call (path, line, name) surely reaches, without overrides."""
 
     @classmethod
     def of(cls, root: Path, *, has_lambdas: bool = False) -> "Graph":
-        """Build it. Named lambdas count as what is around them, unless `has_lambdas`."""
+        """Build the graph of a folder. Named lambdas count as the function around them, unless `has_lambdas`."""
         found = cls()
         wanted = list(sources.look(str(root), wanted=_is_wanted).files)
         facts = {path: read_facts((root / path).read_bytes(), path=path) for path in wanted if language_of(path)}
@@ -158,7 +158,7 @@ class Graph:
             self.open_targets.add(target)
 
     def is_complete(self, function: Function) -> bool:
-        """Tell whether the graph says that it knows all callers, by the rule that the tool goes by."""
+        """Return whether the graph claims to know all callers, by the tool's own rule."""
         name = function[1].rpartition(".")[2]
         if (name.startswith("__") and name != "__init__") or self.functions[function] == "property":
             return False
@@ -169,7 +169,7 @@ class Graph:
 
 
 def _name_symbol(facts: FileFacts, *, symbol: int, has_lambdas: bool) -> str:
-    """Give the function that a call stands in; a lambda counts as what is around it, as in the profile."""
+    """Return the function that contains a call; without `has_lambdas`, a lambda counts as the function around it."""
     while symbol >= 0 and not has_lambdas and is_lambda(facts.symbols[symbol]):
         symbol = facts.symbols[symbol].container
     return facts.symbols[symbol].qualified_name if symbol >= 0 else TOP_LEVEL
@@ -190,7 +190,7 @@ def measure_programs() -> None:
 
 
 def measure_project(name: str, *, needs: Iterable[str], folder: Path, is_verbose: bool) -> tuple[int, int, int, int]:
-    """Print and give: functions said complete, falsely so; static functions, said complete."""
+    """Print and return how many functions are said to be complete, falsely so, static, and static and complete."""
     root, truth = _trace(name, needs=needs, folder=folder)
     graph = Graph.of(root)
     reached = {callee: callers for callee, callers in truth.items() if callee in graph.functions}
@@ -213,7 +213,7 @@ def measure_project(name: str, *, needs: Iterable[str], folder: Path, is_verbose
 
 
 def _trace(name: str, *, needs: Iterable[str], folder: Path) -> tuple[Path, dict[Function, set[Function]]]:
-    """Give a release's folder, unpacked, with the callers that a run of its tests under the profiler had."""
+    """Return a release's unpacked folder, with the callers seen when its tests ran under the profiler."""
     into = folder / "calls.json"
     if not into.exists():
         _run_traced(name, needs=needs, folder=folder, into=into)
@@ -250,7 +250,7 @@ def _unpack(folder: Path) -> Path:
 
 
 def _is_static(callee: Function, *, callers: set[Function], root: Path, texts: dict[Function, set[str]]) -> bool:
-    """Tell whether each caller's text calls the function's name, or its class where it is a constructor."""
+    """Return whether each caller's text calls the function's name, or for a constructor its class."""
     *owners, name = callee[1].split(".")
     if name.startswith("__") and name != "__init__":
         return False
@@ -282,7 +282,7 @@ def _run(command: list[str]) -> None:
 
 
 def measure_projects(group: str) -> None:
-    """Print what each project of a group gives, and all together."""
+    """Print the results of each project of a group, and of all together."""
     total = [0, 0, 0, 0]
     for name, needs in PROJECTS[group].items():
         folder = KEPT / name.replace("==", "-")
@@ -349,7 +349,7 @@ async def _ask_for_callers(label: str, *, workspace: int, root: str) -> None:
 
 
 def _generate(root: Path, *, number: int) -> None:
-    """Write a file that calls the one before and one of ten shared functions, with a class below another."""
+    """Write a file that calls the previous one and one of ten shared functions, with a subclass."""
     if number == 0:
         shared = "".join(f"def shared_{one}(n):\n    return n\n\n\n" for one in range(10))
         (root / "f0.py").write_text(f"{shared}class Step_0:\n    def run(self):\n        return 0\n")

@@ -1,11 +1,11 @@
 """
-How good the code graph is on TypeScript and Java projects, by what their own compilers resolve.
+How good the code graph is on TypeScript and Java projects, compared with their compilers.
 
     python -m benchmarks.compiled_projects            # or: typescript, java; downloads from npm and PyPI
 
-Truth is every call that the compiler (TypeScript 5.9, javac) resolves to a function with a body in the project. A pair
-is a caller and a callee. Precision counts calls that the compiler resolves, and what the graph says of the same call
-with the same name; candidates, whose confidence is below 0.6, are left out.
+The truth is every call that the compiler (TypeScript 5.9, javac) resolves to a function with a body in the project. A
+pair is a caller and a callee. Precision is over what the graph says of calls that the compiler resolves, matched by
+place and name; candidates, whose confidence is below 0.6, are left out.
 """
 
 import json
@@ -29,7 +29,7 @@ MAX_SHOWN = 12
 _TREES = "jdk.compiler/com.sun.tools.javac.tree=ALL-UNNAMED"
 
 Call = tuple[str, int, str, str, int]
-"""Where a call stands: path, line, name; and where the function called has its name: path, line."""
+"""A call's path, line and name, and the path and line of the called function's name."""
 
 
 def measure_typescript() -> None:
@@ -81,7 +81,7 @@ def _measure(name: str, *, root: Path, truth: Iterable[Call]) -> None:
 
 
 def _judge(graph: Graph, *, resolved: dict[tuple[str, int, str], set[Function]]) -> tuple[int, int]:
-    """Count what the graph says of calls that the compiler resolves, and how much of it the compiler says too."""
+    """Return, for calls that the compiler resolves: how many targets of the graph are right, and how many there are."""
     right = said = 0
     for place, targets in graph.targets.items():
         if place in resolved:
@@ -91,19 +91,19 @@ def _judge(graph: Graph, *, resolved: dict[tuple[str, int, str], set[Function]])
 
 
 def _named_at(facts: FileFacts | None, *, path: str, line: int) -> Function | None:
-    """Give the function whose name stands in a line."""
+    """Return the function whose name is in a line; None if there is not exactly one."""
     found = [one for one in facts.symbols if one.line == line and one.kind not in CLASSES] if facts else []
     return (path, found[0].qualified_name) if len(found) == 1 else None
 
 
 def _around(facts: FileFacts, *, line: int) -> str:
-    """Give the innermost named function around a line."""
+    """Return the innermost named function around a line."""
     around = [one for one in facts.symbols if one.start_line <= line <= one.end_line and one.kind not in CLASSES]
     return max(around, key=lambda one: one.start_line).qualified_name if around else TOP_LEVEL
 
 
 def _unpack(name: str, *, client: list[str]) -> Path:
-    """Download a release by its registry's client, once, and give the folder inside it."""
+    """Download a release by its registry's client, once; returns the folder inside it."""
     folder = KEPT / "".join(letter if letter.isalnum() else "-" for letter in name)
     if not (folder / "unpacked").exists():
         folder.mkdir(parents=True, exist_ok=True)

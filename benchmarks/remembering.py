@@ -76,13 +76,13 @@ def run(*, entries: int, with_peers: bool) -> None:
 
 
 def find_sets_below(*, queries: int, documents: int) -> list[str]:
-    """Rank samples of the sets, and give those on which the tool is significantly below meaning alone."""
+    """Rank samples of the sets; returns those that the tool ranks significantly worse than meaning alone."""
     call_command("migrate", verbosity=0, interactive=False)
     return print_quality([sample(one, queries=queries, documents=documents) for one in retrieval_sets()])
 
 
 def print_quality(sets: Sequence[RetrievalSet]) -> list[str]:
-    """Print the table of nDCG, and give the sets that the tool ranks, floor aside, significantly worse than meaning."""
+    """Print the table of nDCG; returns the sets where the ranking without floor is significantly below meaning."""
     print("\n| nDCG@10 | documents | queries | meaning alone | BM25 alone | both, as the tool ranks | "
           "with the floor, as the tool answers | that minus meaning alone (95 %) |"
           "\n|---|--:|--:|--:|--:|--:|--:|--:|")  # fmt: skip
@@ -95,7 +95,7 @@ def print_quality(sets: Sequence[RetrievalSet]) -> list[str]:
 
 
 def _quality(one: RetrievalSet) -> tuple[str, float]:
-    """Give a line of the table, and the upper end of the interval of the ranking without its floor."""
+    """Return a line of the table, and the upper end of the interval of the ranking without its floor."""
     texts, ids = list(one.documents.values()), list(one.documents)
     dense, asked = vectors(texts, name=one.name), query_vectors(one)
     fill(dense, texts, clock=perf_counter)

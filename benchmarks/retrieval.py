@@ -1,4 +1,4 @@
-"""Texts to search in and for (public retrieval sets, else the shipped root causes), and their vectors."""
+"""Texts to search (public retrieval sets, else the shipped root causes) and their vectors."""
 
 import csv
 import json
@@ -34,13 +34,13 @@ class RetrievalSet:
 
 
 def retrieval_sets() -> list[RetrievalSet]:
-    """Read the public sets beside the clone (see tests/data/README.md), else the shipped root causes."""
+    """Load the public sets beside the clone (see tests/data/README.md), or else the shipped root causes."""
     found = [_read(folder) for folder in sorted(SETS.glob("retrieval_*")) if folder.is_dir()]
     return [*found, *(titles for one in found if (titles := _titles(one))), _read_shipped()]
 
 
 def vectors(texts: Sequence[str], *, name: str) -> Vectors:
-    """Embed texts as entries are, once: they are kept under var/bench by their hash."""
+    """Embed texts as entries are, once: vectors are stored under var/bench by the texts' hash."""
     digest = sha256("\x00".join(texts).encode()).hexdigest()[:16]
     file = Path(settings.TOOLROOM_VAR) / "bench" / f"vectors-{name}-{digest}.npy"
     if not file.exists():
@@ -56,7 +56,7 @@ def query_vectors(one: RetrievalSet) -> Vectors:
 
 
 def gains(one: RetrievalSet, *, ranked: Callable[[str], Sequence[str]]) -> NDArray[np.float64]:
-    """Give nDCG@10 of each query, of what `ranked` gives for its id: document ids, the best first."""
+    """Return nDCG@10 of each query; `ranked` returns document ids for a query's id, the best first."""
     found_gains = []
     for query, grades in one.relevant.items():
         found = [document for document in ranked(query) if document != one.left_out.get(query)][:DEPTH]
@@ -66,7 +66,7 @@ def gains(one: RetrievalSet, *, ranked: Callable[[str], Sequence[str]]) -> NDArr
 
 
 def sample(one: RetrievalSet, *, queries: int, documents: int) -> RetrievalSet:
-    """Draw some queries with their documents, and further documents; the same ones each time."""
+    """Return a random sample of the queries with their documents, and some other documents; the same on every run."""
     dice = np.random.default_rng(7)
     chosen = set(dice.permutation(sorted(one.relevant))[:queries].tolist())
     wanted = {document for query in chosen for document in one.relevant[query]}
@@ -80,7 +80,7 @@ def sample(one: RetrievalSet, *, queries: int, documents: int) -> RetrievalSet:
 
 
 def difference(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> tuple[float, float, float]:
-    """Give the mean difference with the 95 % interval of a paired bootstrap of 5,000 draws."""
+    """Return the mean difference and the 95 % interval of a paired bootstrap of 5,000 draws."""
     pairs = ours - theirs
     draws = np.random.default_rng(7).integers(0, len(pairs), (5_000, len(pairs)))
     low, high = np.quantile(pairs[draws].mean(axis=1), (0.025, 0.975))
@@ -92,7 +92,7 @@ def _gain(grades: Sequence[float]) -> float:
 
 
 def _titles(one: RetrievalSet) -> RetrievalSet | None:
-    """Ask with the titles alone, where queries have a title and a text: short questions in prose."""
+    """Query with the titles only, for sets whose queries have a title and a text: short questions in prose."""
     if not all("\n" in text for text in one.queries.values()):
         return None
     titles = {key: text.partition("\n")[0] for key, text in one.queries.items()}
@@ -100,7 +100,7 @@ def _titles(one: RetrievalSet) -> RetrievalSet | None:
 
 
 def _read_shipped() -> RetrievalSet:
-    """Make a set of the shipped root causes: the error's description must find its own cause and solution."""
+    """Build a set from the shipped root causes: the error's description must find its own cause and solution."""
     lines = (settings.BASE_DIR / "devassist/samples/root_causes.jsonl").read_text(encoding="utf-8").splitlines()
     entries = {entry["id"]: entry for entry in map(json.loads, lines)}
     return RetrievalSet(

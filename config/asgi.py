@@ -1,4 +1,4 @@
-"""The server's entry: tool calls and MCP first, then Django."""
+"""The ASGI application: tool calls and MCP first, then Django."""
 
 import asyncio
 import gc
@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-gc.disable()  # while everything is imported: a quarter of that time went into collections that find nothing
+gc.disable()  # During imports: collections took a quarter of that time and found nothing.
 
 from django.conf import settings
 from django.core.asgi import get_asgi_application
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from toolbox.mcp.endpoint import McpMiddleware
 
 
-# whitenoise reads its files in a worker thread, as Django then does with the synchronous iterator; that is known.
+# Expected: whitenoise reads files with a synchronous iterator, which Django runs in a thread.
 warnings.filterwarnings("ignore", message="StreamingHttpResponse must consume synchronous iterators")
 
 
@@ -53,7 +53,7 @@ WATCH_SECONDS = 2.0
 
 
 class Server:
-    """The ASGI application: lifespan here, HTTP in middleware."""
+    """The ASGI application: lifespan events here, HTTP requests in middleware."""
 
     def __init__(self) -> None:
         start_embedded()
@@ -69,7 +69,7 @@ class Server:
             self._application = CorsMiddleware(self._application, origins=settings.TOOLROOM_BROWSER_ORIGINS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one connection of whatever kind the server hands over."""
+        """Serve one connection."""
         if scope["type"] == "lifespan":
             await self._live(receive, send)
         else:
@@ -85,7 +85,7 @@ class Server:
     @asynccontextmanager
     async def _run_services(self) -> AsyncIterator[None]:
         event_loop.adopt_running_loop()
-        with suppress(DatabaseUnavailable):  # it may come up later; calls say so until then
+        with suppress(DatabaseUnavailable):  # it may start later; calls report it until then
             await reader.fetch("SELECT 1")
         notifications.start()
         presence.start(WEB)
@@ -98,14 +98,14 @@ class Server:
             later.cancel()
             await event_loop.close()
             watch.cancel()
-            # Here and not at exit alone: uvicorn ends by the signal that stopped it, and then nothing runs at exit.
+            # Here and not only at exit: uvicorn ends by the signal that stopped it, which skips exit handlers.
             await asyncio.to_thread(leave_embedded)
 
     async def _load_pages_and_models(self) -> None:
-        """Load what tool calls can do without, while the first are answered."""
+        """Load what tool calls do not need, while the first ones are answered; then freeze objects and warm models."""
         try:
             await self._pages.load()
-        except Exception:  # requests for pages say so too; logged here
+        except Exception:  # requests for pages raise it too
             logger.exception("the pages cannot be loaded")
         freeze_startup_objects()
         if settings.DEVASSIST_WARM:
@@ -118,13 +118,13 @@ class Server:
 def _load_mcp(behind: ASGIApp) -> "McpMiddleware":
     from toolbox.mcp.endpoint import McpMiddleware  # noqa: PLC0415 - a fifth of the start, for the first MCP request
 
-    for tool in registry.tools():  # the first list would make all schemas on the event loop
+    for tool in registry.tools():  # now, or the first list would build all schemas on the event loop
         _ = tool.input_schema, tool.output_schema
     return McpMiddleware(behind, registry=registry)
 
 
 async def _watch_parts() -> None:
-    """Start embedded parts again when they have died, every 2 s at most; calls are refused until then."""
+    """Restart embedded parts that have died, checking every 2 s; calls are refused until then."""
     while True:
         await asyncio.sleep(WATCH_SECONDS)
         try:

@@ -41,12 +41,12 @@ def survive_closed_connections(**_: Any) -> None:
         restore_at_shutdown = False
 
         def ack(self, delivery_tag: str) -> None:
-            """Acknowledge, where the connection is still there."""
+            """Acknowledge, unless the connection is closed."""
             if self.channel.connection is not None:
                 super().ack(delivery_tag)  # type: ignore[no-untyped-call]
 
         def reject(self, delivery_tag: str, requeue: bool = False) -> None:  # noqa: FBT001, FBT002 - kombu's signature
-            """Give back, where the connection is still there."""
+            """Return to the queue, unless the connection is closed."""
             if self.channel.connection is not None:
                 super().reject(delivery_tag, requeue=requeue)  # type: ignore[no-untyped-call]
 

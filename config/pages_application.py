@@ -1,4 +1,4 @@
-"""Django, whose addresses a web process loads after it has begun to listen."""
+"""Django's ASGI application; the web process loads its addresses only after it listens."""
 
 import asyncio
 
@@ -10,8 +10,8 @@ class PagesApplication:
     """
     Django's ASGI application, which answers once the addresses of all pages are loaded.
 
-    They take as long to load as all else of a start. Tool calls, MCP and /healthz need none of them; requests for pages
-    wait. Loading that fails is tried again by the next request.
+    They take as long to load as the rest of a start. Tool calls, MCP and /healthz do not need them; requests for pages
+    wait. If loading fails, the next request tries again.
     """
 
     def __init__(self, django: ASGIApp) -> None:
@@ -20,13 +20,13 @@ class PagesApplication:
         self._loading: asyncio.Task[None] | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+        """Answer a request, after loading the addresses if needed."""
         if not self._is_loaded:
             await self.load()
         await self._django(scope, receive, send)
 
     async def load(self) -> None:
-        """Load the addresses in a thread, so that other requests are answered meanwhile."""
+        """Load the addresses in a thread, so that other requests are answered meanwhile; raises what loading raised."""
         if self._loading is None or self._loading.done():
             self._loading = asyncio.create_task(self._load())
         await asyncio.shield(self._loading)

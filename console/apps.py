@@ -4,6 +4,6 @@ from django.apps import AppConfig
 
 
 class ConsoleConfig(AppConfig):
-    """Holds the pages that people see; tables belong to others."""
+    """The console; it has pages but no tables."""
 
     name = "console"

@@ -1,4 +1,4 @@
-"""The Content-Security-Policy of our pages: a browser may load files of this server, and nothing else."""
+"""The Content-Security-Policy of our pages: a browser loads files of this server, and nothing else."""
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
@@ -9,11 +9,11 @@ POLICY = (
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 OTHERS = ("/admin/", "/api/")
-"""Pages of libraries, which write scripts and styles into their pages."""
+"""Pages of libraries, which contain scripts and styles."""
 
 
 class ContentSecurityPolicy(MiddlewareMixin):
-    """Sends the policy with every page of ours; none has a script or style inside."""
+    """Sends the policy with every page of ours; none contains a script or style."""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         """Add the header."""

@@ -1,4 +1,4 @@
-"""The page that leads to the domains: what each holds, its page, its tools."""
+"""The page that lists the domains: what each holds, its page, its tools."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -15,7 +15,7 @@ from toolbox.http.pages import page
 @require_GET
 @page(domain="console")
 def list_domains(request: HttpRequest) -> HttpResponse:
-    """Show the domains that this person may read."""
+    """List the domains that this person may read."""
     event_loop.run(dynamic_tools.wait_until_loaded())
     caller = require_person(request)
     toolkits = {toolkit.domain: toolkit for toolkit in registry.toolkits()}

@@ -1,4 +1,4 @@
-"""Markdown that a model wrote, rendered without raw HTML, images or javascript: links."""
+"""Markdown of a model, rendered without raw HTML, images or `javascript:` links."""
 
 from django.utils.safestring import SafeString
 from markdown_it import MarkdownIt
@@ -9,7 +9,7 @@ _markdown = (
 
 
 def render_markdown(text: str) -> SafeString:
-    """Render an answer as HTML; the parser escapes raw HTML and refuses javascript: addresses."""
+    """Render an answer as HTML; the parser escapes raw HTML and refuses `javascript:` addresses."""
     return SafeString(_markdown.render(text))
 
 

@@ -1,4 +1,4 @@
-"""The navigation at the top of every page: where this person may go, and the domains where data is open."""
+"""The navigation at the top of every page: the pages that this person may open, and the domains on data pages."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,28 +15,28 @@ from toolbox.contract.errors import DatabaseUnavailable
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A page to go to; `is_staff_only` says that it is the admin's."""
+    """An entry of the navigation; `is_staff_only` hides it from people who may not enter the admin."""
 
     url_name: str
     label: str = ""
     domain: str = ""
-    """The domain whose page it is, which names it and whose right to read it wants."""
+    """The domain whose page it is: its title is the label, and its read scope is required."""
     is_staff_only: bool = False
     current: str = ""
-    """What `aria-current` says: page where it is open, true where a page below it is."""
+    """Value of `aria-current`: `page` if the page is open, `true` if a page below it is."""
 
     @property
     def title(self) -> str:
-        """What it is called."""
+        """Return the label, or the domain's title."""
         return self.label or domain_title(self.domain)
 
     @property
     def address(self) -> str:
-        """Where it is."""
+        """Return the path of the page."""
         return reverse(self.url_name)
 
     def mark_current(self, path: str) -> "Entry":
-        """Mark the entry of the page that is open."""
+        """Return the entry, marked if its page or a page below it is open."""
         is_below = self.address != "/" and path.startswith(self.address)
         return replace(self, current="page" if path == self.address else "true" if is_below else "")
 
@@ -60,12 +60,12 @@ _DATA = "console:data"
 
 
 def navigation(request: HttpRequest) -> dict[str, Any]:
-    """Give templates `navigation` and `domain_navigation`, made only where they are shown."""
+    """Return `navigation` and `domain_navigation` for templates; computed only if a template shows them."""
     return {"navigation": lambda: _find_entries(request), "domain_navigation": lambda: _find_open_domains(request)}
 
 
 def find_domains(caller: Caller, *, path: str = "") -> list[Entry]:
-    """Give the domains that the caller may read, the one whose page is open marked."""
+    """Return the domains that the caller may read; the one whose page is open is marked."""
     return [entry.mark_current(path) for entry in DOMAINS if caller.has(f"{entry.domain}:read")]
 
 
@@ -79,7 +79,7 @@ def _find_entries(request: HttpRequest) -> list[Entry]:
 
 
 def _find_open_domains(request: HttpRequest) -> list[Entry]:
-    """Give the domains where a page of one is open, or the page that lists them; else none."""
+    """Return the domains if a page of one of them, or the page that lists them, is open; else none."""
     caller = _find_caller(request)
     domains = find_domains(caller, path=request.path) if caller else []
     is_open = request.path == reverse(_DATA) or any(entry.current for entry in domains)
@@ -91,5 +91,5 @@ def _find_caller(request: HttpRequest) -> Caller | None:
         return None
     try:
         return require_person(request)
-    except (PermissionDenied, DatabaseUnavailable):  # this very page may be the one that says so
+    except (PermissionDenied, DatabaseUnavailable):  # the open page may be the one that reports it
         return None

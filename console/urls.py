@@ -1,4 +1,4 @@
-"""Addresses of the pages."""
+"""Addresses of the console's pages."""
 
 from django.contrib.auth.views import LogoutView
 from django.urls import path

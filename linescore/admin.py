@@ -208,7 +208,7 @@ class PeriodResultAdmin(BrowsedAdmin):
 
     @admin.display(description="game")
     def match(self, result: PeriodResult) -> SafeString:
-        """Name the game, with a link to it."""
+        """Return the game, with a link to it."""
         return _game_link(result, f"{result.away_team_code} at {result.home_team_code}")
 
     @admin.display(description="goals")

@@ -204,7 +204,7 @@ class GameFilters(ToolInput):
         return self
 
     def filters(self) -> list[str]:
-        """Name the filters that are given, as the contract's `filters_applied`."""
+        """Return the names of the given filters, as the contract's `filters_applied`."""
         dates = [] if self.start_date is None and self.end_date is None else ["dateRange"]
         own = [name for name in type(self).model_fields if name not in _NO_FILTERS and getattr(self, name) is not None]
         names = sorted(map(to_camel, own), key=lambda name: name == "season")

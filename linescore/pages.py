@@ -1,4 +1,4 @@
-"""The season, a team in it, and a game: what people see of linescore in the console."""
+"""Pages of linescore in the console: the season, a team in it, and a game."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -37,22 +37,22 @@ class TeamLine:
 
     @property
     def share(self) -> float:
-        """Give which share of its periods it won, in percent."""
+        """Return the share of its periods that the team won, in percent."""
         return 100 * self.won / max(self.won + self.lost + self.tied, 1)
 
     @property
     def differentials(self) -> list[int]:
-        """Give its goal difference in each regulation period."""
+        """Return the goal difference in each regulation period."""
         return [int(row["differential"]) for row in self.by_period[:REGULATION]]
 
     @property
     def regulation(self) -> list[Row]:
-        """Give its regulation periods, in order."""
+        """Return the regulation periods, in order."""
         return self.by_period[:REGULATION]
 
     @property
     def differential(self) -> int:
-        """Give its goal difference in regulation."""
+        """Return the goal difference in regulation."""
         return sum(self.differentials)
 
 
@@ -129,7 +129,7 @@ async def _of_season(season: str) -> tuple[list[Row], list[Row], int]:
 
 
 async def _of_team(season: str, *, team_code: str) -> tuple[list[Row], list[TeamRecord]]:
-    """Give a team's games, and its records over all of them, home and away, as list_game_results counts them."""
+    """Return a team's games, and its records over all of them, home and away, as list_game_results counts them."""
     over_all = GamesQuery.model_construct(team_code=team_code, season=season)
     asked = (over_all, *(over_all.model_copy(update={"venue": venue}) for venue in ("home", "away")))
     games, records = await asyncio.gather(
@@ -140,7 +140,7 @@ async def _of_team(season: str, *, team_code: str) -> tuple[list[Row], list[Team
 
 
 def _choose_season(season: str) -> tuple[list[Row], str]:
-    """Give the seasons, and the one that is meant: without a name the latest; raises Http404."""
+    """Return the seasons, and the chosen one: the latest if none is named; raises Http404."""
     known = event_loop.run(queries.seasons())
     names = [row["season"] for row in known]
     if season and season not in names:

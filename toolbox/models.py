@@ -334,7 +334,7 @@ class Example(models.Model):
 
 
 class NameAlias(models.Model):
-    """What people call something that the data names otherwise: in questions it is replaced by the name."""
+    """What people call something that the data names otherwise; questions are read with the name instead."""
 
     domain = models.CharField(max_length=60)
     phrase = models.CharField(max_length=80, help_text="What people say, in one to five words: the whale.")

@@ -1,4 +1,4 @@
-"""Questions that no answer came to: their run failed, or nothing covered them."""
+"""Questions without an answer: their run failed, or nothing covered them."""
 
 from datetime import datetime
 from typing import Any
@@ -20,7 +20,7 @@ JOIN agents_conversations AS talk ON talk.id = run.conversation_id
 LEFT JOIN auth_user AS owner ON owner.id = talk.owner_id
 ORDER BY run.created_at DESC LIMIT 50
 """
-# The last answer of a run says what became of its question; without a language model alone.
+# The details of a run's last model step have the outcome, unless a language model answered.
 _UNCOVERED = """
 SELECT run.conversation_id, run.created_at, talk.title, owner.username AS owner,
     left(step.details ->> 'question', 2000) AS question, coalesce(step.details ->> 'domain', '') AS domain
@@ -51,15 +51,15 @@ _RUNS_OF_OWNER = """
 
 
 async def find_unanswered(*, since: datetime) -> list[Row]:
-    """Give the latest questions whose run failed or ran out of time, of everybody."""
+    """Return the latest questions of everyone whose run failed or timed out; 50 of the latest 20,000 runs."""
     return (await work_pool.fetch(_UNANSWERED, {"since": since})).rows
 
 
 async def find_uncovered(*, since: datetime) -> list[Row]:
-    """Give the latest questions that nothing covered, of everybody, among the latest 2,000 answered runs."""
+    """Return the latest questions of everyone that nothing covered; 50 of the latest 2,000 answered runs."""
     return (await work_pool.fetch(_UNCOVERED.format(runs=_LATEST_RUNS), {"since": since})).rows
 
 
 async def find_uncovered_of(owner_id: int) -> list[Row]:
-    """Give the latest questions of a person that nothing covered, in the conversations of theirs used last."""
+    """Return the latest questions of a person that nothing covered, in the 20 conversations used last."""
     return (await work_pool.fetch(_UNCOVERED.format(runs=_RUNS_OF_OWNER), {"owner": owner_id})).rows

@@ -34,16 +34,20 @@ WHERE step.idempotency_key = %s LIMIT 1
 
 
 async def find_timed_steps(conversation_id: UUID) -> list[Row]:
-    """Give the steps of the latest ten runs; ask first whether the conversation may be read."""
+    """Return the steps of the latest ten runs. Does not check who may read the conversation."""
     return (await work_pool.fetch(_STEPS, [conversation_id])).rows
 
 
 async def sum_cost_by_day(*, since: datetime) -> list[Row]:
-    """Give what the models cost each day."""
+    """Return the cost and tokens of the models for each day."""
     return (await work_pool.fetch(_COST, [since.date()])).rows
 
 
 async def find_step_of_call(idempotency_key: str) -> Row | None:
-    """Give the step that made a call, by the request id that the audit has of it; ask then who may read it."""
+    """
+    Return the step that made a call, by the call's request id in the audit log.
+
+    Does not check who may read the conversation.
+    """
     found = await work_pool.fetch(_OF_CALL, [idempotency_key])
     return found.rows[0] if found.rows else None

@@ -12,7 +12,7 @@ PAGES = "backtests.pages"
 
 
 def load_view(module: str, *, name: str) -> Callable[..., HttpResponseBase]:
-    """Give a view that imports the page's own with its first request."""
+    """Return a view that imports the page's own view with its first request."""
 
     def view(request: HttpRequest, **parameters: Any) -> HttpResponseBase:
         response: HttpResponseBase = getattr(import_module(f"{PAGES}.{module}"), name)(request, **parameters)

@@ -1,1 +1,1 @@
-"""What a run came to: round trips, profit by day, decisions; how it is measured, ranked and compared."""
+"""The results of a run: round trips, profit by day and decisions, and how they are measured, ranked and compared."""

@@ -1,8 +1,8 @@
 """
-Build what a run came to, from what is stored of it: round trips, profit by day, decisions.
+Build a run's results from its stored events: round trips, profit by day, decisions.
 
-The whole is built anew whenever events were added, so late events need no rule of their own. What is built says of how
-many events; questions about a run that has more are refused.
+All is rebuilt whenever events were added, so late events need no rule of their own. Results store from how many events
+they were built; questions about a run that has more are refused.
 """
 
 import json
@@ -31,7 +31,7 @@ from backtests.performance.measures import find_moments, measure_returns, measur
 from backtests.performance.trips import Execution, Prices, RoundTrip, find_trips, value_trips
 
 VERSION = 1
-"""Goes up when what is built changes: `manage.py build_backtest_performance` then builds every run anew."""
+"""Increase it when what is built changes: `manage.py build_backtest_performance` then rebuilds every run."""
 HOUR = 3_600_000_000
 
 _RUN = """
@@ -69,7 +69,7 @@ _WRITE_DECISIONS = "INSERT INTO backtests_decisions (run_id, decision_count, tra
 
 @dataclass(slots=True)
 class _Changes:
-    """Profit as it was logged in one currency: moments, accounts and totals; `capitals` of the accounts that say it."""
+    """Logged profit in one currency: (moment, account, total); `capitals` are those of the accounts that log it."""
 
     totals: list[tuple[int, str, Decimal]] = field(default_factory=list)
     capitals: dict[str, Decimal] = field(default_factory=dict)
@@ -77,7 +77,7 @@ class _Changes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Run:
-    """A run as its row says, locked while it is built."""
+    """The row of a run, locked while its results are built."""
 
     run_id: UUID
     event_count: int
@@ -87,11 +87,11 @@ class _Run:
 
 
 FAILURES = (DatabaseError, ArithmeticError, ValueError)
-"""What a run with odd values may raise while it is built."""
+"""Errors that unusual values of a run may raise in a build."""
 
 
 def build_performance(run_id: UUID) -> bool:
-    """Build a run's performance if it is not up to date; tells whether anything was built."""
+    """Build a run's results if they are not up to date; returns whether they were built."""
     with transaction.atomic():
         run = _lock_unbuilt(run_id)
         if run is None:
@@ -119,7 +119,7 @@ def _read_decisions(run_id: UUID, *, executions: list[Execution | None]) -> Iter
 
 
 def list_unbuilt(*, most: int) -> list[UUID]:
-    """Give runs whose performance is missing or out of date."""
+    """Return up to `most` runs whose results are missing or out of date."""
     with connection.cursor() as cursor:
         cursor.execute(_NOT_BUILT, [VERSION, most])
         return [run_id for (run_id,) in cursor.fetchall()]
@@ -139,7 +139,7 @@ def _lock_unbuilt(run_id: UUID) -> _Run | None:
 
 
 def _find_trips(run: _Run, *, executions: list[Execution]) -> tuple[list[RoundTrip], Mapping[str, Prices]]:
-    """Make round trips, valued at the prices seen while they were open."""
+    """Return the round trips, valued at the prices seen while they were open, and those prices."""
     trips = find_trips(executions)
     if not trips:
         return [], {}
@@ -151,7 +151,7 @@ def _find_trips(run: _Run, *, executions: list[Execution]) -> tuple[list[RoundTr
 
 
 def _name_currency(trips: Sequence[RoundTrip], *, changes: Mapping[str, _Changes]) -> None:
-    """Give trips whose executions leave it out the only currency that the run's profits have."""
+    """Set the currency of trips without one, and of their commissions, if the run's profits have exactly one."""
     named = [currency for currency in changes if currency]
     for trip in trips:
         if not trip.currency and len(named) == 1:
@@ -160,7 +160,7 @@ def _name_currency(trips: Sequence[RoundTrip], *, changes: Mapping[str, _Changes
 
 
 def _read_changes(run_id: UUID) -> tuple[dict[str, _Changes], str]:
-    """Read profit as it was logged, by currency: of accounts, else of positions."""
+    """Return logged profit by currency, and its source: accounts, or positions if no account logs any."""
     by_currency: dict[str, _Changes] = defaultdict(_Changes)
     for moment, values in read_lists.read_listed(run_id, name="n:5:StateAfter.Total"):
         after = values.get("StateAfter")
@@ -187,7 +187,7 @@ def _read_changes(run_id: UUID) -> tuple[dict[str, _Changes], str]:
 
 
 def _capital_of(values: dict[str, Any], *, after: dict[str, Any], total: Decimal) -> Decimal | None:
-    """Give what an account began with: its equity without its profit, or its balance without what was realized."""
+    """Return what an account began with: its equity minus its profit, or its balance minus its realized profit."""
     equity, balance = read_lists.read_number(after.get("Equity")), read_lists.read_number(values.get("BalanceTotal"))
     if equity is not None:
         return equity - total
@@ -218,7 +218,7 @@ def _write_curves(
     run: _Run, *, trips: Sequence[RoundTrip], prices: Mapping[str, Prices], changes: dict[str, _Changes], source: str,
     left_out: int,
 ) -> None:  # fmt: skip
-    """Write profit by day in each currency: as it was logged, else of the round trips."""
+    """Write profit by day in each currency: the logged profit, or else that of the round trips."""
     days = read_lists.read_days(run.run_id)
     by_currency: dict[str, list[RoundTrip]] = defaultdict(list)
     for trip in trips:
@@ -250,7 +250,7 @@ def _write_curves(
 
 
 def _measure(profits: Floats, *, capital: Decimal | None, trips: Sequence[RoundTrip]) -> dict[str, float | None]:
-    """Measure with the usual parameters, for the ranking of runs."""
+    """Measure with the default parameters, for the ranking of runs."""
     closed = [trip for trip in trips if trip.exit_moment is not None]
     hours = [((trip.exit_moment or 0) - trip.entry_moment) / HOUR for trip in closed]
     found = measure_trips([trip.net_profit for trip in closed], hours=hours).values

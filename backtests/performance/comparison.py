@@ -1,4 +1,4 @@
-"""Two runs compared: the first decision that differs, what it came of on both sides, and the profit that followed."""
+"""Compare two runs: the first decision that differs, its causes and results, and the profit that followed."""
 
 import json
 from collections import Counter
@@ -40,7 +40,7 @@ HORIZONS = (0, 1, 5, 20, 60)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Divergence:
-    """Where two trails part: the moment, what only each side decided then, and what it decides next."""
+    """Where two trails diverge: the moment, what only each side decided then, and its later decisions."""
 
     moment: int
     only: tuple[Trail, Trail]
@@ -83,7 +83,11 @@ async def compare(ask: CompareQuestion, *, reader: Pool) -> RunComparison:
 async def _find_divergence(
     runs: tuple[UUID, UUID], *, start: int, end: int, reader: Pool
 ) -> tuple[_Divergence | None, int, list[int]]:
-    """Walk over both trails, page by page, from the time that both cover on; count what is the same."""
+    """
+    Compare both trails, page by page, from the time that both cover.
+
+    Returns the divergence, how many decisions before it are identical, and how many each run has.
+    """
     places, take, identical = [0, 0], FIRST_PAGE, 0
     while True:
         found_rows = await queries.trails(runs, starts=places, take=take, reader=reader)
@@ -107,9 +111,9 @@ async def _find_divergence(
 
 def _part(tails: tuple[Trail, Trail], *, end: int) -> _Divergence | None:
     """
-    Say where trails part that differ from their first record on; None where neither goes on in the common time.
+    Return how two trails diverge that differ from their first record on; None if neither continues in the common time.
 
-    Raises ToolError RESULT_TOO_LARGE where the decisions of that moment were not all read.
+    Raises ToolError RESULT_TOO_LARGE if not all decisions of that moment were read.
     """
     moments = [int(tail["moment"][0]) for tail in tails if len(tail)]
     if not moments or min(moments) > end:
@@ -128,7 +132,7 @@ def _part(tails: tuple[Trail, Trail], *, end: int) -> _Divergence | None:
 
 
 def _take(decisions: Trail, *, counts: Counter[int]) -> Trail:
-    """Take as many decisions of each fingerprint as are counted."""
+    """Return the first decisions of each fingerprint, as many as `counts` says."""
     taken = []
     for decision in decisions:
         fingerprint = int(decision["fingerprint"])
@@ -139,7 +143,7 @@ def _take(decisions: Trail, *, counts: Counter[int]) -> Trail:
 
 
 async def _explain(runs: tuple[UUID, UUID], *, parting: _Divergence, reader: Pool) -> Divergence:
-    """Say what both sides decided, what it came of, and which signals differed."""
+    """Return what both sides decided, its causes and results, and which signals differed."""
     sides, symbols = [], []
     for run_id, only, following in zip(runs, parting.only, parting.following, strict=True):
         side, symbol = await _side(run_id, only=only, following=following, moment=parting.moment, reader=reader)
@@ -180,7 +184,7 @@ def _symbol_of(row: Row) -> str | None:
 
 
 async def _signals(runs: tuple[UUID, UUID], *, at: datetime, symbol: str, reader: Pool) -> list[SignalDifference]:
-    """Give the indicators of a security whose last values differ."""
+    """Return the indicators of a security whose last values differ."""
     values = []
     for run_id in runs:
         _, [moment] = await moments_of(run_id, at=[at], last="timestamp", symbol=symbol, orders=False, reader=reader)
@@ -206,7 +210,7 @@ def _differences(first: dict[str, Any], *, second: dict[str, Any]) -> dict[str, 
 
 
 def _follow(first: RunCurve, *, second: RunCurve, moment: int) -> Sequence[ProfitSince]:
-    """Give the profit of both since the day before the moment, on some days that both have."""
+    """Return the profit of both since the day before the moment, on some days that both have."""
     day = moment // DAY
     common = np.intersect1d(first.days, second.days)
     after = common[common >= day]

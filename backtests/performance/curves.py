@@ -1,4 +1,4 @@
-"""Profit by day of runs, chosen by currency, ready to be measured."""
+"""Profit by day of a run in one currency, to be measured."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunCurve:
-    """A run's profit by day in one currency; `capital` is None where nobody knows it."""
+    """A run's profit by day in one currency; `capital` is None if neither the log nor the caller gives it."""
 
     asked: RunQuestion
     row: Row
@@ -31,22 +31,22 @@ class RunCurve:
 
     @property
     def currency(self) -> str:
-        """Give its currency; empty where it was not logged."""
+        """Return the currency; "" if it was not logged."""
         return str(self.row["currency"])
 
     def equity(self) -> Floats | None:
-        """Give equity at the end of each day; None without capital."""
+        """Return the equity at the end of each day; None without capital."""
         if self.capital is None:
             return None
         equity: Floats = float(self.capital) + self.profits
         return equity
 
     def returns(self) -> Floats | None:
-        """Give daily returns; None without capital, or where equity is not above zero throughout."""
+        """Return daily returns; None without capital, or if equity is not above zero throughout."""
         return None if self.capital is None else find_returns(self.profits, capital=float(self.capital))
 
     def why_no_returns(self) -> str:
-        """Say why there are no returns."""
+        """Return the reason for which there are no returns."""
         if self.capital is None:
             return "the log does not say the capital at the start: give initialCapital"
         return "equity is not above zero throughout" if len(self.days) else "the run has no days"
@@ -71,7 +71,7 @@ def choose_curve(
     run_id: UUID, *, rows: Sequence[Row], currency: str | None, capital: float | None, started: float,
     clock: Callable[[], float], field: str = "runId",
 ) -> RunCurve:  # fmt: skip
-    """Take the curve of a currency out of a run's rows. Raises ToolError as `read_curve` does."""
+    """Return the curve of a currency from a run's rows. Raises ToolError as `read_curve` does."""
     asked = require_run(run_id, row=rows[0] if rows else None, started=started, clock=clock, field=field)
     require_built(run_id, row=rows[0], field=field)
     if currency is None:
@@ -88,7 +88,7 @@ def choose_curve(
 
 
 def require_built(run_id: UUID, *, row: Row, field: str = "runId") -> None:
-    """Refuse a run that is being loaded, or was loaded before this could be built. Raises ToolError."""
+    """Raise ToolError if the results are not built from all events: the run is loading, or was loaded by older code."""
     if not row["is_current"]:
         raise ToolError(
             PERFORMANCE_NOT_BUILT,
@@ -101,7 +101,7 @@ def require_built(run_id: UUID, *, row: Row, field: str = "runId") -> None:
 
 
 def _name_currency(rows: Sequence[Row], *, given: str | None, field: str) -> ToolError:
-    """Have the currency named; a run that another parameter names than `runId` has none that could be given."""
+    """Return the error that asks for a currency; only for `runId` is there a parameter that can name one."""
     known = [row["currency"] for row in rows]
     wrong = "has profits in several currencies" if given is None else f"has no profits in {given[:20]!r}"
     return ToolError(

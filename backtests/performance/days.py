@@ -1,8 +1,8 @@
 """
-Profit by day, and what follows from it: returns, what is held. Pure.
+Profit by day, and what follows from it: returns, and the value of what is held. Pure.
 
 A day is a UTC date on which the run has an event. Its profit is the total of realized and unrealized profit since the
-start, as it was last known on that day. Days are numbered from 1970-01-01.
+start, as last known on that day. Days are numbered from 1970-01-01.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +19,11 @@ Days = NDArray[np.int32]
 
 
 def find_profits(changes: Iterable[tuple[int, str, Decimal]], *, days: Days) -> tuple[Floats, Decimal]:
-    """Sum the last known total of each account at the end of each day; changes are (moment, account, total)."""
+    """
+    Return the sum of all accounts' last known totals at the end of each day, and at the end of the run.
+
+    `changes` are (moment, account, total), in order of time.
+    """
     ends = _ends(days)
     known: dict[str, Decimal] = {}
     profits = np.zeros(len(days))
@@ -35,7 +39,7 @@ def find_profits(changes: Iterable[tuple[int, str, Decimal]], *, days: Days) -> 
 
 
 def find_trip_profits(trips: Sequence[RoundTrip], *, prices: Mapping[str, Prices], days: Days) -> tuple[Floats, Floats]:
-    """Value round trips at the end of each day: their profit after commissions, and the worth of what they hold."""
+    """Return the round trips' profit after commissions, and the value of what they hold, at the end of each day."""
     ends = np.asarray(_ends(days), dtype=np.int64)
     profits, held = np.zeros(len(days)), np.zeros(len(days))
     for trip in trips:
@@ -53,7 +57,7 @@ def find_trip_profits(trips: Sequence[RoundTrip], *, prices: Mapping[str, Prices
 
 
 def find_time_held(trips: Iterable[RoundTrip], *, last_moment: int) -> int:
-    """Count the microseconds during which anything was held."""
+    """Return how many microseconds anything was held; overlapping trips count once."""
     held, reached = 0, None
     for trip in sorted(trips, key=lambda one: one.entry_moment):
         end = last_moment if trip.exit_moment is None else trip.exit_moment
@@ -64,7 +68,7 @@ def find_time_held(trips: Iterable[RoundTrip], *, last_moment: int) -> int:
 
 
 def find_returns(profits: Floats, *, capital: float) -> Floats | None:
-    """Give each day's return on the equity before it; None where equity is not above zero throughout."""
+    """Return each day's return on the equity before it; None if equity is not above zero throughout."""
     equity = capital + np.concatenate(([0.0], profits))
     if len(profits) == 0 or not np.all(np.isfinite(equity)) or np.any(equity <= 0):
         return None
@@ -77,13 +81,13 @@ def _ends(days: Days) -> list[int]:
 
 
 def _find_days(stretch: Stretch, *, ends: NDArray[np.int64]) -> tuple[int, int]:
-    """Give the places of the days that end while the stretch lasts."""
+    """Return the range of the days that end while the stretch lasts."""
     first = int(ends.searchsorted(stretch.start, side="right"))
     return first, len(ends) if stretch.end is None else int(ends.searchsorted(stretch.end, side="right"))
 
 
 def _prices_at(ends: NDArray[np.int64], *, stretch: Stretch, prices: Mapping[str, Prices], trip: RoundTrip) -> Floats:
-    """Give the last price seen before each of these moments; the execution's own where none was seen since."""
+    """Return the last price seen before each of these moments; the execution's own price if none was seen since."""
     own = float(stretch.price)
     known = prices.get(trip.symbol)
     if known is None:

@@ -1,9 +1,9 @@
 """
 What a strategy decided, in an order that two runs share: orders, executions, rejections, reactions to risk. Pure.
 
-A decision is compared by what it says, not by its ids: when, what kind, which security, direction, quantity, price,
-status or reason. A run's trail holds a record for each: moment, fingerprint, number of its event. Decisions of one
-moment are in the order of their fingerprints, because their order in the log means nothing.
+Decisions are compared by content, not by id: time, type, security, direction, quantity, price, status or reason. A
+run's trail has a record for each: moment, fingerprint, number of its event. Decisions of one moment are in the order of
+their fingerprints, because their order in the log means nothing.
 """
 
 from collections.abc import Iterable
@@ -31,7 +31,7 @@ Trail = NDArray[np.void]
 
 
 class Decision(NamedTuple):
-    """What the strategy decided, as a record of the trail."""
+    """A decision of the strategy, as a record of the trail."""
 
     moment: int
     fingerprint: int
@@ -39,7 +39,7 @@ class Decision(NamedTuple):
 
 
 def read_decision(event_type: int, *, number: int, moment: int, values: dict[str, Any]) -> Decision:
-    """Take the fingerprint of what is compared from an event's properties."""
+    """Return an event as a decision, with the fingerprint of its compared properties."""
     given = values.get("StateAfter") if event_type == STATE else values
     known = given if isinstance(given, dict) else {}
     words = "\x1f".join((str(event_type), *(_plain(known.get(name)) for name in _COMPARED[event_type])))
@@ -48,13 +48,13 @@ def read_decision(event_type: int, *, number: int, moment: int, values: dict[str
 
 
 def make_trail(decisions: Iterable[Decision]) -> Trail:
-    """Write a run's decisions as records, in order; they are read one at a time."""
+    """Return the decisions as sorted records; reads them one at a time."""
     trail: Trail = np.fromiter(decisions, dtype=RECORD)
     return trail[np.lexsort((trail["number"], trail["fingerprint"], trail["moment"]))]
 
 
 def find_difference(first: Trail, *, second: Trail) -> int | None:
-    """Give the place of the first record in which two trails differ; None where one is the beginning of the other."""
+    """Return the place of the first record in which two trails differ; None if one is the beginning of the other."""
     size = min(len(first), len(second))
     first, second = first[:size], second[:size]
     differs = (first["moment"] != second["moment"]) | (first["fingerprint"] != second["fingerprint"])
@@ -63,7 +63,7 @@ def find_difference(first: Trail, *, second: Trail) -> int | None:
 
 
 def _plain(value: Any) -> str:
-    """Write a value so that equal numbers are equal: 1.50 and 1.5."""
+    """Return a value as text in which equal numbers are equal, such as 1.50 and 1.5."""
     if isinstance(value, int | Decimal) and not isinstance(value, bool):
         number = Decimal(value)
         return str(number.normalize()) if number else "0"

@@ -1,7 +1,7 @@
 """
-What is measured of a run's daily returns and of its round trips. Pure; README.md says how each is defined.
+Measures of a run's daily returns and of its round trips. Pure; README.md defines each.
 
-Nothing here is ever NaN or infinite: a measure that is not defined is None, and `undefined` says why.
+No measure is ever NaN or infinite: one that is not defined is None, and `undefined` has the reason.
 """
 
 from collections.abc import Sequence
@@ -25,13 +25,13 @@ NOISE = 1e-13
 
 @dataclass(slots=True)
 class Measures:
-    """Values by name, and why others are not defined."""
+    """Values by name, and for those that are not defined the reason."""
 
     values: dict[str, float | None] = field(default_factory=dict)
     undefined: dict[str, str] = field(default_factory=dict)
 
     def define(self, name: str, *, value: float | None, why_not: str = "") -> None:
-        """Add a measure; where it is None, infinite or NaN, the reason instead."""
+        """Add a measure; if it is None, infinite or NaN, add the reason instead."""
         is_defined = value is not None and isfinite(value)
         self.values[name] = float(value) if is_defined and value is not None else None
         if not is_defined:
@@ -50,12 +50,12 @@ class Drawdown:
 
 
 def to_date(day: int) -> date:
-    """Give the date of a numbered day."""
+    """Return the date of a numbered day."""
     return FIRST_DAY + timedelta(days=int(day))
 
 
 def measure_returns(returns: Floats, *, periods: int = DEFAULT_PERIODS, risk_free: float = 0.0) -> Measures:
-    """Measure daily returns; `risk_free` is a return a year."""
+    """Measure daily returns; `periods` is how many days a year has, `risk_free` is a yearly return."""
     found = Measures()
     count = len(returns)
     growth = np.cumprod(1 + returns)
@@ -121,7 +121,7 @@ def measure_against(
 
 
 def measure_trips(profits: Sequence[Any], *, hours: Sequence[float]) -> Measures:
-    """Measure closed round trips by their net profits, exact numbers, and how long each lasted."""
+    """Measure closed round trips by their net profits, which are exact numbers, and by how many hours each lasted."""
     found = Measures()
     won = [one for one in profits if one > 0]
     lost = [one for one in profits if one < 0]
@@ -143,7 +143,7 @@ def measure_trips(profits: Sequence[Any], *, hours: Sequence[float]) -> Measures
 
 
 def fall(returns: Floats) -> Floats:
-    """Give how far equity is below its highest so far, the capital included, at the end of each day."""
+    """Return how far equity is below its highest so far, capital included, at the end of each day; at most 0."""
     growth = np.concatenate(([1.0], np.cumprod(1 + returns)))
     fallen: Floats = (growth / np.maximum.accumulate(growth) - 1)[1:]
     fallen[fallen > -NOISE] = 0
@@ -151,7 +151,7 @@ def fall(returns: Floats) -> Floats:
 
 
 def find_drawdowns(returns: Floats, *, days: Days) -> list[Drawdown]:
-    """Give all falls, the deepest first; one starts on the day of the highest equity before it."""
+    """Return all drawdowns, the deepest first; one starts on the day of the highest equity before it."""
     fallen = fall(returns)
     found: list[Drawdown] = []
     below = np.flatnonzero(fallen < 0)
@@ -169,7 +169,7 @@ def find_drawdowns(returns: Floats, *, days: Days) -> list[Drawdown]:
 
 
 def find_moments(returns: Floats) -> tuple[float, float] | None:
-    """Give skewness and kurtosis (3 for a normal distribution), of the population; None where nothing varies."""
+    """Return skewness and kurtosis of the population (3 for a normal distribution); None if the returns do not vary."""
     spread = float(returns.std()) if len(returns) > 1 and _spread(returns) else 0.0
     if not spread:
         return None
@@ -178,7 +178,7 @@ def find_moments(returns: Floats) -> tuple[float, float] | None:
 
 
 def _compound(growth: float, *, years: float) -> float | None:
-    """Give the return of so many years of a growth; None where it is no number."""
+    """Return the return of so many years at this yearly growth; None if it is not a number."""
     try:
         return float(growth**years) - 1 if growth > 0 else None
     except OverflowError:
@@ -186,7 +186,7 @@ def _compound(growth: float, *, years: float) -> float | None:
 
 
 def _spread(values: Floats) -> float | None:
-    """Give the sample standard deviation, 0 where it is rounding; None for fewer than two values."""
+    """Return the sample standard deviation, 0 if it is only rounding; None for fewer than two values."""
     if len(values) < 2:  # noqa: PLR2004 - one value does not vary
         return None
     spread = float(values.std(ddof=1))

@@ -1,8 +1,8 @@
 """
-Whether the best of many runs is good, or lucky: deflated Sharpe ratio, probability of overfitting, neighbours. Pure.
+Whether the best of many runs is good or lucky: deflated Sharpe ratio, probability of overfitting, neighbours. Pure.
 
-Deflated Sharpe ratio: Bailey and López de Prado, "The Deflated Sharpe Ratio", 2014. Probability of backtest
-overfitting by combinatorially symmetric cross-validation: Bailey, Borwein, López de Prado and Zhu, 2017.
+Deflated Sharpe ratio: Bailey and López de Prado, "The Deflated Sharpe Ratio", 2014. Probability of backtest overfitting
+by combinatorially symmetric cross-validation: Bailey, Borwein, López de Prado and Zhu, 2017.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ _NORMAL = NormalDist()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OverfittingResult:
-    """How the best run of one half of the days does in the other half, over all ways to halve them."""
+    """How the best run of one half of the days ranks in the other half, over all ways to halve them."""
 
     probability: float
     splits: int
@@ -34,7 +34,7 @@ class OverfittingResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Neighbours:
-    """How runs do whose parameters differ in one, by one step."""
+    """Results of the runs whose parameters differ in one number, by one step."""
 
     count: int
     mean: float | None
@@ -43,10 +43,10 @@ class Neighbours:
 
 def expect_best_sharpe(sharpes: Sequence[float], *, trials: int) -> float | None:
     """
-    Give the Sharpe ratio that the best of so many worthless trials is expected to have.
+    Return the Sharpe ratio expected of the best of so many worthless trials.
 
-    0 for one trial, which is not chosen from several; None where fewer than two different Sharpe ratios say how far
-    trials spread.
+    Returns 0 for one trial, which is not chosen from several; None without two different Sharpe ratios, from which to
+    estimate how far trials spread.
     """
     if trials < 2:  # noqa: PLR2004 - as said
         return 0.0
@@ -59,9 +59,9 @@ def expect_best_sharpe(sharpes: Sequence[float], *, trials: int) -> float | None
 
 def deflate_sharpe(sharpe: float, *, expected: float, days: int, skewness: float, kurtosis: float) -> float | None:
     """
-    Give the probability that a daily Sharpe ratio is above what the best of worthless trials would have.
+    Return the probability that a daily Sharpe ratio is above what the best of worthless trials would have.
 
-    `kurtosis` is 3 for a normal distribution. None for fewer than two days, or where the variance is not positive.
+    `kurtosis` is 3 for a normal distribution. None for fewer than two days, or if the variance is not positive.
     """
     variance = 1 - skewness * sharpe + (kurtosis - 1) / 4 * sharpe**2
     if days < 2 or variance <= 0 or not isfinite(variance):  # noqa: PLR2004 - as said
@@ -71,10 +71,10 @@ def deflate_sharpe(sharpe: float, *, expected: float, days: int, skewness: float
 
 def find_overfitting(returns: Floats, *, parts: int) -> OverfittingResult | None:
     """
-    Find how often the best run by Sharpe ratio in half of the parts is not in the better half in the others.
+    Find how often the run with the best Sharpe ratio in half of the parts is not in the better half in the others.
 
     `returns` has a row for each run and a column for each day; days that do not fill the last part are left out. None
-    with fewer than two runs, or fewer than two days in a part.
+    for fewer than two runs, or fewer than two days in a part.
     """
     runs, days = returns.shape
     size = days // parts
@@ -100,9 +100,9 @@ def find_overfitting(returns: Floats, *, parts: int) -> OverfittingResult | None
 
 def find_neighbours(parameters: Sequence[Mapping[str, Any]], *, values: Sequence[float | None]) -> list[Neighbours]:
     """
-    Find, for each run, those whose parameters differ in one number, by one step among the numbers that it takes.
+    Find, for each run, the runs whose parameters differ in one number, by one step among the numbers that it takes.
 
-    Runs with other parameters than numbers are neighbours only where these are the same.
+    Parameters that are not numbers must be the same.
     """
     names = sorted({name for one in parameters for name in one})
     steps = {name: _steps_of(parameters, name=name) for name in names}
@@ -134,12 +134,12 @@ def _place(value: Any, *, steps: Mapping[float, int]) -> int | str:
 
 
 def _is_number(value: Any) -> bool:
-    """Tell a number that a float holds."""
+    """Return whether a value is a number that a float can hold."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST
 
 
 def _sharpes(sums: NDArray[np.float64], *, squares: NDArray[np.float64], count: int) -> NDArray[np.float64]:
-    """Give Sharpe ratios of sums; 0 where nothing varies, which is neither good nor bad."""
+    """Return Sharpe ratios from sums and sums of squares; 0 if nothing varies, which is neither good nor bad."""
     means = sums / count
     variances = (squares - sums * means) / (count - 1)
     is_flat = variances <= np.maximum(squares, 1e-300) * 1e-13

@@ -1,4 +1,4 @@
-"""The SQL behind questions about what runs came to."""
+"""The SQL of questions about the results of runs."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -216,7 +216,7 @@ async def trades(
     run_id: UUID, *, symbol: str | None, side: int | None, outcome: str | None, first: datetime | None,
     last: datetime | None, sort: str, descending: bool, skip: int, take: int, reader: Pool,
 ) -> list[Row]:  # fmt: skip
-    """Fetch a page of round trips; each row has the total, and without any there is one row with only that."""
+    """Fetch a page of round trips; each row has the total, and an empty page is one row with only the total."""
     parameters = {
         "run": run_id, "symbol": symbol, "side": side, "outcome": outcome, "first": first, "last": last, "sort": sort,
         "descending": descending, "skip": skip, "take": take,
@@ -225,7 +225,7 @@ async def trades(
 
 
 async def closed_trips(run_id: UUID, *, currency: str, reader: Pool) -> Row:
-    """Fetch what the round trips of a currency earned."""
+    """Fetch the profits and durations of the closed round trips of a currency, and totals of all."""
     return (await reader.fetch(_CLOSED_TRIPS, {"run": run_id, "currency": currency})).rows[0]
 
 
@@ -249,18 +249,18 @@ async def groups(
 
 
 async def attribution(run_id: UUID, *, by: str, currency: str, reader: Pool) -> list[Row]:
-    """Fetch net profit by what round trips have in common; each row has the totals."""
+    """Fetch net profit grouped by a property of round trips; each row has the totals."""
     parameters = {"run": run_id, "currency": currency, "in_order": by in IN_ORDER, "most": MAX_PROFIT_GROUPS}
     return (await reader.fetch(_ATTRIBUTION.format(key=_KEYS[by]), parameters)).rows
 
 
 async def sweep(name: str, *, reader: Pool) -> list[Row]:
-    """Fetch the runs of a sweep with their measures; one run more than may be ranked, where there are more."""
+    """Fetch the runs of a sweep with their measures; at most MAX_RANKED + 1, which shows that there are too many."""
     return (await reader.fetch(_SWEEP, {"sweep": name, "version": VERSION, "most": MAX_RANKED + 1})).rows
 
 
 async def sweep_curves(run_ids: Sequence[UUID], *, reader: Pool) -> list[Row]:
-    """Fetch profit by day of a sweep's runs, and their builds; `days` is None if they are those of the row before."""
+    """Fetch profit by day and builds of a sweep's runs; `days` is None if they are those of the previous row."""
     parameters = {"runs": list(run_ids), "most": MAX_RANKED}
 
     async def fetch(connection: Connection) -> list[Row]:
@@ -271,13 +271,13 @@ async def sweep_curves(run_ids: Sequence[UUID], *, reader: Pool) -> list[Row]:
 
 
 async def trails(run_ids: Sequence[UUID], *, starts: Sequence[int], take: int, reader: Pool) -> dict[UUID, Row]:
-    """Fetch a part of the decisions of runs, each from a place of its own on, and how many each has."""
+    """Fetch up to `take` decisions of each run from its own start on, and how many decisions each has."""
     parameters = {"runs": list(run_ids), "starts": list(starts), "take": take, "size": RECORD_BYTES}
     return {row["run_id"]: row for row in (await reader.fetch(_TRAILS, parameters)).rows}
 
 
 async def causes(run_id: UUID, *, number: int, most: int, reader: Pool) -> list[Row]:
-    """Fetch an event and what it came of, the first cause first."""
+    """Fetch an event and the events that caused it, the first cause first."""
     return (await reader.fetch(_CAUSES, {"run": run_id, "number": number, "most": most})).rows
 
 

@@ -1,4 +1,4 @@
-"""Runs of a sweep ranked, and how far the best of them can be trusted."""
+"""Rank the runs of a sweep, and measure how far the best of them can be trusted."""
 
 import asyncio
 from collections.abc import Sequence
@@ -35,21 +35,21 @@ from toolbox.database.pools import Pool
 
 Row = dict[str, Any]
 Overfitting = tuple[OverfittingMeasures | None, str | None]
-"""What is measured, or why it is not defined."""
+"""The measures, or why they are not defined."""
 YEAR = sqrt(DEFAULT_PERIODS)
 MAX_RETURNS = 4_000_000
-"""Of all runs together, for the probability of overfitting."""
+"""Limit of all runs' daily returns together, for the probability of overfitting."""
 MAX_READINGS = 3
 KEEP_SECONDS = 3_600.0
 
 _known: TtlCache[Overfitting] = TtlCache(seconds=KEEP_SECONDS, max_entries=1_000)
-"""By the builds of the runs that were compared, so an entry never becomes wrong."""
+"""The keys are the builds of the compared runs, so an entry never becomes wrong."""
 _measuring: SingleFlight[Overfitting] = SingleFlight()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Candidate:
-    """A run of the sweep, and its value of the metric that runs are ranked by."""
+    """A run of the sweep, and its value of the metric to rank by."""
 
     row: Row
     value: float | None
@@ -61,7 +61,7 @@ class _Candidate:
 
 
 async def rank(ask: RankQuestion, *, reader: Pool) -> RunRanking:
-    """Rank the runs of a sweep. Raises ToolError INVALID_PARAMETER where it has no runs, or too many."""
+    """Rank the runs of a sweep. Raises ToolError INVALID_PARAMETER if it has none, or too many."""
     started = reader.clock()
     rows, (overfitting, why_not) = await _read_sweep(ask, reader=reader)
     built = _keep_built(rows)
@@ -92,11 +92,11 @@ async def rank(ask: RankQuestion, *, reader: Pool) -> RunRanking:
 
 
 class _SweepChanged(Exception):
-    """A run was built anew after the sweep was read."""
+    """A run was rebuilt after the sweep was read."""
 
 
 async def _read_sweep(ask: RankQuestion, *, reader: Pool) -> tuple[list[Row], Overfitting]:
-    """Read the runs of a sweep, and its probability of overfitting, both of the same builds."""
+    """Read the runs of a sweep and its probability of overfitting, both of the same builds."""
     rows: list[Row] = []
     for _ in range(MAX_READINGS):
         rows = await queries.sweep(ask.sweep, reader=reader)
@@ -110,7 +110,7 @@ async def _read_sweep(ask: RankQuestion, *, reader: Pool) -> tuple[list[Row], Ov
 
 
 async def _read_overfitting(rows: Sequence[Row], *, parts: int, reader: Pool) -> Overfitting:
-    """Compare the runs with returns that vary, unless these builds of them were. Raises _SweepChanged."""
+    """Measure overfitting over the runs whose returns vary; cached by their builds. Raises _SweepChanged."""
     known = [row for row in _keep_built(rows) if row["measures"].get("sharpe") is not None]
     if len(known) < 2:  # noqa: PLR2004 - two runs can be compared
         return None, "fewer than two runs have returns that vary"
@@ -175,7 +175,7 @@ def _deflate(one: _Candidate, *, expected: float | None) -> float | None:
 
 
 def _measure_overfitting(curves: Sequence[Row], *, parts: int) -> Overfitting:
-    """Compare runs on the days that all of them have."""
+    """Measure overfitting on the days that all runs have."""
     returns = _align(curves)
     if returns.size > MAX_RETURNS:
         return None, f"the runs have more than {MAX_RETURNS:,} daily returns together: rank fewer runs"
@@ -192,7 +192,7 @@ def _measure_overfitting(curves: Sequence[Row], *, parts: int) -> Overfitting:
 
 
 def _align(rows: Sequence[Row]) -> Floats:
-    """Give the returns of runs between the days that all of them have, a row for each run."""
+    """Return each run's returns between the days that all runs have: a row for each run."""
     if all(row["days"] is None for row in rows[1:]):
         capital = np.array([[float(row["capital"])] for row in rows])
         profits = np.frombuffer(b"".join(row["profits"] for row in rows), "<f8").reshape(len(rows), -1)

@@ -1,4 +1,4 @@
-"""What a run's performance is built from: read from its lists, whole lists at a time, in pages."""
+"""Read from a run's lists what its results are built from: whole lists, in pages."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,15 +24,15 @@ PAGE_EVENTS, CHUNK_EVENTS = 20_000, 1_024
 ARRAY_HEADER_BYTES = 20
 MARKET, POSITION = TYPE_CODES["MarketDataEvent"], TYPE_CODES["PositionUpdate"]
 PRICE_PATHS = ("Data.High", "Data.Low", "Data.Ask", "Data.Bid", "Data.Last", "Data.Price", "Data.Close")
-"""Of the prices of one event, the last one here is what is held valued at."""
+"""If an event has several prices, holdings are valued at the last one here."""
 CLOSES = ("Close", "Price", "Last", "Bid")
-"""The first of these that market data has is its price."""
+"""The first of these properties of market data is its price."""
 MAX_NUMBER = 1e100
 """Larger numbers are left out of results: products and sums of these stay within a double."""
 REASONS = ("ExitReason", "Reason", "Tag", "OrderType")
-"""Properties of an execution that say why it was made; where there is none, its parent's ChangeReason says it."""
+"""Properties with the reason of an execution; without any, its parent's ChangeReason is the reason."""
 MAX_REASON = 200
-"""Letters of a reason that are kept; a longer one ends in an ellipsis."""
+"""Characters of a reason that are kept; a longer one ends in an ellipsis."""
 _NUMBER = np.dtype([("event", "i4"), ("path", "i4"), ("moment", "i8"), ("value", "f8")])
 _ROUNDED = Context(prec=28)
 _DECODER = msgspec.json.Decoder(float_hook=Decimal)
@@ -98,7 +98,7 @@ SELECT array_position(%(lists)s::text[], list), array_send(events), array_send(m
 FROM backtests_lists WHERE run_id = %(run)s AND list = ANY (%(lists)s::text[]) AND last_moment >= %(since)s
 """
 
-# Numbers that no float can hold: as NaN, which is left out.
+# Numbers that a float cannot hold are read as NaN, which is left out.
 _ODD_NUMBERS = """
 SELECT array_position(%(lists)s::text[], list), array_send(events), array_send(moments), array_send(ARRAY(
   SELECT CASE WHEN x = 0 OR abs(x) BETWEEN 1e-300 AND 1e300 THEN x::float8 ELSE 'NaN' END
@@ -109,7 +109,7 @@ FROM backtests_lists WHERE run_id = %(run)s AND list = ANY (%(lists)s::text[]) A
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoggedDecision:
-    """A decision's event: `cause` are the properties of the state change that an execution followed from."""
+    """The event of a decision; `cause` has the properties of the state change that caused an execution."""
 
     number: int
     moment: int
@@ -119,13 +119,13 @@ class LoggedDecision:
 
 
 def read_days(run_id: UUID) -> Days:
-    """Give the days on which a run has an event, in order."""
+    """Return the days on which a run has an event, in order."""
     lists = [severity_list(name, severity=None) for name in TYPE_CODES] + ["t:0"]
     return np.array([day for (day,) in _ask(_DAYS, run=run_id, lists=lists)], dtype=np.int32)
 
 
 def read_decisions(run_id: UUID) -> Iterator[LoggedDecision]:
-    """Give executions, rejections, states of orders and risk events, in order of time."""
+    """Yield executions, rejections, states of orders and risk events, in order of time."""
     names = ("TradeExecution", "OrderRejection", "RiskEvent")
     lists = [severity_list(name, severity=None) for name in names]
     packed_moments, packed_numbers = _ask(_DECISIONS, run=run_id, lists=lists)[0]
@@ -143,7 +143,7 @@ def read_decisions(run_id: UUID) -> Iterator[LoggedDecision]:
 
 
 def read_listed(run_id: UUID, *, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Give moment and properties of a list's events, in order of time."""
+    """Yield moment and properties of a list's events, in order of time."""
     step = PAGE_EVENTS // CHUNK_EVENTS
     most = step * CHUNK_EVENTS
     for first in count(0, step):
@@ -155,7 +155,7 @@ def read_listed(run_id: UUID, *, name: str) -> Iterator[tuple[int, dict[str, Any
 
 
 def read_execution(logged: LoggedDecision) -> Execution | None:
-    """Take a trade out of its properties; None where it does not say what was traded, at what price."""
+    """Return the trade of an event; None if it lacks security, direction, quantity or price."""
     values = logged.values
     quantity, price = read_number(values.get("Quantity")), read_number(values.get("Price"))
     side = {"Buy": 1, "Sell": -1}.get(str(values.get("Direction")))
@@ -176,7 +176,7 @@ def read_execution(logged: LoggedDecision) -> Execution | None:
 
 
 def read_prices(run_id: UUID, *, symbols: Iterable[str], event_count: int, since: int) -> dict[str, Prices]:
-    """Give the prices of market data and of valued positions, by security, from a moment on."""
+    """Return prices by security from a moment on: those of market data and those at which positions were valued."""
     names = [number_list(MARKET, path=path) for path in PRICE_PATHS] + [number_list(POSITION, path="MarkPrice")]
     numbers = _read_numbers(run_id, names, since=since)
     if not len(numbers):
@@ -194,12 +194,12 @@ def read_prices(run_id: UUID, *, symbols: Iterable[str], event_count: int, since
 
 
 def read_text(value: Any) -> str:
-    """Give a value as text that PostgreSQL holds; empty where there is none."""
+    """Return a value as text that PostgreSQL can store; "" for None."""
     return "" if value is None else str(value).replace("\x00", "").encode("utf-8", "replace").decode()
 
 
 def read_close(properties: str) -> float | None:
-    """Take the price out of market data's properties; None where there is none above zero."""
+    """Return the price in market data's properties; None if none is above zero."""
     data = decode_properties(properties).get("Data")
     given = [data.get(name) for name in CLOSES] if isinstance(data, dict) else []
     prices = (float(price) for one in given if (price := read_number(one)) is not None)
@@ -207,12 +207,12 @@ def read_close(properties: str) -> float | None:
 
 
 def read_number(value: Any) -> Decimal | None:
-    """Give a number, to 28 digits; None where it is none that can be computed with."""
+    """Return a number, rounded to 28 digits; None if it cannot be computed with."""
     return _ROUNDED.create_decimal(value) if usable(value) and abs(value) <= MAX_NUMBER else None
 
 
 def _read_owners(run_id: UUID, *, symbols: Sequence[str], event_count: int) -> NDArray[np.int32]:
-    """Give the place of its security among `symbols` for each event with a price, by number; -1 for other events."""
+    """Return, by event number, the index in `symbols` of the security of an event with a price; -1 for other events."""
     owners = np.full(event_count, -1, dtype=np.int32)
     named = [
         (place, name) for place, symbol in enumerate(symbols)
@@ -224,7 +224,7 @@ def _read_owners(run_id: UUID, *, symbols: Sequence[str], event_count: int) -> N
 
 
 def _read_numbers(run_id: UUID, lists: Sequence[str], *, since: int) -> NDArray[np.void]:
-    """Give the numbers of lists; what no float can hold is left out."""
+    """Return the numbers of lists; leaves out numbers that a float cannot hold."""
     try:
         with transaction.atomic():
             rows = _ask(_NUMBERS, run=run_id, lists=list(lists), since=since)
@@ -242,13 +242,13 @@ def _read_numbers(run_id: UUID, lists: Sequence[str], *, since: int) -> NDArray[
 
 
 def _unpack(packed: Any, kind: str) -> NDArray[Any]:
-    """Read PostgreSQL's binary form of an array of one dimension without nulls."""
+    """Parse PostgreSQL's binary form of a one-dimensional array without nulls."""
     element = np.dtype([("size", ">i4"), ("value", kind)])
     return np.frombuffer(packed, dtype=element, offset=ARRAY_HEADER_BYTES)["value"]
 
 
 def decode_properties(text: str) -> dict[str, Any]:
-    """Read an event's properties, numbers as decimals."""
+    """Parse an event's properties, numbers as decimals."""
     try:
         values = _DECODER.decode(text)
     except msgspec.DecodeError:  # half of a surrogate pair

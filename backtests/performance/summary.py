@@ -45,7 +45,7 @@ async def summarize(ask: SummaryQuestion, *, reader: Pool) -> Summary:
 
 
 async def summarize_curve(curve: RunCurve, *, ask: SummaryQuestion, reader: Pool) -> Summary:
-    """Measure a run whose profit by day is known. Raises ToolError as `read_curve` does, of a benchmark."""
+    """Measure a run's profit by day. Raises ToolError as `read_curve` does, for a benchmark."""
     trips = await queries.closed_trips(ask.run_id, currency=curve.currency, reader=reader)
     returns = curve.returns()
     measured, undefined = _measure_returns(curve, returns=returns, ask=ask)
@@ -103,7 +103,7 @@ def _measure_exposure(curve: RunCurve, *, periods: int) -> Measures:
 async def _measure_benchmark(
     curve: RunCurve, *, ask: SummaryQuestion, reader: Pool
 ) -> tuple[BenchmarkMeasures | None, Measures]:
-    """Measure against the benchmark that is asked for, on the days that both have a value on."""
+    """Measure against the requested benchmark, on the days on which both have a value."""
     if ask.benchmark_run_id is None and ask.benchmark_symbol is None:
         return None, Measures()
     if ask.benchmark_run_id is not None:
@@ -132,7 +132,7 @@ async def _measure_benchmark(
 
 
 async def _read_closes(run_id: UUID, *, symbol: str, days: Days, reader: Pool) -> tuple[Days, Floats]:
-    """Read a security's last price on or before each day; days before its first price are left out."""
+    """Return a security's last price on or before each day; leaves out days before its first price."""
     [name] = entity_lists("SecuritySymbol", value=symbol, event_types=["MarketDataEvent"])
     rows = await queries.closes(run_id, name=name, days=days.tolist(), reader=reader)
     known = [(row["day"], price) for row in rows if (price := read_close(row["properties"])) is not None]
@@ -165,7 +165,7 @@ def _describe(curve: RunCurve, *, ask: SummaryQuestion, trips: Row) -> SummaryMe
 
 
 def _find_notes(curve: RunCurve, *, trips: Row) -> Sequence[str]:
-    """Say what is surprising about the figures."""
+    """Return notes on what is surprising about the figures."""
     notes = []
     if trips["has_other_commissions"]:
         notes.append("Commissions of some round trips are in another currency and not part of their net profit.")

@@ -31,7 +31,7 @@ QUANTILE_NAMES = ("p05", "p25", "p50", "p75", "p95")
 
 
 async def list_round_trips(ask: TradesQuestion, *, reader: Pool) -> TradePage:
-    """Give a page of a run's round trips. Raises ToolError RUN_NOT_FOUND, PERFORMANCE_NOT_BUILT."""
+    """Return a page of a run's round trips. Raises ToolError RUN_NOT_FOUND, PERFORMANCE_NOT_BUILT."""
     asked = await ask_run(ask.run_id, reader=reader)
     if ask.start_time:
         asked.check_moment(ask.start_time, name="startTime")
@@ -78,7 +78,7 @@ async def group_by_property(ask: GroupQuestion, *, reader: Pool) -> EventGroups:
 
 
 async def attribute(ask: AttributionQuestion, *, reader: Pool) -> ProfitAttribution:
-    """Divide a run's net profit. Raises ToolError as `read_curve` does."""
+    """Divide a run's net profit by a property of its round trips. Raises ToolError as `read_curve` does."""
     curve = await read_curve(ask.run_id, currency=ask.currency, capital=None, reader=reader)
     rows = await queries.attribution(ask.run_id, by=ask.by, currency=curve.currency, reader=reader)
     found = [_profit_group(row, by=ask.by) for row in rows if row["key"] is not None]
@@ -92,7 +92,7 @@ async def attribute(ask: AttributionQuestion, *, reader: Pool) -> ProfitAttribut
 
 
 def make_trade(row: Row) -> Trade:
-    """Make an answer of a round trip's row."""
+    """Build a round trip's answer from its row."""
     return Trade(
         trade=row["trip"], security_symbol=row["symbol"], side="Long" if row["side"] > 0 else "Short",
         quantity=row["quantity"], entry_time=row["entry_at"], entry_price=row["entry_price"],

@@ -21,7 +21,7 @@ _EXACT = Context(prec=60)
 
 
 class Execution(NamedTuple):
-    """A trade as it was logged; `side` is 1 for a buy and -1 for a sell, `currency` empty where it was not said."""
+    """A logged trade; `side` is 1 for a buy and -1 for a sell, `currency` is "" if it was not logged."""
 
     number: int
     moment: int
@@ -39,9 +39,9 @@ class Execution(NamedTuple):
 
 class Stretch(NamedTuple):
     """
-    What is held from one execution to the next: the round trip is worth `cash + held * price` meanwhile.
+    What is held from one execution to the next, while the round trip is worth `cash + held * price`.
 
-    `price` is that of the execution it begins with, `commission` what the trip has paid until then.
+    `price` is that of the execution at its start, `commission` what the trip has paid so far.
     """
 
     start: int
@@ -57,9 +57,9 @@ class RoundTrip:
     """
     A position from flat to flat; `exit_moment` is None while it is open.
 
-    `profit` leaves commissions out, and values what is still held at the last price seen. `favorable` and `adverse` are
+    `profit` is without commissions, and values what is still held at the last price seen. `favorable` and `adverse` are
     its highest and lowest profit at the prices seen meanwhile, at least and at most 0. `commission` is in
-    `commission_currency`, and part of the net profit only where that is the trip's currency.
+    `commission_currency`, and part of the net profit only if that is the trip's currency.
     """
 
     symbol: str
@@ -89,22 +89,22 @@ class RoundTrip:
 
     @property
     def entry_price(self) -> Decimal:
-        """Average the prices of the executions that opened or enlarged it."""
+        """Return the average price of the executions that opened or enlarged it."""
         return self.opened_worth / self.opened
 
     @property
     def exit_price(self) -> Decimal | None:
-        """Average the prices of the executions that reduced or closed it; None where there is none."""
+        """Return the average price of the executions that reduced or closed it; None if there are none."""
         return self.closed_worth / self.closed if self.closed else None
 
     @property
     def pays_commission(self) -> bool:
-        """Tell whether its commission is in its own currency, and so part of its net profit."""
+        """Return whether the commission is in the trip's currency, and so part of its net profit."""
         return not self.commission or self.commission_currency in ("", self.currency)
 
     @property
     def net_profit(self) -> Decimal:
-        """Give its profit after commissions."""
+        """Return the profit after commissions."""
         return _EXACT.subtract(self.profit, self.commission) if self.pays_commission else self.profit
 
 
@@ -116,7 +116,7 @@ class Prices(NamedTuple):
 
 
 def find_trips(executions: Iterable[Execution]) -> list[RoundTrip]:
-    """Make round trips of executions, which are in order of time; the trips are in the order of their entries."""
+    """Build round trips from executions, which must be in order of time; they are in the order of their entries."""
     with localcontext(_EXACT):
         return _find_trips(executions)
 
@@ -151,7 +151,7 @@ def _begin(execution: Execution) -> RoundTrip:
 
 
 def _execute(trip: RoundTrip, execution: Execution, *, amount: Decimal, commission: Decimal) -> None:
-    """Add an execution, or its part that belongs to this trip."""
+    """Add an execution, or the part of it that belongs to this trip."""
     worth = amount * execution.price * execution.multiplier
     if execution.side == trip.side:
         trip.opened, trip.opened_worth = trip.opened + amount, trip.opened_worth + amount * execution.price
@@ -176,7 +176,7 @@ def _execute(trip: RoundTrip, execution: Execution, *, amount: Decimal, commissi
 
 
 def value_trips(trips: Iterable[RoundTrip], *, prices: Mapping[str, Prices]) -> None:
-    """Find what each trip was worth at best and at worst, and value what is still held at the last price seen."""
+    """Set each trip's highest and lowest profit, and value what is still held at the last price seen."""
     for trip in trips:
         known = prices.get(trip.symbol)
         if known is None:
@@ -192,7 +192,7 @@ def value_trips(trips: Iterable[RoundTrip], *, prices: Mapping[str, Prices]) -> 
 
 
 def find_part(stretch: Stretch, *, prices: Prices) -> tuple[int, int]:
-    """Give the places of prices after the stretch began, up to its end."""
+    """Return the range of prices after the stretch began, up to its end."""
     first = int(prices.moments.searchsorted(stretch.start, side="right"))
     if stretch.end is None:
         return first, len(prices.moments)

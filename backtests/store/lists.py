@@ -72,7 +72,7 @@ def numbers_of(
 
 @lru_cache(maxsize=4096)
 def number_list(event_type: int, *, path: str) -> str:
-    """Name the list of events of a type whose property at the path is a number."""
+    """Return the name of the list of a type's events whose property at the path is a number."""
     return f"n:{event_type}:{_short(path)}"
 
 
@@ -86,13 +86,13 @@ def entity_lists(entity: str, *, value: str, event_types: list[str]) -> list[str
 
 
 def indicator_list(name: object, *, symbol: object) -> str:
-    """Name the list of an indicator's values for a security."""
+    """Return the name of the list of an indicator's values for a security."""
     named = entity_value(name)
     return f"i:{len(named)}:{named}:{'' if symbol is None else entity_value(symbol)}"
 
 
 def position_list(symbol: object) -> str:
-    """Name the list of a security's positions."""
+    """Return the name of the list of a security's positions."""
     return f"p:{entity_value(symbol)}"
 
 
@@ -125,7 +125,7 @@ def read_order_step(kind: int, *, values: dict[str, Any]) -> OrderStep | None:
 
 
 def severity_list(event_type: str, *, severity: str | None) -> str:
-    """Name the list of a type's events, of one severity or of all."""
+    """Return the name of the list of a type's events, of one severity or of all."""
     code = TYPE_CODES[event_type]
     return f"t:{code}" if severity is None else f"s:{code}:{SEVERITIES.index(severity)}"
 

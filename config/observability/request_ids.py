@@ -1,4 +1,4 @@
-"""Give every request that Django serves an id: the caller's own if well-formed, or a new one."""
+"""Set the id of every request that Django serves: the caller's own if well-formed, or a new one."""
 
 from collections.abc import Awaitable, Callable
 

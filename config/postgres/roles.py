@@ -10,7 +10,7 @@ OWNER = "toolroom"
 READER = "toolroom_reader"
 ANALYST = "sprints_analyst"
 DATABASE = "toolroom"
-_LOCK = 7_106_518_212_001  # any number that nobody else takes an advisory lock on
+_LOCK = 7_106_518_212_001  # an arbitrary number that nothing else locks
 
 _UTF8 = "UTF8"
 _BUILTIN_LOCALES = 170_000
@@ -27,15 +27,15 @@ READER_SETTINGS = {
     "temp_file_limit": "1GB",
 } | OWNER_SETTINGS
 """
-Of the roles and not of connections, so that they hold behind any pooler, and for any client.
+Settings of the roles instead of the connections, so that they apply to any client and behind any pooler.
 
-A statement whose client is gone ends by `client_connection_check_interval`: the owner has no statement_timeout,
-because migrations and loads of data log in as it.
+`client_connection_check_interval` ends a statement whose client is gone: the owner has no statement_timeout, because
+migrations and loads of data log in as it.
 """
 
 
 class WrongEncoding(psycopg.DataError):
-    """The database is there and cannot hold every text."""
+    """The database exists, but its encoding cannot store every text."""
 
 
 def provision(
@@ -51,7 +51,7 @@ def provision(
     analyst_password: str = "",
 ) -> list[str]:
     """
-    Make the owner, the reader, the analyst, the database and the vector extension where they are missing.
+    Create the owner, the reader, the analyst, the database and the vector extension where they are missing.
 
     The owner migrates and writes; the reader logs in to SELECT what migrations grant, in READ ONLY transactions with
     a statement timeout; the analyst runs SQL that a model wrote (config/postgres/analyst.py). With `template` the
@@ -91,7 +91,7 @@ def _role(admin: psycopg.Connection[tuple[object, ...]], *, role: str, password:
 
 
 def _database(admin: psycopg.Connection[tuple[object, ...]], *, database: str, owner: str) -> list[str]:
-    """Make the database, in UTF-8 also where the server was made without a locale."""
+    """Create the database, in UTF-8 even if the server was created without a locale; raises WrongEncoding."""
     encoding = _find_encoding(admin, database=database)
     if encoding is None:
         names = {"database": sql.Identifier(database), "owner": sql.Identifier(owner)}
@@ -109,7 +109,7 @@ def _database(admin: psycopg.Connection[tuple[object, ...]], *, database: str, o
 
 
 def _find_encoding(admin: psycopg.Connection[tuple[object, ...]], *, database: str) -> str | None:
-    """Give the encoding of a database; None where there is no such database."""
+    """Return the encoding of a database; None if it does not exist."""
     row = admin.execute(
         "SELECT pg_encoding_to_char(encoding)::text FROM pg_database WHERE datname = %s", [database]
     ).fetchone()

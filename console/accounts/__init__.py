@@ -1,1 +1,1 @@
-"""Logging in, and applications that a person has allowed."""
+"""Logging in, and the connected apps of a person."""

@@ -1,4 +1,4 @@
-"""Logging in: by name and password, or once by a link printed on the server."""
+"""Log in: by name and password, or once by a link printed on the server."""
 
 from django.contrib.auth import login
 from django.contrib.auth.forms import AuthenticationForm
@@ -22,9 +22,9 @@ BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 class OnceTokens(PasswordResetTokenGenerator):
     """
-    Signs who may log in. A token ends with the next log-in, because it covers when the last one was.
+    Signs log-in links. A token ends with the next log-in, because it covers the time of the last one.
 
-    It ends with a change of password too, and after PASSWORD_RESET_TIMEOUT seconds.
+    It also ends with a change of password, and after PASSWORD_RESET_TIMEOUT seconds.
     """
 
     key_salt = "console.accounts.login.OnceTokens"
@@ -34,14 +34,14 @@ tokens = OnceTokens()
 
 
 class LogIn(LoginView):
-    """By name and password; too many wrong ones are answered with 429."""
+    """Log-in by name and password; answers 429 after too many wrong ones."""
 
     template_name = "console/log_in.html"
     authentication_form = RateLimitedLoginForm
     redirect_authenticated_user = True
 
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
-        """Show the form again, with what was wrong."""
+        """Show the form again, with its errors."""
         is_full = form.has_error(NON_FIELD_ERRORS, TOO_MANY)
         shown = self.get_context_data(form=form, is_full=is_full)
         return self.render_to_response(shown, status=429 if is_full else 200)
@@ -51,7 +51,7 @@ log_in = LogIn.as_view()
 
 
 def login_link_path(user: User) -> str:
-    """Give the path of a link that logs this user in once."""
+    """Return the path of a link that logs this user in once."""
     name = urlsafe_base64_encode(str(user.pk).encode())
     return reverse("console:enter", kwargs={"name": name, "token": tokens.make_token(user)})
 
@@ -59,7 +59,7 @@ def login_link_path(user: User) -> str:
 @never_cache
 @sensitive_variables("token")
 def enter(request: HttpRequest, *, name: str, token: str) -> HttpResponse:
-    """Show who the link logs in; log them in on POST, because mail programs and chats open links by themselves."""
+    """Show whom the link logs in; log them in on POST, because mail programs and chats open links by themselves."""
     person = find_active_user(_number(name))
     if person is None or not tokens.check_token(person, token):
         return render(request, "console/enter.html", {"person": None}, status=410)

@@ -1,4 +1,4 @@
-"""Connected apps: what each can do, since when, and a way to disconnect it."""
+"""Connected apps: their rights, since when they are connected, and how to disconnect them."""
 
 from django.conf import settings
 from django.contrib import messages
@@ -16,7 +16,7 @@ from toolbox.oauth.validators import clean_client_name
 @require_safe
 @page(domain="console")
 def index(request: HttpRequest) -> HttpResponse:
-    """List the connected apps, the latest used first."""
+    """List the connected apps, the last used first."""
     clients = [
         {
             "id": one.id,
@@ -35,7 +35,7 @@ def index(request: HttpRequest) -> HttpResponse:
 @require_POST
 @page(domain="console", writes=True)
 def end(request: HttpRequest, *, client_id: int) -> HttpResponse:
-    """Disconnect an app; it can ask for permission again."""
+    """Disconnect an app; it may ask for permission again."""
     name = revoke_client(client_id, user_id=require_person(request).owner_id or 0)
     if name is None:
         raise Http404

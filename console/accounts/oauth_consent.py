@@ -1,4 +1,4 @@
-"""The page on which a person connects an app: who asks, for which rights, and where the browser goes next."""
+"""The consent page of OAuth: which app asks, for which scopes, and where the browser goes next."""
 
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,23 +16,23 @@ from toolbox.oauth.validators import clean_client_name
 
 
 class ConsentView(AuthorizationView):  # type: ignore[misc]  # the library has no types
-    """The library's endpoint, with the console's page, and with no more scopes than the person has."""
+    """The library's authorization endpoint with our page; it grants at most the scopes that the person has."""
 
     template_name = "console/consent.html"
     request: HttpRequest
 
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """Show who asks for what; refuse at once what could never be granted."""
+        """Show the request; answer 400 at once if it can never be granted."""
         if problem := self._problem(request):
             return render(request, "console/consent.html", {"problem": problem}, status=400)
         asked = request.GET.copy()
-        asked.pop("approval_prompt", None)  # with which the library would ask nobody
+        asked.pop("approval_prompt", None)  # with `auto`, the library would grant without asking
         request.GET = asked  # type: ignore[assignment]
         response: HttpResponseBase = super().get(request, *args, **kwargs)
         return response
 
     def form_valid(self, form: Any) -> HttpResponseBase:
-        """Grant what the person ticked, of what they may."""
+        """Grant the ticked scopes that the person has; without any, deny."""
         asked = form.cleaned_data.get("scope", "").split()
         ticked = self.request.POST.getlist("granted")
         form.cleaned_data["scope"] = " ".join(scope for scope in self._grantable(asked) if scope in ticked)
@@ -42,7 +42,11 @@ class ConsentView(AuthorizationView):  # type: ignore[misc]  # the library has n
         return response
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        """Say everything in words; the client's name is its own, so the place that gets the answer stands beside it."""
+        """
+        Describe the request in words.
+
+        The client chooses its own name, so the page shows the site that receives the answer beside it.
+        """
         context: dict[str, Any] = super().get_context_data(**kwargs)
         asked = context.get("scopes") or []
         granted = self._grantable(asked)
@@ -56,7 +60,7 @@ class ConsentView(AuthorizationView):  # type: ignore[misc]  # the library has n
         return context
 
     def render_to_response(self, context: dict[str, Any], **kwargs: Any) -> HttpResponseBase:
-        """Let the form's answer lead to the client, which the policy of our pages would forbid."""
+        """Allow the form to redirect to the client, which our content security policy forbids otherwise."""
         response: HttpResponseBase = super().render_to_response(context, **kwargs)
         if target := _place_of(context.get("redirect_uri") or ""):
             response.headers["Content-Security-Policy"] = POLICY.replace(
@@ -65,7 +69,7 @@ class ConsentView(AuthorizationView):  # type: ignore[misc]  # the library has n
         return response
 
     def _grantable(self, scopes: list[str]) -> list[str]:
-        """Give the scopes that the person has, and that the resource knows; in the order in which they were asked."""
+        """Return the scopes that the person has and the requested resources know, in the order asked for."""
         person, place = require_person(self.request), site_of(self.request)
         known = {scope for scope in scopes if ":" in scope and person.has(scope)}
         for resource in self.request.GET.getlist("resource"):
@@ -73,7 +77,7 @@ class ConsentView(AuthorizationView):  # type: ignore[misc]  # the library has n
         return [scope for scope in dict.fromkeys(scopes) if scope in known]
 
     def _problem(self, request: HttpRequest) -> str:
-        """Say what is wrong with the request in a way that only the app can fix."""
+        """Return what only the app can fix in its request, or ""."""
         place = site_of(request)
         if any(not is_own_resource(resource, place=place) for resource in request.GET.getlist("resource")):
             return f"The app asks for access to another server than this one, which is {place}."
@@ -85,7 +89,7 @@ class ConsentView(AuthorizationView):  # type: ignore[misc]  # the library has n
 
 
 def _place_of(address: str) -> str:
-    """Give the part of an address that says whose it is."""
+    """Return the origin of an address, or its scheme alone for an app's own scheme."""
     parts = urlsplit(address)
     if parts.scheme in ("http", "https"):
         return f"{parts.scheme}://{parts.netloc}"

@@ -1,1 +1,1 @@
-"""What agents do: calls as they come, each call, sessions and conversations over time, refusals, trends."""
+"""What agents do: their calls, sessions, conversations over time, refusals and trends."""

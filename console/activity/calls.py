@@ -1,4 +1,4 @@
-"""Which calls a person may see, and a call made again with other arguments."""
+"""Which calls a person may see, and how a call is repeated with other arguments."""
 
 import difflib
 from collections.abc import Iterable
@@ -22,12 +22,12 @@ MAX_DIFF_LINES = 2_000
 
 
 def sees_everything(request: HttpRequest) -> bool:
-    """Tell whether the person may see the calls of others."""
+    """Return whether the person may see the calls of others."""
     return request.user.has_perm("toolbox.view_toolcall")
 
 
 def find_visible_call(request: HttpRequest, *, call_id: int, caller: Caller) -> Row | None:
-    """Find a call that the person may see; its arguments are left out where their tool is not for them."""
+    """Return a call if the person may see it; without arguments if they lack the scope of its tool."""
     call = event_loop.run(find_call(call_id))
     if call is None:
         return None
@@ -41,7 +41,7 @@ def find_visible_call(request: HttpRequest, *, call_id: int, caller: Caller) -> 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """Two answers of a tool side by side: `before` under its title, `after` now; `difference` is between them."""
+    """Two answers of a tool: `before`, described by `title`, `after`, and the `difference` by lines."""
 
     title: str
     before: Outcome | None
@@ -53,10 +53,10 @@ def compare_calls(
     tool: Tool, *, call: Row, stored: Outcome | None, typed: dict[str, Any], caller: Caller
 ) -> Comparison:
     """
-    Call the tool with what is typed, and compare with the call that was recorded.
+    Call the tool with the typed arguments, and compare with the answer of the recorded call.
 
-    The audit keeps no answers. Where no run has `stored` one, the recorded call is made again, if it is whole, only
-    reads and differs from what is typed.
+    The audit log has no answers. If no run has `stored` the answer, the recorded call is repeated, but only if its
+    arguments are complete and differ from the typed ones, and the tool only reads.
     """
     recorded = parse_json(call["arguments"])
     again = stored is None and not tool.writes and isinstance(recorded, dict) and recorded != typed
@@ -68,7 +68,7 @@ def compare_calls(
 
 
 def find_stored_answer(step: Row | None, *, tool: Tool, call: Row, caller: Caller) -> Outcome | None:
-    """Give the answer that a run stored of its call; None where there is none, or the caller may not see it."""
+    """Return the answer that a run's step stored; None if there is none, or the caller may not see it."""
     if step is None or not step["answer"] or missing_scope(caller, tool=step["tool"], code=step["code"]):
         return None
     arguments, body = parse_json(step["arguments"]), parse_json(redact(step["answer"]))
@@ -81,7 +81,7 @@ def find_stored_answer(step: Row | None, *, tool: Tool, call: Row, caller: Calle
 
 
 def format_arguments(call: Row) -> str:
-    """Lay the recorded arguments out over lines."""
+    """Return the recorded arguments with indentation."""
     return indent_json(call["arguments"])
 
 

@@ -1,4 +1,4 @@
-"""Activity: calls as they come, one call and the same again, conversations over time, refusals, trends by day."""
+"""Activity: the list of calls, a call and its repetition, conversations over time, refusals, trends by day."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -64,7 +64,7 @@ _LABELS = {
     "time": "Called at (UTC)", "tool": "Tool", "caller": "Caller", "outcome": "Outcome", "rows": "Rows", "ms": "ms",
 }  # fmt: skip
 _DESCENDING_FIRST = ("time", "rows", "ms")
-"""Columns that are sorted downwards when they are chosen."""
+"""Columns that are first sorted in descending order."""
 MAX_ARGUMENTS = 200_000
 
 
@@ -72,9 +72,9 @@ MAX_ARGUMENTS = 200_000
 @page(domain="console")
 def list_calls(request: HttpRequest) -> HttpResponse:
     """
-    List calls, filtered by key, tool and outcome, sorted by a column; the address has all of it.
+    List calls, filtered by key, tool and outcome and sorted by a column, as the address says.
 
-    `live` asks again every 5 s for the first page, in the order that is chosen.
+    With `live`, the first page is loaded again every 5 s, in the chosen order.
     """
     wanted = _read_filter(request)
     found = event_loop.run(find_calls(wanted))
@@ -109,7 +109,7 @@ def list_calls(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def open_call(request: HttpRequest, *, call_id: int) -> HttpResponseBase:
-    """Show a call; a form that is sent makes it again as the person, and compares."""
+    """Show a call; on POST, repeat it as the person and compare the answers."""
     event_loop.run(dynamic_tools.wait_until_loaded())
     caller = require_person(request)
     call = find_visible_call(request, call_id=min(call_id, MAX_ID), caller=caller) if request.method == "POST" else None
@@ -127,7 +127,7 @@ def open_call(request: HttpRequest, *, call_id: int) -> HttpResponseBase:
 
 @page(domain="console")
 def show_call(request: HttpRequest, *, call_id: int) -> HttpResponse:
-    """Show a call, what else its key did then, and a form that makes it again, with the arguments of the address."""
+    """Show a call, the calls of its key around it, and a form that repeats it with the address's arguments."""
     call = find_visible_call(request, call_id=min(call_id, MAX_ID), caller=require_person(request))
     if call is None:
         raise Http404
@@ -158,7 +158,7 @@ def _render_call(
 
 
 def _find_tool(call: Row, *, caller: Caller) -> Tool | None:
-    """Find the tool of a call, where the person may use it."""
+    """Return the tool of a call if the person may use it."""
     tool = registry.find(call["tool"])
     return tool if tool and tool.is_listed_for(caller) else None
 
@@ -166,7 +166,7 @@ def _find_tool(call: Row, *, caller: Caller) -> Tool | None:
 @require_GET
 @page(domain="console", scope="agents:read")
 def show_conversation(request: HttpRequest, *, conversation_id: UUID) -> HttpResponse:
-    """Show what the latest runs of a conversation did when: the model, and each tool."""
+    """Show the latest runs of a conversation over time: each call of the model and of a tool."""
     caller = require_person(request)
     talk = event_loop.run(history.find_readable(conversation_id, reader_id=caller.owner_id or 0))
     if talk is None:
@@ -182,7 +182,7 @@ def show_conversation(request: HttpRequest, *, conversation_id: UUID) -> HttpRes
 @require_GET
 @page(domain="console")
 def show_queue(request: HttpRequest) -> HttpResponse:
-    """Show the questions without an answer and the calls that failed or were refused lately, of everybody."""
+    """Show everyone's unanswered questions, and refused and failed calls, of the last days."""
     if not sees_everything(request):
         return render(request, "console/activity_queue.html", {"is_hidden": True, "section": "queue"})
     since = timezone.now() - timedelta(days=QUEUE_DAYS)
@@ -201,7 +201,7 @@ def show_queue(request: HttpRequest) -> HttpResponse:
 @require_GET
 @page(domain="console")
 def show_trends(request: HttpRequest) -> HttpResponse:
-    """Draw calls, their 95th percentile, errors and cost by day; for those who may see every call."""
+    """Draw calls, their 95th percentile, errors and cost by day; for people who may see every call."""
     if not sees_everything(request):
         return render(request, "console/activity_trends.html", {"is_hidden": True, "section": "trends"})
     days = next((one for one in DAYS if str(one) == request.GET.get("days")), 30)
@@ -269,7 +269,7 @@ def draw_trends(
 
 
 def _read_filter(request: HttpRequest) -> CallFilter:
-    """Read the filter out of the address; what makes no sense there finds nothing."""
+    """Read the filter from the address; an unknown or forbidden key finds nothing, a cursor that is no time is 404."""
     before, _, before_id = request.GET.get("before", "").partition("~")
     moment = parse_datetime(before) if before else timezone.now() + timedelta(days=1)
     if moment is None or moment.tzinfo is None:
@@ -295,20 +295,20 @@ def _read_filter(request: HttpRequest) -> CallFilter:
 
 
 def _list_allowed_keys(request: HttpRequest) -> list[int] | None:
-    """List the keys whose calls the person may see; None for all."""
+    """Return the keys whose calls the person may see; None for all."""
     return None if sees_everything(request) else list_keys(owner_id=request.user.pk or 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heading:
-    """A column of the list of calls; `query` sorts by it, and the other way round where it does already."""
+    """A column's heading; `query` sorts by it, or reverses the order if the list is sorted by it."""
 
     name: str
     label: str
     query: str
     is_number: bool
     sorted: str
-    """What `aria-sort` says; "" where the list is sorted by another column."""
+    """Value of `aria-sort`; "" if the list is sorted by another column."""
 
 
 def _make_heading(name: str, *, wanted: CallFilter, query: dict[str, str], is_live: bool) -> Heading:
@@ -324,7 +324,7 @@ def _make_heading(name: str, *, wanted: CallFilter, query: dict[str, str], is_li
 
 
 def _write_next_page(wanted: CallFilter, *, query: dict[str, str]) -> str:
-    """Write the query of the next page of the same calls: those up to now, where none is said."""
+    """Return the query of the next page of the same calls; the first page's cursor is the present."""
     moment = min(wanted.before, timezone.now()).astimezone(UTC).isoformat()
     return urlencode(query | {"before": f"{moment}~{wanted.before_id}", "page": wanted.page + 1})
 
@@ -337,7 +337,7 @@ def _write_next_window(found: FoundCalls, *, query: dict[str, str]) -> str:
 
 
 def _draw_session(call: Row) -> Panel | None:
-    """Draw the calls of the same key around a call, as long as no ten minutes lie between two."""
+    """Draw the calls of a call's key around it, up to a gap of more than ten minutes."""
     if call["key_id"] is None:
         return None
     beside = event_loop.run(
@@ -357,7 +357,7 @@ def _draw_session(call: Row) -> Panel | None:
 
 
 def _find_step(call: Row, *, caller: Caller) -> Row | None:
-    """Find the step of a run that made the call, where the person may read its conversation."""
+    """Return the step of a run that made the call, if the person may read its conversation."""
     if call["transport"] != "agents":
         return None
     step = event_loop.run(find_step_of_call(call["request_id"]))

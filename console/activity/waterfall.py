@@ -1,4 +1,4 @@
-"""What happened when: a bar for each call or step from when it began, one below the other. Pure."""
+"""Waterfall chart: a bar for each call or step over time, one below the other. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ MAX_LABEL = 28
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
-    """A call or a step; `is_bad` draws it in the second colour, `is_chosen` in bold."""
+    """A bar; `is_bad` draws it in the second colour, `is_chosen` its label in bold."""
 
     label: str
     began_at: datetime
@@ -25,7 +25,7 @@ class Span:
 
 
 def draw_waterfall(spans: Sequence[Span], *, title: str) -> SafeString | str:
-    """Draw the spans in their order; empty where there is none."""
+    """Draw the spans in their order; "" if there are none."""
     if not spans:
         return ""
     start = min(span.began_at for span in spans)
@@ -63,7 +63,7 @@ def draw_waterfall(spans: Sequence[Span], *, title: str) -> SafeString | str:
 
 
 def split_sessions(spans: Sequence[Span], *, gap_seconds: float) -> list[list[Span]]:
-    """Split spans, in order of time, where nothing began for so long."""
+    """Split spans, sorted by time, wherever the next one begins more than `gap_seconds` after the one before."""
     sessions: list[list[Span]] = []
     for span in spans:
         if not sessions or (span.began_at - sessions[-1][-1].began_at).total_seconds() > gap_seconds:

@@ -1,1 +1,1 @@
-"""Connecting MCP clients: their configuration, a key for it, and the first call that comes."""
+"""Connect MCP clients: a client's configuration, a key for it, and its first calls."""

@@ -1,4 +1,4 @@
-"""The configuration of each MCP client, with this server's address and a key in it. Pure."""
+"""The configuration of each MCP client, with this server's address and a key. Pure."""
 
 import json
 import shlex
@@ -11,7 +11,7 @@ KEY_VARIABLE = "TOOLROOM_KEY"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instruction:
-    """One thing to do: what, and the text to run or to put into a file."""
+    """One instruction: what to do with the text, such as running it or putting it into a file."""
 
     what: str
     text: str
@@ -22,7 +22,7 @@ Writer = Callable[..., list[Instruction]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class McpClient:
-    """A program that calls tools; `write` gives its instructions for an address, and a key where there is one."""
+    """An MCP client; `write(address, key=...)` returns its instructions, without a key if `key` is ""."""
 
     id: str
     title: str
@@ -85,5 +85,5 @@ CLIENTS = {
 
 
 def write_instructions(client: str, *, site: str, key: str = "") -> list[Instruction]:
-    """Write how a client is connected to the server at an address; without a key it asks a person (OAuth)."""
+    """Return how to connect a client to the server at `site`; without a key, the client asks the person by OAuth."""
     return CLIENTS[client].write(f"{site}/mcp", key=key)

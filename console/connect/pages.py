@@ -1,4 +1,4 @@
-"""The page that connects a client: its configuration, a test of the connection, the first call as it comes."""
+"""The page that connects a client: its configuration, a test of the connection, and its first calls as they arrive."""
 
 from datetime import datetime
 from typing import Any
@@ -27,7 +27,7 @@ MAX_ID = 2**63 - 1
 @never_cache
 @page(domain="console")
 def show_connect_page(request: HttpRequest) -> HttpResponse:
-    """Show how to connect a client; with a form that makes a key, to those who may."""
+    """Show how to connect a client, and a form that makes a key to those who may make one."""
     return render(request, "console/connect.html", _context(request, client=request.GET.get("client", "")))
 
 
@@ -36,7 +36,7 @@ def show_connect_page(request: HttpRequest) -> HttpResponse:
 @page(domain="console", writes=True)
 @sensitive_variables("key", "instructions")
 def make_client_key(request: HttpRequest) -> HttpResponse:
-    """Make a key for a client and show its configuration, this once."""
+    """Make a key for a client and show its configuration; the key cannot be shown again."""
     if not _may_make_keys(request):
         raise PermissionDenied("Your account may not make keys. Connect without one, or ask an administrator.")
     context = _context(request, client=request.POST.get("client", ""))
@@ -56,7 +56,7 @@ def make_client_key(request: HttpRequest) -> HttpResponse:
 @never_cache
 @page(domain="console")
 def show_first_calls(request: HttpRequest) -> HttpResponse:
-    """Give the part of the page that shows the calls which have come; it asks again until there is one."""
+    """Render the part of the page with the first calls; it polls until there is one, for an hour at most."""
     since, key = parse_datetime(request.GET.get("since", "")), request.GET.get("key", "")
     if since is None or since.tzinfo is None or (key and not (key.isdecimal() and int(key) <= MAX_ID)):
         raise Http404

@@ -1,4 +1,4 @@
-"""Keys made for clients, and the calls that come with them."""
+"""Keys made for clients, and the calls made with them."""
 
 from datetime import datetime, timedelta
 
@@ -16,7 +16,7 @@ WATCHED = timedelta(hours=1)
 
 
 def list_grantable_scopes(caller: Caller, *, writes: bool) -> list[str]:
-    """List what a key of this person may do at most: what the person may, over every domain where that is so."""
+    """List the widest scopes that a key of this person may have; a `*` scope replaces those of the domains."""
     rights = RIGHTS if writes else RIGHTS[:1]
     held = [scope for scope in list_known_scopes() if scope.endswith(rights) and caller.has(scope)]
     whole = [right for right in rights if f"*:{right}" in held]
@@ -24,16 +24,16 @@ def list_grantable_scopes(caller: Caller, *, writes: bool) -> list[str]:
 
 
 def make_key(*, name: str, owner_id: int, scopes: list[str]) -> tuple[ApiKey, str]:
-    """Make a key that ends by itself; gives its row, and the key, which cannot be seen again."""
+    """Make a key that expires after KEY_DAYS days; return its row and the key, which cannot be read again."""
     expires_at = timezone.now() + timedelta(days=KEY_DAYS)
     return ApiKey.make(name=name, owner_id=owner_id, scopes=scopes, expires_at=expires_at)
 
 
 def find_first_calls(*, owner_id: int, since: datetime, key_id: int | None = None) -> list[ToolCall]:
     """
-    Find the latest calls of tools with any key of this person, or with one of them, in the last hour at most.
+    Return the latest tool calls since a time, at most an hour ago, with this person's keys or one of them.
 
-    Methods of MCP beside tools, such as `tools/list`, are what a test of the connection sends too.
+    Other MCP methods, such as `tools/list`, are left out: a test of the connection sends them too.
     """
     keys = ApiKey.objects.filter(owner_id=owner_id).order_by("-created_at")
     ids = list((keys.filter(pk=key_id) if key_id else keys).values_list("pk", flat=True)[:MAX_KEYS])

@@ -1,1 +1,1 @@
-"""Pages where people ask."""
+"""Pages where people ask questions and read the answers."""

@@ -47,7 +47,7 @@ MAX_DIGITS = 9
 @require_POST
 @login_required
 def begin(request: HttpRequest) -> HttpResponse:
-    """Begin a conversation with a first question."""
+    """Start a conversation with its first question."""
     text = _question(request)
     if not text:
         return redirect("console:ask")
@@ -66,7 +66,7 @@ def begin(request: HttpRequest) -> HttpResponse:
 @require_POST
 @login_required
 def say(request: HttpRequest, *, conversation_id: UUID) -> HttpResponse:
-    """Ask another question."""
+    """Ask another question in the conversation."""
     text = _question(request)
     if not text:
         return redirect("console:conversation", conversation_id=conversation_id)
@@ -76,7 +76,7 @@ def say(request: HttpRequest, *, conversation_id: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def rename(request: HttpRequest, *, conversation_id: UUID) -> HttpResponse:
-    """Give the conversation another title."""
+    """Rename the conversation."""
     if title := " ".join(request.POST.get("text", "").split())[:MAX_TITLE]:
         renamed = _perform(
             request,
@@ -173,9 +173,9 @@ def _decision(request: HttpRequest, *, conversation_id: UUID, run_id: UUID, word
 
 def _read_approval(request: HttpRequest, *, step: int | None) -> Approval:
     """
-    Read what the person approves: the call that the page showed, by its digest, or the arguments they wrote instead.
+    Read what the person approves: the call that the page showed, by its digest, or arguments that they edited.
 
-    Raises Refusal where the form does not say what it showed, or what they wrote is no JSON object.
+    Raises Refusal if the form has no digest, or if the edited arguments are not a JSON object.
     """
     digest = request.POST.get("digest", "")
     if not digest or len(digest) > MAX_DIGEST:
@@ -203,7 +203,7 @@ def _ask(request: HttpRequest, *, conversation_id: UUID, text: str) -> HttpRespo
 
 
 def _question(request: HttpRequest) -> str:
-    """Read the question; "" with a message to the person where there is none, or it is too long."""
+    """Return the question; "" after a message to the person if there is none or it is too long."""
     text = request.POST.get("text", "").strip()
     if text and len(text) <= MAX_MESSAGE:
         return text
@@ -218,7 +218,7 @@ def _number(text: str) -> int | None:
 def _perform(
     request: HttpRequest, operation: Operation, *, work: Callable[[Caller], Awaitable[Result]]
 ) -> Result | Reply:
-    """Perform an operation as the person who is logged in; gives what the use case gives, or a refusal."""
+    """Perform an operation as the logged-in person; returns the use case's result, or a refusal."""
     text = request.POST.get("text", "")[:MAX_AUDITED_TEXT]
     called = Request(
         credential=require_person(request),
@@ -230,6 +230,6 @@ def _perform(
 
 
 def _explain(refusal: Reply) -> str:
-    """Say in a line why it was refused and what to do."""
+    """Return in one line why the request was refused and what to do."""
     error = refusal.error
     return f"{error.message} {error.suggestion}".strip() if error else "The server refused it."

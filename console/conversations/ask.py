@@ -1,4 +1,4 @@
-"""The first page: where to ask, and the person's conversations."""
+"""The first page: the box to ask in, and the person's conversations."""
 
 from datetime import datetime
 
@@ -26,7 +26,7 @@ MAX_SEARCH = 100
 @require_GET
 @page(domain="console", scope="agents:read")
 def show_ask_page(request: HttpRequest) -> HttpResponse:
-    """Show where to ask, and the person's conversations that contain the searched words."""
+    """Show the box, and the person's conversations that contain the searched words."""
     caller = require_person(request)
     words = request.GET.get("q", "").strip()[:MAX_SEARCH]
     before = _read_moment(request.GET.get("before", ""))
@@ -46,7 +46,7 @@ def show_ask_page(request: HttpRequest) -> HttpResponse:
 
 
 async def suggest_questions(caller: Caller) -> list[str]:
-    """Give questions to begin with, with real names in them, some of each domain that the person may ask."""
+    """Return examples of questions with real names in them, up to two of each domain that the person may use."""
     visible = [tool.name for tool in registry.visible_to(caller)]
     chosen: dict[str, list[KnownExample]] = {}
     for example in await find_examples_for_tools(visible):

@@ -1,4 +1,4 @@
-"""A conversation's page, and the parts of it that are loaded again while a run is under way."""
+"""A conversation's page, and its parts that are loaded again while a run is live."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -34,19 +34,19 @@ WORDS = {
 }  # fmt: skip
 STEP_COLOURS = {"answered": "good", "refused": "bad", "rejected": "warn"}
 MAX_WAITING_CHARACTERS = 1_000_000
-"""Laid out over lines; a model's call is at most 400,000 bytes long, and who approves it sees all of it."""
+"""Limit after indentation; a model's call has at most 400,000 bytes, and who approves it sees all of it."""
 OUTCOMES = {
     "answered": ("Answered", "good"), "asked_back": ("Asked back", "warn"), "not_covered": ("Not covered", "warn"),
     "refused": ("Refused", "bad"), "failed": ("Failed", "bad"),
 }  # fmt: skip
-"""What became of a question whose run has succeeded, where no language model answered."""
+"""The outcome of a question whose run succeeded without a language model."""
 COLOURS = {"succeeded": "good", "failed": "bad", "timed_out": "bad", "cancelled": "warn", "awaiting_approval": "warn"}
 
 
 @require_GET
 @page(domain="console", scope="agents:read")
 def show(request: HttpRequest, *, conversation_id: UUID) -> HttpResponse:
-    """Show what was said, the latest last."""
+    """Show the questions and answers, the latest last."""
     conversation, caller = open_conversation(request, conversation_id=conversation_id)
     before = request.GET.get("before", "")
     number = int(before) if before.isascii() and before.isdigit() and len(before) < 10 else None  # noqa: PLR2004 - an int4
@@ -60,7 +60,7 @@ def show(request: HttpRequest, *, conversation_id: UUID) -> HttpResponse:
 @require_GET
 @page(domain="console", scope="agents:read")
 def run(request: HttpRequest, *, conversation_id: UUID, run_id: UUID) -> HttpResponse:
-    """Give a run's part of the page as it stands now."""
+    """Render a run as it is now."""
     conversation, caller = open_conversation(request, conversation_id=conversation_id)
     return render_run(request, conversation=conversation, caller=caller, run_id=run_id)
 
@@ -68,7 +68,7 @@ def run(request: HttpRequest, *, conversation_id: UUID, run_id: UUID) -> HttpRes
 def render_run(
     request: HttpRequest, *, conversation: dict[str, Any], caller: Caller, run_id: UUID, problem: str = ""
 ) -> HttpResponse:
-    """Render a run, with a word about what could not be done."""
+    """Render a run; `problem` says what could not be done."""
     found = _exchanges(conversation, caller=caller, request=request, run_id=run_id)
     if not found:
         raise Http404
@@ -80,7 +80,7 @@ def render_run(
 @require_GET
 @page(domain="console", scope="agents:read")
 def step(request: HttpRequest, *, conversation_id: UUID, run_id: UUID, number: int) -> HttpResponse:
-    """Give what stands behind a tool call: arguments, answer, rows."""
+    """Render a step: its arguments, answer and rows."""
     _, caller = open_conversation(request, conversation_id=conversation_id)
     found = event_loop.run(history.find_step(conversation_id, run_id=run_id, number=min(number, 2**31 - 1)))
     if found is None:
@@ -107,7 +107,7 @@ def step(request: HttpRequest, *, conversation_id: UUID, run_id: UUID, number: i
 @require_GET
 @page(domain="console", scope="agents:read")
 def picture(request: HttpRequest, *, conversation_id: UUID, run_id: UUID, number: int) -> HttpResponse:
-    """Give the picture and the rows of a call; nothing where it has no rows or the person may not see them."""
+    """Render the chart and the rows of a call; empty if it has no rows or the person may not see them."""
     _, caller = open_conversation(request, conversation_id=conversation_id)
     found = event_loop.run(history.find_step(conversation_id, run_id=run_id, number=min(number, 2**31 - 1)))
     if found is None:
@@ -122,14 +122,14 @@ def picture(request: HttpRequest, *, conversation_id: UUID, run_id: UUID, number
 
 
 def _draw(step: dict[str, Any], *, answer: Any) -> dict[str, Any]:
-    """Give the rows of a step's answer as a table, and as a chart."""
+    """Return the rows of a step's answer as a table, and as a chart."""
     arguments = parse_json(step["edited_arguments"] or step["arguments"])
     picture = draw_answer(answer, tool=registry.find(step["tool"]), arguments=arguments)
     return {"table": picture.table, "lines": picture.lines, "drawing": picture.drawing}
 
 
 def open_conversation(request: HttpRequest, *, conversation_id: UUID) -> tuple[dict[str, Any], Caller]:
-    """Give the conversation and who reads it; raises Http404 where it is neither theirs nor shared."""
+    """Return the conversation and its reader; raises Http404 unless it is the reader's own or shared."""
     caller = require_person(request)
     conversation = event_loop.run(history.find_readable(conversation_id, reader_id=caller.owner_id or 0))
     if conversation is None:
@@ -141,7 +141,11 @@ def _exchanges(
     conversation: dict[str, Any], *, caller: Caller, request: HttpRequest, before: int | None = None,
     run_id: UUID | None = None,
 ) -> list[dict[str, Any]]:  # fmt: skip
-    """Give questions with runs, steps and answers, as the caller may see them; two statements."""
+    """
+    Return questions with runs, steps and answers, as the caller may see them.
+
+    Two queries, and those with which find_taught reads the latest questions that nothing covered.
+    """
     event_loop.run(dynamic_tools.wait_until_loaded())
     rows = event_loop.run(history.find_exchanges(conversation["id"], before=before, run_id=run_id))
     steps = event_loop.run(history.find_steps([row["run_id"] for row in rows if row["run_id"]]))
@@ -164,7 +168,7 @@ def _exchanges(
 
 
 def _write_teaching_query(request: HttpRequest, *, details: dict[str, Any]) -> str:
-    """Give the query of the page that teaches what was not covered; "" for what was, and for who may teach nothing."""
+    """Return the query of the page that teaches the question; "" if it was covered, or the person may not teach."""
     question, domain = str(details.get("question", ""))[:MAX_QUESTION], details.get("domain", "")
     if details.get("outcome") != "not_covered" or not question or not list_lessons(request, domain=domain):
         return ""
@@ -198,7 +202,7 @@ def _exchange(row: dict[str, Any], *, steps: list[dict[str, Any]]) -> dict[str, 
 
 
 def _step(row: dict[str, Any], *, caller: Caller) -> dict[str, Any]:
-    """Give a step as the caller may see it; a call that waits whole, with the digest of what is shown."""
+    """Return a step as the caller may see it; a waiting call is complete, with the digest of what is shown."""
     if is_waiting := row["state"] == Step.State.AWAITING_APPROVAL:
         row = row | {"digest": digest_call(row["tool"], arguments=row["arguments"])}
     row = {"arguments": "", "digest": ""} | hide_contents(row, caller=caller)
@@ -221,7 +225,7 @@ def _json(text: str, *, most: int = 50_000) -> str:
 
 
 def _suggestions(answer: Any) -> list[str]:
-    """Give what the answer suggests to ask next."""
+    """Return up to six questions that the answer suggests to ask next."""
     inside = answer.get("data", answer) if isinstance(answer, dict) else {}
     given = inside.get("suggestions") if isinstance(inside, dict) else None
     if not isinstance(given, list):

@@ -1,1 +1,1 @@
-"""The page that teaches a question, and who is told that theirs is answered."""
+"""Teach the questions that nothing covered, and tell who asked them that they can be answered."""

@@ -1,5 +1,5 @@
 """
-What can be taught: each kind of lesson is a table of the admin, published by its form, permissions and history.
+The kinds of lessons: each is a table of the admin, and uses its form, permissions and history.
 
 The admin's classes decide who may add a row, what is refused and what is logged; nothing of that is repeated here.
 """
@@ -37,7 +37,7 @@ Form: TypeAlias = "ModelForm[Any]"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedQuestion:
-    """The question to be taught, the domain it seems to be of, who teaches it, and when."""
+    """The question to teach, the domain it probably belongs to, who teaches it, and when."""
 
     text: str
     domain: str
@@ -48,10 +48,10 @@ class AskedQuestion:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lesson:
     """
-    One kind of row that makes a question answerable.
+    A kind of row that makes a question answerable.
 
-    `begin` gives the first values of its form for a question; `try_out` answers the question with a valid
-    form that is not saved.
+    `begin` returns the form's first values for a question; `try_out` answers the question with a valid form that is not
+    saved.
     """
 
     kind: str
@@ -62,12 +62,12 @@ class Lesson:
     try_out: Callable[[Form, AskedQuestion], Trial]
 
     def may_add(self, request: HttpRequest) -> bool:
-        """Tell whether this person may add such a row in the admin."""
+        """Return whether this person may add such a row in the admin."""
         is_allowed: bool = admin.site.has_permission(request) and self._get_admin().has_add_permission(request)
         return is_allowed
 
     def make_form(self, data: Any = None, *, initial: dict[str, str] | None = None) -> Form:
-        """Make the admin's form, with its checks."""
+        """Return the admin's form, with its checks."""
         form: Form = self._get_admin().form(data, initial=initial or {})
         return form
 
@@ -86,7 +86,7 @@ class Lesson:
 
 
 def list_lessons(request: HttpRequest, *, domain: str) -> list[Lesson]:
-    """List the lessons that this person may give, those of the domain first."""
+    """List the lessons that this person may give, the domain's own first."""
     allowed = [lesson for lesson in LESSONS if lesson.may_add(request)]
     is_of_sprints = domain == "sprints"
     return sorted(allowed, key=lambda lesson: is_of_sprints != (lesson.model in _OF_SPRINTS))
@@ -109,7 +109,7 @@ def _begin_alias(asked: AskedQuestion) -> dict[str, str]:
 
 
 def _try_verified_query(form: Form, asked: AskedQuestion) -> Trial:
-    """Run the statement in every form, and answer the question with it."""
+    """Run the statement for every form of the question, and answer the question with it."""
     query = form.instance
     checked, shared = run_row(query, now=asked.now)
     notes = tuple(f"{one.form}: {one.summary}" for one in (*checked, *shared))
@@ -131,7 +131,7 @@ def _try_synonym(form: Form, asked: AskedQuestion) -> Trial:
 
 
 def _show_draft(drafted: DraftedAnswer, *, notes: tuple[str, ...] = ()) -> Trial:
-    """Show the rows of a statement, or what the guard or the database said of it."""
+    """Return a trial with the rows of a statement, or with the guard's or the database's error."""
     result = drafted.result
     picture = draw_answer(result.rows if result else [], tool=None, arguments={})
     problem = (result.error or "") if result else drafted.text

@@ -1,4 +1,4 @@
-"""The page that teaches a question: what to teach is chosen, filled in, tried and published without leaving it."""
+"""The page that teaches a question: choose a lesson, fill it in, try it and publish it."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -23,9 +23,9 @@ from toolbox.database import event_loop
 from toolbox.http.pages import page
 
 MAX_CHECKS = 8
-"""Times that the page asks whether what it published is in force: it is after some seconds."""
+"""How often the page asks whether what it published is in effect: it is after some seconds."""
 ADVANCED = ("slug", "topic", "slots", "assumptions", "next_calls", "phrasings")
-"""Fields that most lessons leave as they are; the page keeps them folded."""
+"""Fields that most lessons do not change; they are folded on the page."""
 HIDDEN = ("is_enabled",)
 
 
@@ -33,7 +33,7 @@ HIDDEN = ("is_enabled",)
 @never_cache
 @page(domain="console")
 def show_teach_page(request: HttpRequest) -> HttpResponse:
-    """Show what can be taught about a question, with the form of the chosen kind filled in."""
+    """Show the lessons for a question, with the form of the chosen one filled in."""
     lesson = _choose_lesson(request, request.GET)
     form = lesson.make_form(initial=lesson.begin(_describe_question(request, request.GET)))
     return _render(request, lesson=lesson, form=form, sent=request.GET)
@@ -42,7 +42,7 @@ def show_teach_page(request: HttpRequest) -> HttpResponse:
 @require_POST
 @page(domain="console", writes=True)
 def teach(request: HttpRequest) -> HttpResponse:
-    """Try what is typed, or publish it; either is refused in the admin's words where it is not valid."""
+    """Try the form, or publish it; an invalid form is shown with the admin's errors."""
     lesson = _choose_lesson(request, request.POST)
     form = lesson.make_form(request.POST)
     if not form.is_valid():
@@ -58,7 +58,7 @@ def teach(request: HttpRequest) -> HttpResponse:
 @never_cache
 @page(domain="console")
 def show_published(request: HttpRequest) -> HttpResponse:
-    """Give the part of the page that says whether the question can be answered by now; it asks again until so."""
+    """Render whether the question can be answered by now; polls until it can, at most MAX_CHECKS times."""
     question, count = _read_question(request.GET), request.GET.get("count", "0")
     is_answered = bool(_find_answerable([question], caller=require_person(request)))
     checks = int(count) + 1 if count.isdecimal() and len(count) < len(str(MAX_CHECKS)) + 1 else MAX_CHECKS
@@ -70,7 +70,7 @@ def show_published(request: HttpRequest) -> HttpResponse:
 @never_cache
 @page(domain="console", scope="agents:read")
 def show_answerable(request: HttpRequest) -> HttpResponse:
-    """Give the notice of the first page about questions of this person that can be answered by now."""
+    """Render the first page's notice of this person's questions that can be answered by now."""
     caller = require_person(request)
     rows = event_loop.run(find_uncovered_of(caller.owner_id or 0))
     latest = list({row["question"]: row for row in reversed(rows)}.values())[-MAX_READ_AGAIN:]

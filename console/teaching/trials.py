@@ -1,4 +1,4 @@
-"""What a lesson would give: the question answered with what is not saved yet, as the person who teaches it."""
+"""Try a lesson: answer the question with rows that are not saved yet, as the person who teaches it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -25,9 +25,9 @@ MAX_CALLS = 5
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
     """
-    The answer to the question with a draft in force.
+    The answer to the question with the draft.
 
-    `problem` says why there is none; `notes` are further results of checks, `raw` the last answer as JSON.
+    `problem` says why there is none; `notes` are further results of checks, `raw` is the last answer as JSON.
     """
 
     text: str = ""
@@ -40,14 +40,18 @@ class Trial:
 
     @property
     def is_answered(self) -> bool:
-        """Tell whether the question is answered."""
+        """Return whether the question is answered."""
         return not self.problem
 
 
 def answer_question(
     question: str, *, caller: Caller, drafts: Sequence[KnownExample] = (), expected: KnownExample | None = None
 ) -> Trial:
-    """Answer a question as the box does, with these examples beside the stored ones; `expected` is the one it wants."""
+    """
+    Answer a question with drafts beside the stored examples.
+
+    It is a problem if another example than `expected`, where one is given, would answer.
+    """
     event_loop.run(dynamic_tools.wait_until_loaded())
     decision = event_loop.run(_decide(question, caller=caller, drafts=drafts))
     if not decision.is_covered or decision.reading is None:
@@ -64,7 +68,7 @@ async def _decide(question: str, *, caller: Caller, drafts: Sequence[KnownExampl
 
 
 def _call_tools(decision: Decision, *, caller: Caller) -> Trial:
-    """Make the calls that a covered question needs, and word what they answer."""
+    """Call the tools that a covered question needs, and word their answers; calls no tool that writes."""
     reading, answerer = decision.reading, decision.answerer
     answers: list[Any] = []
     picture, raw = Picture(), ""

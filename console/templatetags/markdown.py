@@ -1,4 +1,4 @@
-"""Filters of templates, the domains' among them: text that people or models wrote, made HTML that cannot run."""
+"""Template filters, for pages of domains too: text of people or models as HTML that cannot run scripts."""
 
 from django import template
 

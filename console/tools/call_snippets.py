@@ -1,4 +1,4 @@
-"""The same call as people make it elsewhere: each text can be copied and works on this server."""
+"""A tool call as text for other programs: each text can be copied, and works with this server."""
 
 import shlex
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ print(json.dumps(answer, indent=2))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SameCall:
-    """One way to say it."""
+    """The call in one form."""
 
     name: str
     id: str
@@ -34,7 +34,7 @@ class SameCall:
 
 
 def render_snippets(tool: Tool, *, arguments: bytes, server: str) -> list[SameCall]:
-    """Write the call for a shell, for Python, and for MCP clients."""
+    """Return the call for a shell, for Python, and for MCP clients."""
     address = f"{server}/api/tools/{tool.domain}/{tool.name}"
     curl = "\n".join(
         [
@@ -44,7 +44,7 @@ def render_snippets(tool: Tool, *, arguments: bytes, server: str) -> list[SameCa
         ]
     )
     python = _PYTHON.strip().format(address=address, arguments=repr(orjson.loads(arguments)), key=KEY)
-    # Clients that get no type take an entry for a program to start, and fail.
+    # Without a type, clients take the entry for a program to start, and fail.
     client = {"type": "http", "url": f"{server}/mcp/{tool.domain}", "headers": {"Authorization": f"Bearer <{KEY}>"}}
     configuration = orjson.dumps({"mcpServers": {"toolroom": client}}, option=orjson.OPT_INDENT_2).decode()
     message = {"name": tool.name, "arguments": orjson.loads(arguments)}

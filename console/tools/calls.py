@@ -1,4 +1,4 @@
-"""A tool called from its page: through the kernel, as the person, answered as an agent would be."""
+"""Call a tool from its page, through the one entry as the logged-in person, and prepare what the page shows."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,7 +23,7 @@ DEEPEST = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What came back, and what a page shows of it."""
+    """The answer or refusal of a call, and what a page shows of it."""
 
     arguments: bytes
     status: int
@@ -40,7 +40,7 @@ class Outcome:
 
 
 def call_tool(tool: Tool, *, arguments: dict[str, Any], caller: Caller) -> Outcome:
-    """Call the tool; every outcome can be shown."""
+    """Call the tool; returns an outcome for refusals and failures too."""
     started = entry.clock()
     reply = send_call(tool.name, arguments=orjson.dumps(arguments), caller=caller)
     milliseconds = (entry.clock() - started) * 1000
@@ -54,7 +54,7 @@ def call_tool(tool: Tool, *, arguments: dict[str, Any], caller: Caller) -> Outco
 def describe_outcome(
     tool: Tool, *, arguments: dict[str, Any], body: Any, status: int, code: str, milliseconds: float, errors: int = 0
 ) -> Outcome:
-    """Describe an answer, or a refusal, which has a code; `errors` counts those that an upstream gave with it."""
+    """Return what a page shows of an answer, or of a refusal if `code` is set; `errors` are those of an upstream."""
     rows = body.get("data", body) if errors and isinstance(body, dict) else body
     error = _error(body) if code else {}
     details = _details(error)
@@ -75,13 +75,13 @@ def describe_outcome(
 
 
 def send_call(name: str, *, arguments: bytes, caller: Caller) -> Reply:
-    """Send a call to the kernel as the person."""
+    """Dispatch a call as this person."""
     call = Call(tool=name, arguments=arguments, credential=caller, transport=TRANSPORT, request_id=read_request_id(""))
     return event_loop.run(dispatch(call))
 
 
 def _error(body: Any, *, deep: int = 0) -> dict[str, Any]:
-    """Find what was refused, in whichever dialect: the object that has a message."""
+    """Return the error of a refusal, in any domain's envelope: the first object that has a message."""
     if not isinstance(body, dict) or deep > DEEPEST:
         return {}
     if isinstance(body.get("message"), str):
@@ -96,7 +96,7 @@ def _details(error: dict[str, Any]) -> dict[str, Any]:
 
 
 def _field(error: dict[str, Any], *, tool: Tool) -> str:
-    """Name the parameter that is wrong: as the refusal says, else the first one that its words name."""
+    """Return the parameter that is wrong: the refusal's field, or the first parameter that its message names."""
     known = tool.input_schema.get("properties", {})
     said = error.get("field") or _details(error).get("field")
     if said in known:
@@ -109,7 +109,7 @@ _QUOTES = [(" ", " "), (" ", ":"), ("'", "'"), ("`", "`"), (" ", ","), (" ", "."
 
 
 def _render_fix(arguments: dict[str, Any], *, patch: Any) -> str:
-    """Give the query of this page with the arguments as an RFC 7396 merge patch fixes them."""
+    """Return this page's query with the arguments that the refusal's patch fixes; "" without a patch."""
     if not isinstance(patch, dict):
         return ""
     fixed = {name: value for name, value in {**arguments, **patch}.items() if value is not None}

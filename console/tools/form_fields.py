@@ -1,4 +1,4 @@
-"""A form made from a tool's input schema, and what was typed into it made arguments."""
+"""Make a form from a tool's input schema, and arguments from what was typed into it."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,13 +16,13 @@ LONG_TEXTS = (
     "rootCause", "solution",
 )  # fmt: skip
 SHORT = 300
-"""Characters up to which one line is enough, whatever the name."""
+"""Parameters limited to this many characters have one line, whatever their name."""
 LINE = 80
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """One parameter as a form asks for it; `control` is select, number, date, text, long or json."""
+    """A parameter in a form; `control` is select, number, date, text, long or json."""
 
     name: str
     control: str
@@ -38,7 +38,7 @@ class Field:
 
 
 def make_fields(schema: Schema, *, values: dict[str, Any], wrong: str = "", why: str = "") -> list[Field]:
-    """Make the form's fields, filled in; the wrong one says why."""
+    """Return the form's fields, filled in; the one named `wrong` shows `why`."""
     required = schema.get("required", [])
     return [
         Field(
@@ -59,7 +59,7 @@ def make_fields(schema: Schema, *, values: dict[str, Any], wrong: str = "", why:
 
 
 def read_arguments(schema: Schema, *, values: dict[str, str]) -> dict[str, Any]:
-    """Make arguments of what was typed; an empty field is left out, and what cannot be read goes as it is."""
+    """Return the typed arguments; empty fields are left out, and text that does not parse is passed on unchanged."""
     typed = {
         name: _value(part, text=values.get(name, ""), name=name) for name, part in schema.get("properties", {}).items()
     }
@@ -67,7 +67,7 @@ def read_arguments(schema: Schema, *, values: dict[str, str]) -> dict[str, Any]:
 
 
 def choose_control(part: Schema, *, name: str, value: str = "") -> str:
-    """Choose how a parameter is asked for; what is long, or may be, gets several lines, which also keep line ends."""
+    """Return the control of a parameter; texts that are or may be long get several lines, which keep line breaks."""
     types = _types(part)
     if "enum" in part or "boolean" in types:
         return "select"

@@ -9,13 +9,13 @@ WIDTH, HEIGHT = 640, 220
 LEFT, RIGHT, TOP, BOTTOM = 60, 20, 26, 28
 LEGEND_STEP = 160
 MAX_SERIES = 2
-"""As many as the pages have colours for."""
+"""The pages have so many colours."""
 MIN_POINTS, MAX_POINTS = 2, 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """A point, in the drawing's own units, and what it says."""
+    """A point in units of the drawing; `title` is its tooltip."""
 
     x: float
     y: float
@@ -24,7 +24,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
-    """One line; `style` is its class in the style sheet."""
+    """A line; `style` is its class in the style sheet."""
 
     name: str
     style: str
@@ -32,13 +32,13 @@ class Series:
 
     @property
     def path(self) -> str:
-        """The corners of the line as SVG writes them."""
+        """The points of the line in SVG's notation."""
         return " ".join(f"{point.x},{point.y}" for point in self.points)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineChart:
-    """Lines over days: `levels` are the labels at the left, `days` the first and the last."""
+    """Lines over days: `levels` are the labels at the left, `days` the first and the last day."""
 
     column: str
     label: str
@@ -54,13 +54,13 @@ class LineChart:
 
     @property
     def legend(self) -> list[tuple[int, Series]]:
-        """Name the lines, each with its place; one alone needs no name."""
+        """Return the lines' names with their places; a single line needs none."""
         places = [(LEFT + LEGEND_STEP * number, one) for number, one in enumerate(self.series)]
         return places if len(places) > 1 else []
 
 
 def draw_lines(specification: Any) -> LineChart | None:
-    """Draw a specification of lines over days; None where it is of another kind."""
+    """Draw a specification of lines over days; None for any other, or with too few days or too many lines."""
     if not isinstance(specification, Mapping):
         return None
     encoding, mark = specification.get("encoding", {}), specification.get("mark", {})

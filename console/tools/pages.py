@@ -1,4 +1,4 @@
-"""The tools, for people: all that they may use, and each with its contract and a form that calls it."""
+"""The list of tools that a person may use, and each tool's page: its contract and a form that calls it."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -33,7 +33,7 @@ MAX_WORDS = 100
 @require_GET
 @page(domain="console")
 def index(request: HttpRequest) -> HttpResponse:
-    """Show the tools that this person may use, by domain; those that fit what is searched for."""
+    """List the tools that this person may use, by domain; with a search, those that fit."""
     event_loop.run(dynamic_tools.wait_until_loaded())
     caller = require_person(request)
     words = request.GET.get("q", "").strip()[:MAX_WORDS]
@@ -56,7 +56,7 @@ def index(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def show(request: HttpRequest, *, name: str) -> HttpResponseBase:
-    """Show one tool; a form that is sent calls it as the person, and shows what an agent would get."""
+    """Show a tool; on POST, call it as the person and show what an agent would get."""
     return _call(request, name=name) if request.method == "POST" else show_form(request, name=name)
 
 
@@ -75,7 +75,7 @@ def _call(request: HttpRequest, *, name: str) -> HttpResponse:
     try:
         tool = _find_tool(name, caller=caller)
     except (Http404, PermissionDenied):
-        send_call(name, arguments=b"{}", caller=caller)  # the kernel refuses it, and leaves the audit row
+        send_call(name, arguments=b"{}", caller=caller)  # the kernel refuses it, and writes the audit row
         raise
     schema = tool.input_schema
     values = {field: request.POST.get(field, "") for field in schema.get("properties", {})}
@@ -110,7 +110,7 @@ def _find_tool(name: str, *, caller: Caller) -> Tool:
 
 
 def _initial_arguments(request: HttpRequest, *, tool: Tool) -> dict[str, Any]:
-    """Begin with the arguments in the address, which a suggested fix has, else with the example's."""
+    """Return the arguments in the address, such as those of a suggested fix, or the example's."""
     sent = parse_json(request.GET.get("arguments", ""))
     values = sent if isinstance(sent, dict) else parse_json(tool.example_arguments.decode())
     return values if isinstance(values, dict) else {}

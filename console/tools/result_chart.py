@@ -1,4 +1,4 @@
-"""A bar chart of the column of figures that orders a table, in SVG without styles or scripts."""
+"""A bar chart of a table's column of figures, in SVG without styles or scripts."""
 
 import re
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _IDS = ("id", "number", "year", "season", "date", "line", "position", "depth")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """One bar, in the drawing's own units."""
+    """A bar, in units of the drawing."""
 
     label: str
     value: str
@@ -30,7 +30,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
-    """Bars of one column."""
+    """The bars of a column."""
 
     column: str
     label: str
@@ -42,7 +42,7 @@ class Chart:
 
 
 def draw_chart(table: Table) -> Chart | None:
-    """Draw up to 40 rows that have a name and a figure; None where that would say nothing."""
+    """Draw a bar for each row; None unless 2 to 40 rows have distinct names and figures that vary."""
     if not MIN_BARS <= len(table.rows) <= MAX_BARS:
         return None
     named = _choose_names(table)
@@ -75,7 +75,7 @@ def draw_chart(table: Table) -> Chart | None:
 
 
 def _choose_names(table: Table) -> int | None:
-    """Choose the first column of words; a day names rows only where no other words tell them apart."""
+    """Return the first column of words; None if it holds days although another column tells the rows apart."""
     worded = [place for place in _find_columns(table, numeric=False) if _has_words(table, place=place)]
     days = [place for place in worded if all(_DAY.match(row[place].text) for row in table.rows)]
     varied = [place for place in worded if place not in days and len({row[place].text for row in table.rows}) > 1]
@@ -84,14 +84,14 @@ def _choose_names(table: Table) -> int | None:
 
 
 def _choose_figures(table: Table) -> int | None:
-    """Choose the column of figures that orders the rows, else the first that is not the same everywhere."""
+    """Return the first column of figures by which the rows are sorted, else the first that varies; None without any."""
     varied = [place for place in _find_columns(table, numeric=True) if len(set(_read_figures(table, place=place))) > 1]
     ordering = (place for place in varied if _is_ordered(_read_figures(table, place=place)))
     return next(ordering, next(iter(varied), None))
 
 
 def _has_words(table: Table, *, place: int) -> bool:
-    """Tell whether a column holds more than numbers that are written as texts."""
+    """Return whether a column holds more than numbers written as text."""
     return not all(row[place].text.isdigit() for row in table.rows)
 
 
@@ -104,7 +104,7 @@ def _read_figures(table: Table, *, place: int) -> list[float]:
 
 
 def _find_columns(table: Table, *, numeric: bool) -> list[int]:
-    """Find the columns of words, or of figures that are no numbers of something."""
+    """Return the columns of words, or of figures; ids, years, positions and the like are not figures."""
     return [
         place
         for place, name in enumerate(table.columns)

@@ -1,4 +1,4 @@
-"""What a page shows of an answer's rows: a table, and a chart where something says what to draw."""
+"""What a page shows of an answer's rows: a table, and a chart if a specification or the figures allow one."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from toolbox.contract.tool import Tool
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
-    """The rows as a table; as lines over days, or as bars."""
+    """The rows as a table, and as lines over days or as bars."""
 
     table: Table | None = None
     lines: LineChart | None = None
@@ -21,9 +21,9 @@ class Picture:
 
 def draw_answer(answer: Any, *, tool: Tool | None, arguments: Any) -> Picture:
     """
-    Draw what the answer's own Vega-Lite specification says, else its tool's, else bars of the figures of its rows.
+    Draw the answer's own Vega-Lite specification, else its tool's, else bars of the rows' figures.
 
-    A tool that specifies charts decides alone: rows for which it specifies none have no chart.
+    If a tool specifies charts, rows for which it returns no specification have no chart.
     """
     rows = answer.get("rows") if isinstance(answer, dict) else None
     shown = rows if isinstance(rows, list) and rows else answer
@@ -37,12 +37,12 @@ def draw_answer(answer: Any, *, tool: Tool | None, arguments: Any) -> Picture:
 
 
 def _read_specification(answer: Any) -> dict[str, Any] | None:
-    """Give an answer's own specification; a field of an upstream that is called chart too has no such key."""
+    """Return an answer's own specification; `$schema` tells it from an upstream's field that is also named `chart`."""
     chart = answer.get("chart") if isinstance(answer, dict) else None
     return chart if isinstance(chart, dict) and "$schema" in chart else None
 
 
 def _read_values(specification: Any) -> Any:
-    """Give the rows that a Vega-Lite specification draws: those columns alone."""
+    """Return the rows that a Vega-Lite specification draws; they have only the drawn columns."""
     data = specification.get("data") if isinstance(specification, Mapping) else None
     return data.get("values") if isinstance(data, Mapping) else None

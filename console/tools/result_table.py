@@ -1,4 +1,4 @@
-"""An answer's rows as a table: the longest list of objects in it, its columns in the order in which they come."""
+"""An answer's rows as a table: the longest list of objects in the answer, with its columns in their order."""
 
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -14,7 +14,7 @@ DEEPEST = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """A value as it is shown; numbers stand to the right."""
+    """A value as text; numbers are aligned right."""
 
     text: str
     is_number: bool = False
@@ -22,7 +22,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """Rows to look at."""
+    """Rows to show; `total` counts those that are not shown too."""
 
     columns: list[str]
     rows: list[list[Cell]]
@@ -31,17 +31,17 @@ class Table:
 
     @property
     def headings(self) -> list[tuple[str, bool]]:
-        """Give the columns, and whether each holds figures."""
+        """Return the columns, and whether each holds figures."""
         return list(zip(self.columns, self.numeric, strict=True))
 
     @property
     def is_cut(self) -> bool:
-        """Tell whether there were more rows than are shown."""
+        """Return whether there are more rows than are shown."""
         return self.total > len(self.rows)
 
 
 def parse_json(text: str) -> Any:
-    """Read JSON; None where it is none."""
+    """Parse JSON; None if it is not valid."""
     try:
         return orjson.loads(text)
     except ValueError:
@@ -49,18 +49,18 @@ def parse_json(text: str) -> Any:
 
 
 def format_json(answer: Any, *, most: int = 50_000) -> str:
-    """Lay JSON out over lines, cut where it is long."""
+    """Format JSON with indentation; text longer than `most` characters is cut, with a note."""
     text = orjson.dumps(answer, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS).decode()
     return text if len(text) <= most else f"{text[:most]}\n… ({len(text):,} characters in all)"
 
 
 def find_rows(answer: Any) -> list[dict[str, Any]]:
-    """Find the rows of an answer: the longest list of objects in it, empty where it has none."""
+    """Return the rows of an answer: the longest list of objects in it, or []."""
     return _longest(answer, deep=0)
 
 
 def find_table(answer: Any) -> Table | None:
-    """Lay the rows of an answer out as a table; None where it has none."""
+    """Return the rows of an answer as a table; None if it has none."""
     found = find_rows(answer)
     if not found:
         return None
@@ -71,7 +71,7 @@ def find_table(answer: Any) -> Table | None:
 
 
 def find_texts(answer: Any, *, deep: int = 0) -> list[tuple[str, str]]:
-    """List the texts of several lines that an answer holds beside its rows, such as a file: by name, to read as is."""
+    """Return texts of several lines in an answer, such as files, by name; texts inside lists are left out."""
     if not isinstance(answer, dict) or deep >= DEEPEST:
         return []
     own = [(name, text) for name, text in answer.items() if isinstance(text, str) and "\n" in text.strip()]

@@ -95,7 +95,7 @@ async def test_a_bad_question_is_refused_with_its_code_and_status(
 
 
 def list_number_fields() -> list[tuple[str, str]]:
-    """Give the tools and those of their parameters that take numbers."""
+    """Return the tools with their parameters that take numbers."""
     return [
         (tool.name, name)
         for tool in toolkit.tools for name, schema in tool.question.model_json_schema()["properties"].items()

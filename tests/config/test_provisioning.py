@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("cast")]
 
 @pytest.fixture(scope="module")
 def sql_ascii_server() -> Iterator[str]:
-    """Give the superuser's address of a server whose databases are in SQL_ASCII."""
+    """Start a server whose databases are in SQL_ASCII; yields the superuser's address."""
     place = find_place(settings.TOOLROOM_VAR)
     folder = Path(tempfile.mkdtemp(prefix="toolroom-ascii-", dir="/tmp"))
     if place.account:

@@ -19,7 +19,7 @@ CHARTED = (
 
 
 def download(page: Page, chart: Locator, kind: str, *, to: Path) -> tuple[str, bytes]:
-    """Download a chart by keyboard alone; gives the file's name and what is in it."""
+    """Download a chart by keyboard alone; returns the file's name and contents."""
     chart.locator(".menu summary").press("Enter")
     with page.expect_download() as started:
         chart.get_by_role("button", name=f"Download {kind}").press("Enter")

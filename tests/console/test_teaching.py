@@ -39,7 +39,7 @@ ALIAS = {"kind": "alias", "asked": WHALE, "domain": "linescore", "phrase": "The 
 
 
 def log_in(*groups: str, is_staff: bool = True) -> Client:
-    """Log somebody in who is in these groups."""
+    """Log in a new user of these groups."""
     create_missing_groups()
     user = User.objects.create_user("-".join(groups) or "nobody", is_staff=is_staff)
     user.groups.set(Group.objects.filter(name__in=groups))
@@ -56,14 +56,14 @@ def curator() -> Client:
 
 
 def send(client: Client, lesson: dict[str, str], **more: str) -> str:
-    """Send the page's form; gives the page."""
+    """Send the page's form; returns the page."""
     answer = client.post("/teach/save/", lesson | more)
     assert answer.status_code == 200
     return unescape(answer.content.decode())
 
 
 def read_outcome(page: str) -> str:
-    """Give what stands at the right."""
+    """Return the part of the page with the outcome."""
     return page[page.index('id="outcome"') :]
 
 

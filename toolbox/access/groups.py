@@ -1,8 +1,8 @@
 """
-Groups that are there from the start: Curator, Analyst and Operator, each with the permissions of its work.
+Built-in permission groups: Curator, Analyst and Operator.
 
-They are for people who may log in to the admin (staff). `migrate` makes the ones that are missing and changes none that
-is there, so that an administrator's changes stay.
+They are for people who may log in to the admin (staff). `migrate` creates the groups that are missing and never changes
+existing ones, so an administrator's changes stay.
 """
 
 from collections.abc import Iterable
@@ -19,12 +19,12 @@ from toolbox.catalogue.registry import registry
 _SERVER_TABLES = {
     "graphql_proxy": ["upstream", "upstreamheader"], "devassist": ["workspace", "editorstate", "websource"],
 }  # fmt: skip
-"""Tables of domains that say what this server reaches, and hold its secrets."""
+"""Tables of domains that configure which hosts this server calls, and hold its secrets."""
 _WRITTEN_BY_ANALYSTS = ["verifiedquery", "termsynonym"]
 
 
 def create_missing_groups(*, using: str = DEFAULT_DB_ALIAS, apps: Apps = installed_apps, **_: Any) -> None:
-    """Make the groups that are missing; called after migrations, when not every app has its permissions yet."""
+    """Create the groups that are missing; runs after migrations, when not every app has its permissions yet."""
     try:
         groups, permissions = apps.get_model("auth", "Group"), apps.get_model("auth", "Permission")
     except LookupError:  # auth is not migrated yet
@@ -47,7 +47,7 @@ def _curator() -> Q:
 
 
 def _analyst() -> Q:
-    """Read the data of domains and every call; write what questions mean."""
+    """Match permissions to read the domains' data and every call, and to define what questions mean."""
     reads = (_match(_domains(), actions=["view"]) & ~_server_tables()) | _match(
         ["toolbox"], ["example", "curatedprompt", "toolcall"], actions=["view"]
     )
@@ -55,7 +55,7 @@ def _analyst() -> Q:
 
 
 def _operator() -> Q:
-    """Run the server: keys, upstreams, workspaces, jobs, tasks; see calls, runs, processes and who there is."""
+    """Match permissions to run the server (keys, upstreams, workspaces, jobs, tasks) and to see calls and people."""
     server = (
         _server_tables() | _match(["toolbox"], ["apikey", "job", "task"]) | _match(["agents"], ["modelprice", "budget"])
     )
@@ -78,7 +78,7 @@ def _server_tables() -> Q:
 
 
 def _match(labels: Iterable[str], tables: Iterable[str] = (), *, actions: Iterable[str] = ()) -> Q:
-    """Give permissions on these apps, of these tables and actions; on all where none is named."""
+    """Match permissions on these apps, limited to these tables and actions if any are named."""
     found = Q(content_type__app_label__in=list(labels))
     if tables:
         found &= Q(content_type__model__in=list(tables))

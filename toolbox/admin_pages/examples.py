@@ -23,21 +23,21 @@ MAX_TRIED = 50
 
 
 class LinesField(forms.CharField):
-    """Texts, one a line."""
+    """A list of texts, edited as one text per line."""
 
     widget = UnfoldAdminTextareaWidget(attrs={"rows": 5})
 
     def prepare_value(self, value: Any) -> Any:
-        """Show a list as lines."""
+        """Join a list into lines."""
         return "\n".join(value) if isinstance(value, list) else value
 
     def to_python(self, value: Any) -> Any:
-        """Read lines as a list, empty ones left out."""
+        """Split lines into a list, without empty ones."""
         return [" ".join(line.split()) for line in str(value or "").splitlines() if line.strip()]
 
 
 class ExampleForm(forms.ModelForm):  # type: ignore[type-arg]
-    """An example; refused unless its tool, its slots and its templates are there. `known` is it, once it is valid."""
+    """Form of an example; refused unless its tool, slots and templates exist. `known` is the valid example."""
 
     known: KnownExample
     domain = forms.ChoiceField(widget=UnfoldAdminSelectWidget)
@@ -61,7 +61,7 @@ class ExampleForm(forms.ModelForm):  # type: ignore[type-arg]
         )
 
     def clean(self) -> dict[str, Any]:
-        """Hold the example to everything that using it will ask."""
+        """Run every check that using the example would need."""
         cleaned: dict[str, Any] = super().clean() or {}
         if self.errors:
             return cleaned
@@ -91,7 +91,7 @@ def _are_calls(value: Any) -> bool:
 
 
 class ExampleAdmin(CuratedAdmin):
-    """Questions, and the calls that answer them."""
+    """Curated questions and the calls that answer them."""
 
     notice = (
         "Examples answer where no language model is configured, and show a model how the tools are used. "
@@ -106,7 +106,7 @@ class ExampleAdmin(CuratedAdmin):
 
     @admin.action(description="Try the chosen examples on the data", permissions=["view"])
     def try_out(self, request: HttpRequest, chosen: QuerySet[Example]) -> None:
-        """Ask each example's question and show its answer, or what is wrong."""
+        """Run each example's question and show its answer, or what is wrong."""
         rows = list(chosen.order_by("domain", "name")[:MAX_TRIED])
         try:
             tried = event_loop.run(_try_example([_make_known(row) for row in rows]))

@@ -15,7 +15,7 @@ from toolbox.models import NameAlias
 
 
 class NameAliasForm(forms.ModelForm):  # type: ignore[type-arg]
-    """An alias; refused where its phrase names something already, or its name nothing."""
+    """Form of an alias; refused if its phrase is a name already, or its name is unknown or ambiguous."""
 
     domain = forms.ChoiceField(widget=UnfoldAdminSelectWidget)
 
@@ -36,11 +36,11 @@ class NameAliasForm(forms.ModelForm):  # type: ignore[type-arg]
         )
 
     def clean_phrase(self) -> str:
-        """Write the phrase as it is compared."""
+        """Return the phrase as it is compared."""
         return normalize_phrase(self.cleaned_data["phrase"])
 
     def clean(self) -> dict[str, Any]:
-        """Hold the alias to what the data names."""
+        """Check the alias against the names in the data."""
         cleaned: dict[str, Any] = super().clean() or {}
         if {"domain", "phrase", "name"} <= cleaned.keys():
             written = {field: cleaned[field] for field in ("domain", "phrase", "name")}
@@ -50,7 +50,7 @@ class NameAliasForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class NameAliasAdmin(CuratedAdmin):
-    """What people call things that the data names otherwise."""
+    """Aliases: what people call things that the data names otherwise."""
 
     notice = "A question is read as if it had said the name. Changes are seen within 5 s."
     form = NameAliasForm

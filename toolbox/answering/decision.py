@@ -1,8 +1,8 @@
 """
-Which answerer takes a question: the one that is surest, among all that the caller may use.
+Decide which domain's answerer takes a question: the one with the highest score that the caller may use.
 
-The scores were compared on the held-out questions in tests/data/ask/questions.json. Where two domains are about as
-sure, the person is asked. A question that leans on the one before it stays with the domain of that one.
+The thresholds were chosen on the held-out questions in tests/data/ask/questions.json. If two domains score about the
+same, the person is asked. A follow-up question stays with the domain of the question before it.
 """
 
 import asyncio
@@ -15,16 +15,16 @@ from toolbox.contract.answerer import Answerer, Choice, Interpretation
 from toolbox.text.names import words
 
 MIN_SCORE = 0.6
-"""Below this a question is about something else, whatever the domain."""
+"""Below this score a question is not about the domain."""
 NEAR_TIE = 0.05
-"""Two domains whose scores differ by less are as sure of a question."""
+"""Two domains whose scores differ by less are tied."""
 MIN_EXPLAINED = 0.36
-"""What a domain says of a question that it does not cover is shown from this score on."""
+"""From this score on, a domain's reason for not covering a question is shown."""
 MIN_NEAREST = 0.15
-"""Questions of a domain that is less sure than this are not like the question."""
+"""From this score on, a domain's similar questions are suggested."""
 MAX_NEAREST = 3
 MAX_EARLIER = 6
-"""Questions of a conversation that are read again to learn what the last one leans on."""
+"""How many earlier questions are read again, since a question may refer to those before it."""
 NOT_COVERED = "Nothing here covers that question."
 READS_ONLY = "Questions are answered here; nothing is changed by them."
 _COMMANDS = frozenset(
@@ -41,7 +41,7 @@ _ADDRESSED = re.compile(r"\s*([a-z_]+)\s*:\s*(?=\S)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """What is done with a question: answered by `answerer`, or asked back or not covered with a `text`."""
+    """What to do with a question: `answerer` answers it, or `text` asks back or says that it is not covered."""
 
     question: str
     reading: Interpretation | None = None
@@ -53,7 +53,7 @@ class Decision:
 
 
 async def decide_conversation(questions: Sequence[str], *, answerers: Sequence[Answerer]) -> Decision:
-    """Decide about the last of a conversation's questions, oldest first; earlier ones are read as far as needed."""
+    """Decide about the last question of a conversation, oldest first; reads up to MAX_EARLIER questions."""
     decision: Decision | None = None
     before: Decision | None = None
     for question in questions[-MAX_EARLIER:]:
@@ -64,7 +64,7 @@ async def decide_conversation(questions: Sequence[str], *, answerers: Sequence[A
 
 
 async def decide(question: str, *, answerers: Sequence[Answerer], before: Decision | None = None) -> Decision:
-    """Decide about a question; `before` is the decision about the one before it."""
+    """Decide about one question; `before` is the decision about the previous one."""
     question = _complete_reply(question, before=before)
     addressed = _ADDRESSED.match(question)
     if addressed and (named := [one for one in answerers if one.domain == addressed[1]]):
@@ -91,7 +91,7 @@ async def decide(question: str, *, answerers: Sequence[Answerer], before: Decisi
 
 async def _read(answerer: Answerer, question: str, *, before: Decision | None) -> Interpretation:
     """
-    Read a question, with the one before it only by the answerer that took that.
+    Read a question; only the answerer of the previous question also gets that question's reading.
 
     Aliases of the domain are read as the names that they stand for. A pronoun means the one thing that the question
     before was about, in every domain; what is said of it without a time is meant of the time before.
@@ -114,7 +114,7 @@ async def _read(answerer: Answerer, question: str, *, before: Decision | None) -
 
 
 def _is_command(question: str) -> bool:
-    """Tell whether a text asks to change something."""
+    """Return whether a text asks to change something."""
     return next((word.plain in _COMMANDS for word in words(question)), False)
 
 
@@ -124,13 +124,13 @@ def _rank(candidate: tuple[Answerer, Interpretation]) -> tuple[bool, float, bool
 
 
 def _is_rival(reading: Interpretation, *, best: Interpretation) -> bool:
-    """Tell whether another domain is as sure of the question as the best; one that leans has no rivals."""
+    """Return whether another domain's score ties with the best; a follow-up question has no rivals."""
     is_near = best.score - reading.score < NEAR_TIE
     return reading.domain != best.domain and is_near and not best.leans and reading.state == best.state == "covered"
 
 
 def _complete_reply(question: str, *, before: Decision | None) -> str:
-    """Give the whole question where what was written is one of the choices, or the only one with those words."""
+    """Return the question of the choice that a reply names, in full or by words that only one choice has."""
     said = {word.plain for word in words(question)}
     if before is None or not before.choices or not said:
         return question
@@ -149,7 +149,7 @@ def _ask_which_domain(question: str, *, readings: Sequence[Interpretation]) -> D
 
 
 def _explain_not_covered(question: str, *, readings: Sequence[Interpretation]) -> Decision:
-    """Say that nothing covers the question, why if a domain knows, and which questions come nearest."""
+    """Say that nothing covers the question, with a domain's reason if there is one, and suggest similar questions."""
     ranked = sorted(readings, key=lambda reading: -reading.score)
     best = ranked[0] if ranked else None
     reason = best.clarification if best and best.score >= MIN_EXPLAINED and best.state == "not_covered" else ""

@@ -1,4 +1,4 @@
-"""Aliases that curators give to names: a question is read as if it had said the name that an alias stands for."""
+"""Aliases of names: a question is read with each alias replaced by the name that it stands for."""
 
 from collections.abc import Mapping
 
@@ -14,13 +14,13 @@ _known: TtlCache[dict[str, dict[str, str]]] = TtlCache(max_entries=1)
 
 
 async def expand_aliases(question: str, *, domain: str) -> str:
-    """Replace the aliases of a domain in a question; a change in the admin is seen within some seconds."""
+    """Replace the aliases of a domain in a question; a change in the admin takes effect after some seconds."""
     known = (await _known.get("all", _fetch_aliases)).get(domain)
     return replace_aliases(question, aliases=known) if known else question
 
 
 def replace_aliases(question: str, *, aliases: Mapping[str, str]) -> str:
-    """Replace each alias, given by its words in lower case, by its name; of two at one place, the longer. Pure."""
+    """Replace each alias, a key of `aliases` as normalize_phrase writes it; of overlapping ones, the longer. Pure."""
     found = words(question)
     parts: list[str] = []
     position = copied = 0
@@ -36,12 +36,12 @@ def replace_aliases(question: str, *, aliases: Mapping[str, str]) -> str:
 
 
 def normalize_phrase(phrase: str) -> str:
-    """Write a phrase as it is compared: its words without case and accents."""
+    """Return a phrase as it is compared: its words without case and accents."""
     return " ".join(word.plain for word in words(phrase))
 
 
 async def find_alias_problems(*, domain: str, phrase: str, name: str) -> dict[str, str]:
-    """Say by field why an alias cannot be added: the phrase names something already, or the name names nothing."""
+    """Return by field why an alias cannot be added: its phrase is a name already, or its name is not exactly one."""
     problems = {}
     size = len(words(phrase))
     if not 1 <= size <= MAX_WORDS:
@@ -59,7 +59,7 @@ async def find_alias_problems(*, domain: str, phrase: str, name: str) -> dict[st
 
 
 async def _find_named(text: str, *, domain: str) -> list[Candidate]:
-    """Find what a whole text names exactly, in every slot of the domain."""
+    """Return what the whole text names exactly, in any slot of the domain."""
     found = words(text)
     if not found:
         return []

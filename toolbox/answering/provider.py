@@ -1,4 +1,4 @@
-"""The provider that answers where no language model is configured, as any Model does."""
+"""Model provider that answers from the domains' answerers when no language model is configured."""
 
 import json
 import secrets
@@ -31,21 +31,21 @@ _CALL = "ask"
 
 
 class AnswererModel:
-    """Asks every answerer for its reading of the question, requests the tools of the surest, and words the answer."""
+    """Model that reads a question with every answerer, requests the winner's tools and words their answers."""
 
     name = NAME
 
     def estimate_tokens(self, messages: Sequence[Message], *, tools: Sequence[Tool] = ()) -> int:
-        """Say that answerers read no tokens."""
+        """Return 0: answerers use no tokens."""
         return 0
 
     async def turn(
         self, messages: Sequence[Message], *, tools: Sequence[Tool] = (), max_tokens: int | None = None
     ) -> AsyncGenerator[ModelEvent, None]:
         """
-        Take one step; see Model. Raises no failure of its own.
+        Run one step; see Model. Raises no failure of its own.
 
-        Queries: the examples, at most once in some seconds, and what the answerers ask to read a question.
+        Queries: the examples, at most once in some seconds, and what the answerers need to read a question.
         """
         step = await _next_step(messages, tools=tools)
         if isinstance(step, ToolRequest):
@@ -64,7 +64,7 @@ class AnswererModel:
     async def complete_structured(
         self, messages: Sequence[Message], *, schema: type[Shape], deadline_seconds: float
     ) -> Shape:
-        """Refuse: answerers cannot make an answer of a shape."""
+        """Raise ModelUnavailable: answerers cannot produce structured output."""
         raise ModelUnavailable("No language model is configured; set AGENT_MODEL and OPENAI_BASE_URL.")
 
 
@@ -74,9 +74,9 @@ _End = tuple[str, dict[str, Any]]
 
 async def load_answerers(tools: Sequence[Tool], *, drafts: Sequence[KnownExample] = ()) -> list[Answerer]:
     """
-    Give the answerers that need no other tools than these: those that domains declare, then curated examples.
+    Return the answerers that need only these tools: those that domains declare, then curated examples.
 
-    `drafts` are examples that are tried before they are saved.
+    `drafts` are examples to try that are not saved yet.
     """
     names = {tool.name for tool in tools}
     declared = [toolkit.answerer() for toolkit in registry.toolkits() if toolkit.answerer]
@@ -85,12 +85,12 @@ async def load_answerers(tools: Sequence[Tool], *, drafts: Sequence[KnownExample
 
 
 async def _next_step(messages: Sequence[Message], *, tools: Sequence[Tool]) -> ToolRequest | _End:
-    """Give the call that comes next, or the text that ends the run with what a page shows beside it."""
+    """Return the next call, or the final text with the details that a page shows beside it."""
     answerers = await load_answerers(tools)
     answers = _find_tool_answers(messages)
     if answers and answers[-1].is_refusal:
         return _end(AnswerText(text=_render_refusal(answers[-1].answer), outcome="refused"))
-    if answers and answers[-1].edited_arguments:  # the question's names are no longer what was asked
+    if answers and answers[-1].edited_arguments:  # the answer is no longer about the question's names
         told = answers[-1]
         return _end(AnswerText(text=f"With {told.edited_arguments}: {_render_raw_answer(told)}"))
     if not answerers:
@@ -106,7 +106,7 @@ async def _next_step(messages: Sequence[Message], *, tools: Sequence[Tool]) -> T
 
 
 def _continue_after(answers: Sequence[Message], *, decision: Decision) -> ToolRequest | _End:
-    """Word what the tools answered, or give the next call; what another provider requested is shown as it is."""
+    """Word the tools' answers or return the next call; show calls that another provider requested as they are."""
     reading, answerer = decision.reading, decision.answerer
     is_own = reading is not None and answers[-1].call_id.startswith(f"{_CALL}-{reading.domain}-")
     if reading is None or answerer is None or not decision.is_covered or not is_own:
@@ -128,7 +128,7 @@ def _request(call: PlannedCall, *, reading: Interpretation) -> ToolRequest:
 
 
 def _end(worded: AnswerText, *, decision: Decision | None = None) -> _End:
-    """Give the text, and beside it the outcome, what the question was taken for, and what may be replied."""
+    """Return the text with its outcome, how the question was understood, and possible replies."""
     details: dict[str, Any] = {"outcome": worded.outcome, "choices": [_describe_choice(one) for one in worded.choices]}
     if decision:
         reading = decision.reading
@@ -146,7 +146,7 @@ def _describe_choice(choice: Choice) -> dict[str, str]:
 
 
 def _find_tool_answers(messages: Sequence[Message]) -> list[Message]:
-    """Give what tools have answered since the question."""
+    """Return the tools' answers since the last question."""
     asked_at = max((at for at, message in enumerate(messages) if message.role == "user"), default=-1)
     return [message for message in messages[asked_at + 1 :] if message.role == "tool"]
 
@@ -157,19 +157,19 @@ def _render_raw_answer(told: Message) -> str:
 
 
 def _render_refusal(answer: Any) -> str:
-    """Put a refusal into words, in whichever dialect it is."""
+    """Word a refusal, whatever its envelope."""
     message, suggestion = _find_text(answer, name="message"), _find_text(answer, name="suggestion")
     return " ".join(part for part in (message or "The tool refused the question.", suggestion) if part)
 
 
 def _render_errors(errors: Any) -> str:
-    """Put the errors that an upstream gave with its answer into words."""
+    """Word the errors that an upstream sent with its answer."""
     first = errors[0] if isinstance(errors, list) else errors
     return f"The upstream answered with errors: {_find_text(first, name='message') or first}"
 
 
 def _find_text(answer: Any, *, name: str) -> str:
-    """Give the first text of that name, however deep a refusal's form puts it."""
+    """Return the first text of that name at any depth of a refusal."""
     if not isinstance(answer, dict):
         return ""
     if isinstance(answer.get(name), str):

@@ -1,8 +1,8 @@
 """
-Calls read back out of the audit, for pages: filtered, by id, around a call, and what was refused.
+Read calls back from the audit log, for pages: filtered, by id, around a call, and refusals by group.
 
-Each statement follows one index over a bounded number of rows and filters within them, so that it costs the same at any
-number of calls.
+Each statement follows one index over a bounded number of rows and filters within them, so its cost does not grow with
+the number of calls.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from toolbox.database.pools import owner_pool
 
 PAGE = 50
 MAX_SCANNED = 20_000
-"""Calls that one statement looks through for those that pass every filter."""
+"""How many calls one statement scans for those that pass every filter."""
 MAX_REFUSED = 2_500
 MAX_BESIDE = 40
 
@@ -23,7 +23,7 @@ Row = dict[str, Any]
 _COLUMNS = """call.id, call.called_at, call.request_id, call.caller, call.key_id, call.transport, call.domain,
     call.tool, call.outcome, call.code, call.status, call.rows, call.answer_bytes, call.milliseconds"""
 SORTS = ("time", "tool", "caller", "outcome", "rows", "ms")
-"""What the calls that were looked through can be sorted by."""
+"""The columns by which scanned calls can be sorted."""
 _SORTED_COLUMNS = {
     "time": "called_at", "tool": "tool", "caller": "caller", "outcome": "outcome", "rows": "rows", "ms": "milliseconds",
 }  # fmt: skip
@@ -83,10 +83,10 @@ GROUP BY tool, domain, code, outcome ORDER BY calls DESC, last_at DESC LIMIT 50
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallFilter:
     """
-    Which calls: of these keys (None: of anybody), of a tool, with an outcome, before a call; `pages` shows pages.
+    Filter of calls: by keys (None: any), tool, outcome and cursor (`before`); `pages` includes calls of pages.
 
-    The latest 20,000 are looked through. `sort` is one of SORTS; sorted by anything but the time, the latest first, a
-    `page` is of those that were looked through.
+    `sort` is one of SORTS. In any order but the latest first, only the 20,000 calls before the cursor are sorted, and
+    `page` numbers their pages.
     """
 
     keys: Sequence[int] | None = None
@@ -101,27 +101,27 @@ class CallFilter:
 
     @property
     def is_by_time(self) -> bool:
-        """Tell whether the calls are asked for in the order of the log."""
+        """Return whether the order is that of the log, the latest first."""
         return self.sort == "time" and self.is_descending
 
 
 @dataclass(slots=True, kw_only=True)
 class FoundCalls:
     """
-    A page of calls; `next` is before which the next page begins in the order of the log.
+    A page of calls; `next` is the cursor of earlier calls.
 
-    In another order `has_more` says that there is a further page of the calls that were looked through.
+    In another order than the log's, `has_more` means that the scanned calls have a further page.
     """
 
     rows: list[Row] = field(default_factory=list)
     next: tuple[datetime, int] | None = None
     was_cut: bool = False
-    """There are earlier calls that were not looked through."""
+    """There may be earlier matches that were not scanned."""
     has_more: bool = False
 
 
 async def find_calls(wanted: CallFilter) -> FoundCalls:
-    """Find the calls that pass, among the latest; raises DatabaseUnavailable."""
+    """Return a page of the calls that pass the filter. Raises DatabaseUnavailable."""
     if wanted.keys is not None and not wanted.keys:
         return FoundCalls()
     driver = "outcome = %(outcome)s" if wanted.outcome not in ("", "answered") else (
@@ -155,17 +155,17 @@ async def find_calls(wanted: CallFilter) -> FoundCalls:
 
 
 async def find_call(call_id: int) -> Row | None:
-    """Give one call with its arguments as they are kept; raises DatabaseUnavailable."""
+    """Return one call with its stored arguments, or None. Raises DatabaseUnavailable."""
     found = await owner_pool.fetch(_ONE, [call_id])
     return found.rows[0] if found.rows else None
 
 
 async def find_calls_beside(*, key_id: int, at: datetime, span_seconds: float) -> list[Row]:
-    """Give the calls of a key around a moment, at most 40 before and 40 after; raises DatabaseUnavailable."""
+    """Return a key's calls around a time, at most 40 before and 40 after. Raises DatabaseUnavailable."""
     wanted = {"key": key_id, "at": at, "span": span_seconds, "limit": MAX_BESIDE}
     return (await owner_pool.fetch(_BESIDE, wanted)).rows
 
 
 async def group_refusals(*, since: datetime) -> list[Row]:
-    """Group the latest refused and failed calls by tool and code; raises DatabaseUnavailable."""
+    """Return the latest refused and failed calls grouped by tool and code. Raises DatabaseUnavailable."""
     return (await owner_pool.fetch(_REFUSED, {"since": since, "limit": MAX_REFUSED})).rows

@@ -1,13 +1,12 @@
 """
-The record of every call, on every transport.
+The audit log of calls on every transport.
 
-Calls put their row into a buffer; one task writes it out every 250 ms or 200 rows, and at shutdown. A killed process
-may lose that window. Rows are never dropped: while the database is away they wait, and when the buffer is full calls
-wait too, a bounded time, then are refused.
-
-A call that writes is journaled: `intend` commits its row, with the outcome `unknown`, before the work begins, and the
-row is completed before the call is answered. While the work goes on, `keep_alive` renews the row's heartbeat; a row
-whose heartbeat is older than LOST_SECONDS belongs to a process that was killed, and what it did is unknown.
+Calls append a record to a buffer. One task writes it out every 250 ms or 200 rows, and at shutdown; a killed process
+may lose that window. Records are never dropped: they wait while the database is unavailable. When the buffer is full,
+calls wait up to 2 s and are then refused. A call that writes is journaled: `intend` commits its row with the outcome
+`unknown` before the work begins, and the row is completed before the call is answered. While the work runs,
+`keep_alive` renews the row's heartbeat. A row whose heartbeat is older than LOST_SECONDS belongs to a process that was
+killed; whether its work was done is unknown.
 """
 
 import asyncio
@@ -33,13 +32,13 @@ BUFFER_ROWS = 10_000
 WAIT_SECONDS = 2.0
 MAX_ARGUMENTS = 4_096
 KEPT_ARGUMENTS = 4 * MAX_ARGUMENTS
-"""Bytes of the arguments that wait in the buffer: enough that a cut at 4,096 characters never splits a secret."""
+"""Bytes of arguments kept in the buffer: enough that cutting at 4,096 characters never splits a secret."""
 RETRY_SECONDS = 1.0
 HEARTBEAT_SECONDS = 30.0
 LOST_SECONDS = 90
 _COST_OF_A_ROW = 100
 _MAX_UNBROKEN = 2_000
-"""Bytes of arguments that are redacted before other work has its turn, a row of its own counted as 100."""
+"""Bytes redacted before the event loop gets a turn; each row counts as 100 more."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -62,7 +61,7 @@ class CallRecord:
     milliseconds: float
     is_known: bool = True
     intent_id: int | None = None
-    """The row that `intend` has left of the call, which this record completes."""
+    """The id of the row that `intend` inserted, which this record completes."""
 
 
 _NAMES = [field.name for field in fields(CallRecord) if field.name != "intent_id"]
@@ -82,7 +81,7 @@ WHERE id = %s AND called_at = %s AND outcome = 'unknown' RETURNING id
 
 
 class Audit:
-    """A buffer of records and the task that writes it; lives on the process's event loop."""
+    """Buffer of records and the task that writes it; lives on the process's event loop."""
 
     def __init__(self) -> None:
         self._buffer: list[CallRecord] = []
@@ -97,11 +96,11 @@ class Audit:
 
     @property
     def waiting_count(self) -> int:
-        """Count the records that are not written yet."""
+        """Return how many records are not written yet."""
         return len(self._buffer)
 
     async def room(self) -> None:
-        """Wait until a record will fit; raises Refusal UNAVAILABLE when none does for 2 s."""
+        """Wait until the buffer has room; raises Refusal UNAVAILABLE after 2 s."""
         if self._has_room.is_set():
             return
         try:
@@ -116,7 +115,7 @@ class Audit:
             ) from full
 
     async def intend(self, call: CallRecord, *, idempotency_key: str) -> int:
-        """Commit the row of a call that will write; gives its id. Raises Refusal UNAVAILABLE where it cannot."""
+        """Commit the row of a call that will write, and return its id. Raises Refusal UNAVAILABLE if it cannot."""
         try:
             found = await owner_pool.fetch(_INTEND, [*_row(call), idempotency_key])
         except (DatabaseUnavailable, psycopg.Error) as away:
@@ -132,7 +131,7 @@ class Audit:
         return int(found.rows[0]["id"])
 
     async def keep_alive(self, intent_id: int, *, called_at: datetime) -> None:
-        """Renew the heartbeat of a call that writes, until cancelled; `called_at` names its month's partition."""
+        """Renew the heartbeat of a writing call until cancelled; `called_at` selects the partition of its row."""
         while True:
             await asyncio.sleep(HEARTBEAT_SECONDS)
             try:
@@ -141,7 +140,7 @@ class Audit:
                 logger.warning("the heartbeat of call %d is late: %s", intent_id, away)
 
     def record(self, call: CallRecord) -> None:
-        """Put a record into the buffer; its arguments must be KEPT_ARGUMENTS at most."""
+        """Append a record to the buffer; its arguments must have at most KEPT_ARGUMENTS bytes."""
         self._buffer.append(call)
         if self.on_record:
             self.on_record(call)
@@ -154,7 +153,7 @@ class Audit:
 
     async def flush(self) -> None:
         """
-        Write out everything recorded so far, or keep it.
+        Write out all records so far; on failure they stay in the buffer.
 
         Raises DatabaseUnavailable, StatementTimeout and psycopg.Error.
         """
@@ -170,7 +169,7 @@ class Audit:
             logger.exception("%d records of calls are lost: the database was away at shutdown", len(self._buffer))
 
     async def _keep_writing(self) -> None:
-        """Write as long as there is something to write; a call that comes later starts the task again."""
+        """Write until the buffer is empty; the next record starts the task again."""
         while self._buffer:
             try:
                 async with asyncio.timeout(FLUSH_SECONDS):
@@ -178,7 +177,8 @@ class Audit:
             except TimeoutError:
                 pass
             try:
-                # Shielded: cut off after the rows are stored, it would leave them in the buffer and write them twice.
+                # Shielded: a cancellation after the rows are stored would leave them in the buffer, to be written
+                # twice.
                 await asyncio.shield(self._flush())
             except (DatabaseUnavailable, StatementTimeout, psycopg.Error) as away:
                 logger.warning("%d records of calls wait for the database: %s", len(self._buffer), away)
@@ -195,12 +195,12 @@ class Audit:
         self._has_room.set()
 
     def _forget(self) -> None:
-        """Start empty in a forked child: its parent's calls are its parent's to record."""
+        """Start empty in a forked child: the parent writes the records that it has."""
         self.__init__()  # type: ignore[misc]
 
 
 async def _rows(batch: Iterable[CallRecord]) -> AsyncIterator[tuple[object, ...]]:
-    """Make rows of records; calls are answered in between, for redacting long arguments takes ms."""
+    """Yield rows of records; lets the event loop run in between, for redacting long arguments takes ms."""
     unbroken = 0
     for record in batch:
         yield _row(record)
@@ -211,7 +211,7 @@ async def _rows(batch: Iterable[CallRecord]) -> AsyncIterator[tuple[object, ...]
 
 
 async def _complete(records: list[CallRecord]) -> None:
-    """Complete the rows of calls that were journaled; safe to repeat."""
+    """Complete the rows of journaled calls; safe to repeat."""
     for record in records:
         try:
             await owner_pool.fetch(_COMPLETE, [*_row(record), record.intent_id, record.called_at])
@@ -220,7 +220,7 @@ async def _complete(records: list[CallRecord]) -> None:
 
 
 async def _write(rows: list[tuple[object, ...]]) -> None:
-    """Copy the rows in; if the database refuses one of them, name it and keep the others."""
+    """Copy the rows in; if the database refuses one, log it and keep the others."""
     if not rows:
         return
     try:
@@ -230,7 +230,7 @@ async def _write(rows: list[tuple[object, ...]]) -> None:
 
 
 async def _copy_one_by_one(connection: Connection, rows: list[tuple[object, ...]]) -> None:
-    """Copy each row in a savepoint of one transaction: if the connection is lost, all of them are tried again."""
+    """Copy each row in a savepoint of one transaction: a lost connection leaves none, and all are retried."""
     async with connection.transaction():
         for row in rows:
             try:
@@ -247,7 +247,7 @@ async def _copy(connection: Connection, rows: list[tuple[object, ...]]) -> None:
 
 
 def _row(record: CallRecord) -> tuple[object, ...]:
-    """Make the record fit its columns: text without NUL, cut, secrets blanked before the cut can split them."""
+    """Make the record fit its columns: NUL replaced, secrets redacted, then cut."""
     return (
         record.called_at,
         _text(record.request_id)[:64],

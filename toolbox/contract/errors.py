@@ -112,7 +112,7 @@ class DatabaseUnavailable(Exception):
 
 
 class StatementTimeout(DatabaseUnavailable):
-    """The database cancelled a statement that ran too long; a DatabaseUnavailable where nobody distinguishes it."""
+    """The database cancelled a statement that ran too long; a DatabaseUnavailable for code that does not care."""
 
 
 Schema = dict[str, Any]

@@ -21,10 +21,10 @@ class ToolInput(BaseModel):
     @classmethod
     def from_json(cls, arguments: bytes) -> Self:
         """
-        Read the arguments as a caller sends them. Raises ValidationError.
+        Parse the arguments that a caller sends. Raises ValidationError.
 
-        `strict` holds at every depth: the configuration of this class does not reach the models that it contains,
-        which may be those of an answer.
+        `strict` is needed here too: this class's configuration does not reach the models that it contains, which may be
+        models of answers.
         """
         return cls.model_validate_json(arguments, by_alias=True, by_name=False, strict=True)
 
@@ -71,10 +71,10 @@ class NullMeans:
 
 @dataclass(frozen=True, slots=True)
 class RefusesNull:
-    """Refuse null for a parameter that may be left out (`X | None`), and publish it so."""
+    """Marks a parameter `X | None` that may be left out but not sent as null; its schema is published without null."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """Validate what stands beside None."""
+        """Return the schema of the type without None."""
         found = handler(source)
         return found["schema"] if found["type"] == "nullable" else found
 

@@ -1,4 +1,4 @@
-"""The base of every command of `manage.py` that needs the database."""
+"""Base class of the `manage.py` commands that need the database."""
 
 from typing import Any
 
@@ -14,12 +14,12 @@ class DatabaseCommand(BaseCommand):
     """
     A command that reads or writes the database.
 
-    Connects before `handle`, which starts an embedded server: the pools of the kernel do not. What the database
-    refuses ends the command with a sentence and status 1; `--traceback` shows where.
+    Connects before `handle`: this starts an embedded server, which the kernel's pools do not. A failure of the database
+    ends the command with one sentence and status 1; `--traceback` shows its origin.
     """
 
     def execute(self, *args: Any, **options: Any) -> str | None:
-        """Run the command; raises CommandError where the database does not do its part."""
+        """Run the command; raises CommandError if the database fails or refuses."""
         try:
             connection.ensure_connection()
             return super().execute(*args, **options)

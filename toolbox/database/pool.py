@@ -202,10 +202,10 @@ class Pool:
 
     async def _acquire(self) -> tuple[Connection, AsyncConnectionPool[Connection]]:
         """
-        Give a connection, and the pool that it goes back to; raises DatabaseUnavailable.
+        Return a connection and the pool to return it to; raises DatabaseUnavailable.
 
-        Work that waits here has not begun. Where others close the pool meanwhile, because a connection of theirs died,
-        it waits in the next pool: nothing was lost, and nothing is done twice.
+        Work that waits here has not begun. If another caller discards the pool meanwhile, because its connection died,
+        this waits in the next pool: nothing was lost, and nothing is done twice.
         """
         while True:
             pool = self._pool or await self._open()

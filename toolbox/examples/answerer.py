@@ -1,4 +1,4 @@
-"""Curated examples as the answerer of a domain: the question's example is found, its calls are made and worded."""
+"""The answerer of a domain's curated examples: finds a question's example, plans its calls and words their answers."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -26,17 +26,17 @@ _ELLIPTICAL = frozenset(
         "then this until versus vs was what with"
     )
 )
-"""Words of a question that says only what differs from the one before: "and in February?"."""
+"""Words of an elliptical question, which says only what differs from the previous one: "and in February?"."""
 
 
 async def make_answerers(
     tools: Sequence[Tool], *, exact: Collection[str] = (), drafts: Sequence[KnownExample] = ()
 ) -> list["ExamplesAnswerer"]:
     """
-    Give the answerer of each domain that has examples for these tools; queries the examples.
+    Return an answerer for each domain that has examples for these tools; queries the examples.
 
-    In the domains of `exact`, which read questions better themselves, only an example's own words find it. `drafts` are
-    used beside the stored examples.
+    In the domains of `exact`, which have a better answerer of their own, only an example's own words find it. `drafts`
+    are used like stored examples.
     """
     examples = [*await find_examples_for_tools(tool.name for tool in tools), *drafts]
     weights = Weights(examples)
@@ -52,14 +52,14 @@ async def make_answerers(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """What a question was about: its example, and the values of its placeholders."""
+    """What a question was about: its example and the values of its placeholders."""
 
     example: KnownExample
     values: Mapping[str, Candidate]
 
 
 class ExamplesAnswerer:
-    """Answers by the examples of one domain; words weigh as they do among the examples of all."""
+    """Answers from one domain's examples; words are weighted over the examples of all domains."""
 
     def __init__(self, domain: str, *, examples: Sequence[KnownExample], weights: Weights, min_score: float) -> None:
         self.domain = domain
@@ -69,11 +69,11 @@ class ExamplesAnswerer:
 
     @property
     def tools(self) -> frozenset[str]:
-        """Name the tools that the examples call."""
+        """Return the names of the tools that the examples call."""
         return frozenset(name for example in self._examples for name in example.tools)
 
     async def read(self, question: str, *, before: Interpretation | None = None) -> Interpretation:
-        """Find the example of a question, or of the one before it with what this one changes."""
+        """Find the question's example, or the previous question's example with the values that this one changes."""
         if before is not None:
             changed = await self._read_follow_up(question, before=before)
             if changed is not None:
@@ -81,7 +81,7 @@ class ExamplesAnswerer:
         return await self._read_alone(question)
 
     def word(self, reading: Interpretation, *, answers: Sequence[Any]) -> AnswerText | PlannedCall:
-        """Word the answers by the example's template; raises CannotFill."""
+        """Word the answers by the example's template, or return its next call; raises CannotFill."""
         example, values = reading.subject.example, reading.subject.values
         if len(answers) < len(example.tools):
             return _plan_call(reading.subject, answers=answers)
@@ -103,7 +103,7 @@ class ExamplesAnswerer:
         return self._cover(question, outcome=outcome)
 
     async def _lacks_subject(self, question: str, *, outcome: ExampleMatch | Unclear) -> bool:
-        """Tell whether a question leaves to the one before it what it is about: by a pronoun, or by saying nothing."""
+        """Return whether a question takes its subject from the previous one: by a pronoun, or by leaving it out."""
         if any(word.plain in _PRONOUNS for word in words(question)):
             return True
         mentions = await self._find_mentions(question)
@@ -142,7 +142,7 @@ class ExamplesAnswerer:
         )  # fmt: skip
 
     async def _read_follow_up(self, question: str, *, before: Interpretation) -> Interpretation | None:
-        """Read a question that leans on the one before; None where it does not."""
+        """Read a question that depends on the previous one; None if it does not."""
         if before.state == "unclear":
             joined = await self._read_alone(f"{before.question}\n{question}")
             alone = await self._read_alone(question)
@@ -165,7 +165,7 @@ class ExamplesAnswerer:
     async def _replace_values(
         self, question: str, *, before: Subject, mentions: Mapping[str, Sequence[Candidate]]
     ) -> Interpretation:
-        """Ask the example of the question before with other values; a name that says no year keeps the year."""
+        """Ask the previous question's example with other values; a name without a year keeps the year."""
         values = dict(before.values)
         for placeholder in before.example.placeholders:
             if placeholder.slot not in mentions:
@@ -187,7 +187,7 @@ class ExamplesAnswerer:
         return self._cover(question, outcome=ExampleMatch(example=before.example, values=values))
 
     async def _find_mentions(self, question: str) -> dict[str, list[Candidate]]:
-        """Give what a question names, by slot: the readings of its first place; of two at one place the longer."""
+        """Return what a question names by slot: the readings of the first mention; the longer of overlapping ones."""
         found = [
             (slot.name, candidate)
             for slot in find_slots(self.domain).values() if slot.resolve
@@ -204,7 +204,7 @@ class ExamplesAnswerer:
 
 
 def _plan_call(subject: Subject, *, answers: Sequence[Any]) -> PlannedCall:
-    """Give the call that follows these answers; raises CannotFill."""
+    """Return the call that follows these answers; raises CannotFill."""
     arguments = make_arguments(subject.example, answers=answers, values=subject.values)
     return PlannedCall(tool=subject.example.tools[len(answers)], arguments=arguments)
 
@@ -214,7 +214,7 @@ def _write_question(example: KnownExample, *, values: Mapping[str, Candidate]) -
 
 
 def _write_choices(outcome: Unclear, *, labels: Mapping[str, None]) -> tuple[Choice, ...]:
-    """Write the whole question for each label; none where something else is not clear either."""
+    """Return the whole question for each label; none if another placeholder is unclear too."""
     known = {name: one.label for name, one in outcome.values.items()}
     if {one.name for one in outcome.example.placeholders} - known.keys() != {outcome.placeholder}:
         return ()
@@ -227,14 +227,14 @@ def _write_choices(outcome: Unclear, *, labels: Mapping[str, None]) -> tuple[Cho
 
 
 def _is_elliptical(question: str, *, mentions: Mapping[str, Sequence[Candidate]]) -> bool:
-    """Tell whether a question says nothing but names and words that join them to the question before."""
+    """Return whether a question has only names and words that connect them to the previous question."""
     places = [(candidates[0].start, candidates[0].end) for candidates in mentions.values()]
     rest = [word for word in words(question) if all(word.end <= start or end <= word.start for start, end in places)]
     return all(word.plain in _ELLIPTICAL for word in rest)
 
 
 def _substitute(subject: Subject, *, text: str, mentions: Mapping[str, Sequence[Candidate]]) -> Iterator[str]:
-    """Write the question before with other names: those of a slot in its place, another in the place of any."""
+    """Yield the previous question with other names: in the same slot, or else in any one place."""
     labels = {name: one.label for name, one in subject.values.items()}
     left = {name: text[candidates[0].start : candidates[0].end] for name, candidates in mentions.items()}
     free: list[str] = []
@@ -250,11 +250,11 @@ def _substitute(subject: Subject, *, text: str, mentions: Mapping[str, Sequence[
 
 
 def _keep_year(candidates: Sequence[Candidate], *, before: Candidate) -> list[Candidate]:
-    """Give the readings of the year of what they replace."""
+    """Keep the readings with the year of the value that they replace."""
     years = set(_YEAR.findall(before.label))
     return [one for one in candidates if years & set(_YEAR.findall(one.label))]
 
 
 async def render_question(example: KnownExample) -> str:
-    """Give an example's question with real things in its slots."""
+    """Return an example's question with real names in its slots."""
     return fill_question(example.question, samples=await load_sample_texts(example))

@@ -20,7 +20,7 @@ from toolbox.examples.cache import KnownExample, find_slots
 
 MISSING = "[missing: %s]"
 MISSING_MARK = MISSING.partition("%")[0]
-"""What an answer holds that names something which the tools did not say."""
+"""The beginning of the mark in an answer where the tools returned no value."""
 MAX_WORDS = 6_000
 _PLACE = re.compile(r"\{([a-z][a-z0-9_]*)(?:\.([a-z][a-z0-9_]*))?(:int)?\}")
 

@@ -29,7 +29,7 @@ class Command(DatabaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take the question, and what a new conversation may be told."""
+        """Add the question and the settings of a new conversation."""
         parser.add_argument("question", nargs="?", help="Without one, questions are read line by line.")
         parser.add_argument("--conversation", type=UUID, help="Go on with this conversation.")
         parser.add_argument("--toolkit", action="append", default=[], help="Offer this domain's tools only.")
@@ -37,7 +37,7 @@ class Command(DatabaseCommand):
         parser.add_argument("--approve", action="append", default=[], help="Ask before this tool is called.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Answer each question; ends with status 1 where the last one had no answer."""
+        """Answer each question; exits with 1 if the last one got no answer."""
         known = usable_toolkits()
         for name in options["toolkit"]:
             if name not in known:
@@ -89,7 +89,7 @@ async def _create_conversation(options: dict[str, Any], *, caller: Caller) -> UU
 
 
 async def _questions(question: str | None, *, terminal: Terminal) -> AsyncIterator[str]:
-    """Give the question, or those that are typed, until there are no more."""
+    """Yield the given question, or those that are typed until the input ends."""
     if question:
         yield question
         return

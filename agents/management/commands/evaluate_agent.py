@@ -31,7 +31,7 @@ TOOLROOM, RAW_DATA = "Toolroom", "raw data"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """A task that was done, and how that was judged."""
+    """A completed task and its verdict."""
 
     means: str
     task: Task
@@ -46,7 +46,7 @@ class Command(DatabaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take the tasks, the model and what to compare with."""
+        """Add the tasks, the model and what to compare with."""
         parser.add_argument("domains", nargs="*", help="Only tasks of these domains; all if none is named.")
         parser.add_argument("--tasks", type=Path, help="A TOML file of your own tasks.")
         parser.add_argument("--model", default="", help="A model of the configured server; else AGENT_MODEL.")
@@ -59,7 +59,7 @@ class Command(DatabaseCommand):
         parser.add_argument("--json", type=Path, help="Write every answer and its verdict to this file.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print a table; ends with 1 where nothing could be asked."""
+        """Print a table of the results; exits with 1 if nothing could be asked."""
         if options["no_model"]:
             settings.AGENT_MODEL = ""
         elif not settings.AGENT_MODEL:
@@ -143,7 +143,7 @@ def _table(results: Sequence[Result], *, title: str) -> Table:
 
 
 def _add_row(table: Table, *, domain: str, means: str, of: Sequence[Result]) -> None:
-    """Add a row; a task that cannot be answered counts as right where it is asked back."""
+    """Add a row; a task that cannot be answered counts as right if it is asked back."""
     good = [one for one in of if one.verdict == ("right" if one.task.is_answerable else "asked back")]
     wrong = [one for one in of if one.verdict == "wrong"]
     table.add_row(

@@ -11,7 +11,7 @@ from toolbox.database.command import DatabaseCommand
 
 
 class Command(DatabaseCommand):
-    """Prints a line for each check, and how to fix each finding; ends with 1 where there is one."""
+    """Prints a line for each check, and how to fix each finding; exits with 1 if there are findings."""
 
     help = "Check live what lies between processes: NOTIFY, SECRET_KEY, roles, clocks, broker, replicas, poolers, disk."
 

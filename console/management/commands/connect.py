@@ -28,7 +28,7 @@ class Command(DatabaseCommand):
     help = "Make a key for an MCP client, print its configuration, test the connection, and show its first call."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take which client, whose key, and where the server is."""
+        """Add arguments: the client, the key's owner, name and rights, the server's address, and how long to wait."""
         parser.add_argument("client", choices=list(CLIENTS))
         parser.add_argument("--user", default="", help="Whose key it is; the superuser's, where there is one alone.")
         parser.add_argument("--name", default="", help="The key's name, which the audit shows.")
@@ -37,7 +37,7 @@ class Command(DatabaseCommand):
         parser.add_argument("--wait", type=float, default=120, help="Seconds to wait for the first call; 0: none.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Do it; ends with 1 where the server does not take the key."""
+        """Connect the client; raises CommandError if the server refuses the key or does not answer."""
         owner = find_owner(options["user"])
         client, site = CLIENTS[options["client"]], (options["at"] or find_address()).rstrip("/")
         caller = event_loop.run(find_person(owner.pk))
@@ -62,7 +62,7 @@ class Command(DatabaseCommand):
 
 
 def find_owner(name: str) -> User:
-    """Find whose key it will be; raises CommandError."""
+    """Return the user of this name, or the only superuser; raises CommandError if there is none."""
     if name:
         if user := find_active_user_by_name(name):
             return user
@@ -74,7 +74,7 @@ def find_owner(name: str) -> User:
 
 
 def count_tools(site: str, *, key: str) -> int:
-    """List the tools over MCP with the key; raises CommandError where the server does not answer so."""
+    """Return how many tools the server lists over MCP for the key; raises CommandError if it does not list them."""
     headers = {
         "Authorization": f"Bearer {key}", "Accept": "application/json, text/event-stream",
         "Mcp-Protocol-Version": "2025-06-18",

@@ -17,12 +17,12 @@ class Command(DatabaseCommand):
     help = "Print a link that logs somebody in once, within the hour; a log-in or a new password ends it."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take whose link, and where the server is."""
+        """Add arguments: the user's name and the server's address."""
         parser.add_argument("name", help="The user's name.")
         parser.add_argument("--at", help="The server's address; else TOOLROOM_URL, or where quickstart serves.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print it."""
+        """Print the link; raises CommandError if no active user has the name."""
         user = find_active_user_by_name(options["name"])
         if user is None:
             raise CommandError(

@@ -1,4 +1,4 @@
-// What libraries draw says what it is: fields that search as one types get their label, hints of two boxes a role.
+// Names for screen readers in what libraries draw: search fields get their label, the hints of paired boxes a role.
 "use strict";
 
 (function () {
@@ -15,6 +15,6 @@
     for (const hint of root.querySelectorAll(".help-tooltip[aria-label]:not([role])")) hint.setAttribute("role", "img");
   }
 
-  // The library draws them when it likes, which from a warm cache is after the page's load event.
+  // The library may draw them after the page's load event, if its files come from the cache.
   new MutationObserver(() => name(document)).observe(document.documentElement, { childList: true, subtree: true });
 })();

@@ -1,4 +1,4 @@
-// Tests a connection as a client makes it: the tools are listed over MCP, with the key, at the address it was given.
+// Tests a connection as a client does: lists the tools over MCP, with the key, at the address shown.
 "use strict";
 
 document.addEventListener("click", async (event) => {

@@ -1,8 +1,8 @@
-// Small things of pages with forms: buttons that fill and copy, Enter that sends, what htmx could not do.
+// Pages with forms: buttons that fill and copy, Enter that sends, and messages when htmx cannot show an answer.
 "use strict";
 
 (function () {
-  // A question that an answer offers is asked by a button, where there is a box to ask in.
+  // Questions that an answer suggests become buttons, if the page has a box to ask in.
   function makeAskable() {
     if (!document.getElementById("text")) return;
     for (const item of document.querySelectorAll(".answer li")) {
@@ -47,7 +47,7 @@
     if (box.value.trim()) box.form.requestSubmit();
   });
 
-  // What htmx cannot put in its place is said above it, in the words of the page that came instead.
+  // If htmx cannot show an answer, say so above its place, in the words of the page that came instead.
   function say(near, words) {
     const old = document.getElementById("trouble");
     if (old) old.remove();
@@ -76,7 +76,7 @@
     const address = event.detail.xhr.responseURL;
     if (address && new URL(address).pathname === "/login/") {
       event.detail.shouldSwap = false;
-      location.reload(); // logged out meanwhile: the page itself leads to log in, and back
+      location.reload(); // logged out meanwhile: the page redirects to the log-in, and back
       return;
     }
     const old = document.getElementById("trouble");

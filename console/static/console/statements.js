@@ -1,4 +1,4 @@
-// A statement is typed beside its schema: a click inserts a name, Ctrl+Enter runs what is typed.
+// A box for a statement beside its schema: a click inserts a name, Ctrl+Enter runs the statement.
 "use strict";
 
 (function () {

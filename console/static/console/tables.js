@@ -1,5 +1,5 @@
-// Tables that sort, filter and export. What is chosen in a named table stands in the address, so it can be shared:
-// `data-sorts="games"` keeps `?games.sort=-3` (the third column, downwards), `data-filters` adds `&games.has=boston`.
+// Tables that sort, filter and export. The choices in a named table are kept in the address, so it can be shared:
+// `data-sorts="games"` keeps `?games.sort=-3` (the third column, descending), `data-filters` adds `&games.has=boston`.
 "use strict";
 
 (function () {
@@ -10,7 +10,7 @@
     return cell ? cell.dataset.value || cell.textContent.trim() : "";
   }
 
-  // Figures as pages write them: 1,312 and +5 and 90.5 %.
+  // Parses figures as pages write them: 1,312 and +5 and 90.5 %.
   function figure(text) {
     const plain = text.replace(/(?<=\d),(?=\d{3})/g, "").replace(/\s*%$/, "").replace("−", "-");
     return plain === "" ? NaN : Number(plain);
@@ -42,7 +42,7 @@
     const rows = Array.from(body.rows);
     rows.sort((a, b) => {
       const x = value(a, column), y = value(b, column), order = compare(x, y);
-      return isUp || x === "" || y === "" ? order : -order; // what is empty stands last either way
+      return isUp || x === "" || y === "" ? order : -order; // empty cells are last either way
     });
     body.append(...rows);
   }
@@ -104,7 +104,7 @@
     }
   }
 
-  // A cell that a spreadsheet would run as a formula is kept as text; figures stay figures.
+  // A cell that a spreadsheet would run as a formula is exported as text; figures stay figures.
   function field(text) {
     const safe = /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text)) ? "'" + text : text;
     return /[",\r\n]/.test(safe) ? '"' + safe.replaceAll('"', '""') + '"' : safe;

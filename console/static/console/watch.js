@@ -1,4 +1,4 @@
-// Follows the runs of a page that are under way: words as they come, everything else as the server renders it.
+// Follows the live runs of a page: text as it arrives, everything else as the server renders it.
 "use strict";
 
 (function () {
@@ -18,7 +18,7 @@
     return document.querySelector('[data-run="' + id + '"]');
   }
 
-  // What was streamed and is not yet in what the server rendered.
+  // Shows streamed text that is not yet in what the server rendered.
   function show(run) {
     const section = element(run.id), place = section && section.querySelector("[data-saying]");
     if (!place) return;
@@ -57,10 +57,10 @@
   function open(run) {
     run.stream = new EventSource(run.address + "?after=" + run.last);
     for (const kind of KINDS) run.stream.addEventListener(kind, (event) => take(run, event));
-    // The session has ended: the page leads to the log-in.
+    // The session has ended: the page redirects to the log-in.
     run.stream.addEventListener("stream.ended", () => { run.isOver = true; run.stream.close(); location.reload(); });
     run.stream.addEventListener("error", () => {
-      // A browser comes back by itself after a broken line, but not after a refusal.
+      // A browser reconnects by itself after a broken connection, but not after a refusal.
       if (run.isOver || run.stream.readyState !== EventSource.CLOSED) return;
       setTimeout(() => open(run), 2000);
     });
@@ -72,13 +72,13 @@
       if (!runs.has(id)) {
         runs.set(id, { id, address: section.dataset.live, last: 0, said: new Map(), isOver: false });
         open(runs.get(id));
-        setTimeout(() => runs.get(id).isOver || refresh(runs.get(id)), 10000); // does anybody take it up?
+        setTimeout(() => runs.get(id).isOver || refresh(runs.get(id)), 10000); // has a worker claimed it?
       }
       show(runs.get(id));
     }
   }
 
-  // What a person is changing outlives the page's own refresh.
+  // Keeps what a person is typing when the page refreshes its parts.
   const edited = new Map();
   const boxes = () => [...document.querySelectorAll("[data-run] form textarea")];
   const key = (box) => box.form.action + " " + box.name;

@@ -263,7 +263,7 @@ def measure(totals: Sequence[int], *, metric: str) -> float | None:
 
 
 def is_neighbour(own: dict[str, int], other: dict[str, int], *, among: list[dict[str, int]]) -> bool:
-    """Tell whether one parameter differs, by one step of the values that the sweep has."""
+    """Return whether exactly one parameter differs, by one step of the sweep's values."""
     different = [name for name in own if own[name] != other[name]]
     if len(different) != 1:
         return False
@@ -335,7 +335,7 @@ def test_comparisons(store_run: Callable[..., str], drawn: tuple[list[Any], list
 
 
 def decision_of(event: Event) -> tuple[str, ...]:
-    """Give what a decision is compared by, of an event as it is logged or answered."""
+    """Return what a decision is compared by, from a logged or answered event."""
     said = event.get("Properties", event.get("properties"))
     moment = str(event.get("Timestamp", event.get("timestamp")))[:19] + TIMES[0][19:]
     assert said is not None

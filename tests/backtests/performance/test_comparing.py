@@ -26,7 +26,7 @@ DECIDED = ("TradeExecution", "OrderRejection", "RiskEvent")
 
 @cache
 def pair() -> dict[str, list[Event]]:
-    """Give the events of both shipped runs, read from the file."""
+    """Return the events of both shipped runs, read from the file."""
     runs: dict[str, list[Event]] = {}
     text = gzip.decompress((files("backtests") / "samples" / PAIR_FILE).read_bytes()).decode()
     for line in text.splitlines():
@@ -47,7 +47,7 @@ def decision_of(event: Event) -> tuple[Any, ...] | None:
 
 
 def first_difference() -> tuple[str, list[list[str]]]:
-    """Give the moment of the first decision that only one run has, and the ids of such decisions on both sides."""
+    """Return the moment of the first decision that only one run has, and the ids of such decisions on both sides."""
     first, second = pair().values()
     decided = [{decision_of(event): event["eventId"] for event in run if decision_of(event)} for run in (first, second)]
     only = [{key: own[key] for key in own.keys() - other.keys()} for own, other in (decided, decided[::-1])]
@@ -122,7 +122,7 @@ async def test_the_other_way_round_is_the_mirror() -> None:
 
 
 def copy_events(events: list[Event], run_id: str) -> list[Event]:
-    """Give the same events of another run: other ids, the same content."""
+    """Return the same events of another run: other ids, the same content."""
     return [
         one | {"RunId": run_id, "EventId": str(uuid4()), "Properties": dict(one["Properties"])} for one in events
     ]  # fmt: skip
@@ -289,7 +289,7 @@ async def test_a_ranking_follows_a_run_that_is_built_anew(load: Load, in_thread:
 
 
 def lose_all(event: Event) -> Event:
-    """Give the event with a profit that is turned around."""
+    """Return the event with a profit that is turned around."""
     said = event["Properties"]
     if said.get("StateType") != "PnL":
         return event
@@ -339,7 +339,7 @@ async def test_the_shipped_pair_is_ranked() -> None:
 
 
 def lay_out_chain(event: Event, *, run_id: str, length: int) -> list[Event]:
-    """Give so many events, each the parent of the next, the last of them being this one."""
+    """Return so many events, each the parent of the next; the last is this one."""
     ids = [*(str(uuid4()) for _ in range(length - 1)), event["EventId"]]
     risk = {"RiskType": "limit", "Threshold": 1, "CurrentValue": 2}
     return [

@@ -70,7 +70,7 @@ def graph(make_workspace: MakeWorkspace, tmp_path: Path) -> Graph:
 
 @pytest.fixture
 def links(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Give a list that grows with each linking, by how many files are linked."""
+    """Return a list to which each linking adds its number of files."""
     found: list[int] = []
     real = linking.link
 
@@ -200,7 +200,7 @@ def _rows_of_a_first_build(graph: Graph, *, make_workspace: MakeWorkspace) -> li
 
 
 def _rows(workspace: int) -> list[list[tuple[object, ...]]]:
-    """Give all rows of a graph in one order, without their ids."""
+    """Return all rows of a graph, sorted, without their ids."""
 
     def read() -> list[list[tuple[object, ...]]]:
         found = []

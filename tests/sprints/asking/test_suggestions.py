@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("django_db_setup")
 
 
 def list_suggestions(file: Path) -> Iterator[tuple[str, str]]:
-    """Give each suggestion once, with a question that it is suggested for."""
+    """Return each suggestion once, with a question for which it is suggested."""
     found: dict[str, str] = {}
     for asked in load_questions(file):
         answer = event_loop.run(chat(asked["question"], now=NOW, reader=reader, model=None))

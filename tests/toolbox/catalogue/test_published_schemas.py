@@ -26,7 +26,7 @@ PLAIN = [None, True, False, 0, 1, -1, 5.0, 2.5, 10**6, "", " ", "x", "1", "null"
 
 
 def is_accepted(tool: Tool, arguments: dict[str, Any]) -> bool | None:
-    """Tell whether the arguments are accepted; None where a rule of the contract refuses them by a code of its own."""
+    """Return whether the arguments are accepted; None if a contract rule refuses them by its own code."""
     try:
         tool.question.from_json(orjson.dumps(arguments))
     except ValidationError as invalid:
@@ -38,7 +38,7 @@ def is_accepted(tool: Tool, arguments: dict[str, Any]) -> bool | None:
 
 
 def edges(part: dict[str, Any]) -> Iterator[Any]:
-    """Give values at and beside the limits of a schema."""
+    """Yield values at and beside the limits of a schema."""
     yield from part.get("enum", ())
     for name, step in (("minimum", -1), ("maximum", 1)):
         if name in part:
@@ -57,7 +57,7 @@ def edges(part: dict[str, Any]) -> Iterator[Any]:
 
 
 def nested_values(part: dict[str, Any]) -> Iterator[Any]:
-    """Give values of every type in each place below the parameter itself."""
+    """Yield values of every type in each place below the parameter itself."""
     for branch in part.get("anyOf", ()):
         yield from nested_values(branch)
     if "items" in part:
@@ -70,7 +70,7 @@ def nested_values(part: dict[str, Any]) -> Iterator[Any]:
 
 
 def make_value(part: dict[str, Any]) -> Any:
-    """Give a value that a schema accepts, of its first type."""
+    """Return a value that a schema accepts, of its first type."""
     if "enum" in part:
         return part["enum"][0]
     kind = part.get("type", "string")

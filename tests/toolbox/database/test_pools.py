@@ -92,7 +92,7 @@ def test_work_that_waits_for_a_connection_waits_on_when_others_lose_theirs(*, re
 
 
 async def _wait_while_others_lose_theirs(*, retries: bool) -> int:
-    """Count how often the work is done whose pool is closed twice while its connection is being made."""
+    """Close the pool twice while work waits for its connection; returns how often the work was done."""
     configured, is_waiting, may_go_on = 0, asyncio.Event(), asyncio.Event()
     done: list[int] = []
 

@@ -21,7 +21,7 @@ class Command(DatabaseCommand):
     help = "Run every enabled example against the data and say which do not work, and why."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take the domains."""
+        """Add the domains."""
         parser.add_argument("domains", nargs="*", help="Only these; all if none is named.")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -46,7 +46,7 @@ class Command(DatabaseCommand):
 
 async def _check_examples(domains: list[str]) -> list[CheckResult]:
     await dynamic_tools.wait_until_loaded()
-    with suppress(EmbeddingFailed):  # an example that needs the model says so itself
+    with suppress(EmbeddingFailed):  # an example that needs the model reports it
         await embedder.embed_texts(["a command waits for the model, a caller of a tool would not"])
     examples = await load_known_examples()
     wanted = [example for example in examples if not domains or example.domain in domains]
