@@ -4,7 +4,7 @@ How well and how fast devassist finds past root causes, beside ChromaDB on the s
     python benchmarks/devassist.py                 # some minutes
     python benchmarks/devassist.py --quick         # 20,000 entries
     python benchmarks/devassist.py --no-peers      # Toolroom alone; installs nothing
-    python benchmarks/devassist.py --sample 200    # the ranking alone, of 200 queries a set; fails below meaning alone
+    python benchmarks/devassist.py --sample 200    # the ranking alone, of 200 queries a set
 
 README.md beside this file says how each figure is measured.
 """
