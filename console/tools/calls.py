@@ -9,6 +9,7 @@ import orjson
 from console.tools.result_picture import Picture, draw_answer
 from console.tools.result_table import find_texts, format_json, parse_json
 from toolbox.contract.caller import Caller
+from toolbox.contract.merge_patch import apply_merge_patch
 from toolbox.contract.tool import Tool
 from toolbox.database import event_loop
 from toolbox.dispatch import entry
@@ -112,5 +113,4 @@ def _render_fix(arguments: dict[str, Any], *, patch: Any) -> str:
     """Return this page's query with the arguments that the refusal's patch fixes; "" without a patch."""
     if not isinstance(patch, dict):
         return ""
-    fixed = {name: value for name, value in {**arguments, **patch}.items() if value is not None}
-    return urlencode({"arguments": orjson.dumps(fixed).decode()})
+    return urlencode({"arguments": orjson.dumps(apply_merge_patch(arguments, patch=patch)).decode()})
