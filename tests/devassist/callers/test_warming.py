@@ -20,6 +20,7 @@ Known = Callable[..., None]
 @pytest.fixture
 async def workspaces(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Known]:
     """Set the folders that are workspaces; Python's server is one that starts at once."""
+    await event_loop.run_on_loop(find_callers.close)  # a test before may have read the settings of that time
     command = [sys.executable, "-I", "-S", str(FAKE), "none"]
     settings.DEVASSIST_LANGUAGE_SERVERS = {
         "fake": {"command": command, "languages": {".py": "python"}},
