@@ -1,5 +1,6 @@
 """The judge of answers accepts what is right in any shape, and fails what is not."""
 
+from collections import Counter
 from datetime import date
 from typing import Any
 
@@ -57,6 +58,16 @@ def test_the_third_set_has_ten_of_each_style_two_of_them_to_ask_back() -> None:
         mine = [q for q in third if q["style"] == style]
         assert (len(mine), sum(q["kind"] == "ask_back" for q in mine)) == (10, 2)
     for q in third:
+        assert all(judge(q, reading["rows"]) == "right" for reading in q["readings"]), q["id"]
+
+
+def test_the_fifth_set_has_eight_of_each_style_18_of_them_to_ask_back() -> None:
+    fifth = load_questions(QUESTIONS_FILE.with_name("questions_5.jsonl"))
+
+    assert Counter(Counter(q["style"] for q in fifth).values()) == {8: 10}
+    assert sum(q["kind"] == "ask_back" for q in fifth) == 18
+    for q in fifth:
+        assert bool(q["readings"]) == (q["kind"] != "ask_back"), q["id"]
         assert all(judge(q, reading["rows"]) == "right" for reading in q["readings"]), q["id"]
 
 
