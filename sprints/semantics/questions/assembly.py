@@ -239,12 +239,28 @@ class _Assembly(Conditions):
 
     def _check_marks(self) -> None:
         """Refuse unused marks, since each changes the question."""
+        self._check_scope()
         for place, phrase in enumerate(self.phrases):
             if place in self.used or (phrase.kind == "mark" and self._is_silent(phrase, place=place)):
                 continue
             if self._is_role_verb(phrase, place=place):
                 continue
             raise Unbound(phrase)
+
+    def _check_scope(self) -> None:
+        """Refuse words whose scope the query cannot say: who has only bugs; ever blocked for 3 days; but for June."""
+        is_about_people = "who" in self.marks or any(one.has_entity("person") for one in self.phrases)
+        is_bounded = any(one.kind in ("bound", "days") for one in self.phrases)
+        for phrase in self.phrases:
+            is_column = phrase.kind == "term" and {(sense.kind, sense.form) for sense in phrase.senses} == {
+                ("dimension", "noun")
+            }
+            is_left_out = phrase.is_negated and (phrase.kind == "period" or is_column)
+            if is_left_out or (phrase.is_only and is_about_people) or (phrase.is_ever and is_bounded):
+                raise Unbound(phrase)
+        units = {self.model.measures[one].unit for one in self.measures}
+        if self.unit_noun == "points" and units and "points" not in units:
+            raise Unbound(next((one for one in self.phrases if "point" in one.said.lower()), None))
 
     def _is_silent(self, phrase: Phrase, *, place: int) -> bool:
         if phrase.marks & {"versus", "compare"}:
@@ -283,8 +299,8 @@ class _Assembly(Conditions):
         return is_verb and is_about_people and not phrase.is_negated
 
     def _compares(self) -> bool:
-        is_split = len(self.measures) > 1 or bool(self.sides) or bool(self.groups)
-        return bool(self.measures) and (is_split or self._splits_names())
+        is_split = len(self.measures) > 1 or bool(self.sides)
+        return bool(self.measures) and (is_split or self._splits_names() or bool(self.groups))
 
     def _splits_names(self) -> bool:
         """Group by a kind of which the question names several: ACCEL and ORBIT, this sprint and the last."""

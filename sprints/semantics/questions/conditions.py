@@ -271,18 +271,20 @@ class Conditions(Measures):
                 field_name = self.settings["elapsed"][state.role]
                 return Comparison(field=field_name, op=Operator.GT, values=(number_of(phrase),))
             field_name = self._find_reached("lasting", state=state)
-            if field_name and not state.phrase.is_negated:
+            if field_name and not state.phrase.is_negated and not self._is_past():
                 return Comparison(field=field_name, op=phrase.op or Operator.GE, values=(number_of(phrase),))
         raise Unbound(phrase)
 
     def _find_status(self, place: int) -> int | None:
         """Return the place of the one status that rows have now, so that it is known since when."""
         named = [other for other, one in enumerate(self.phrases) if (one.kind, one.name_kind) == ("names", "status")]
-        is_past = any(one.kind == "mark" and one.said.lower() in ("was", "were") for one in self.phrases)
-        if len(named) != 1 or is_past or self.entity.id != "issue":
+        if len(named) != 1 or self._is_past() or self.entity.id != "issue":
             return None
         status = self.phrases[named[0]]
         return None if status.is_negated or status.alternatives or len(status.names) > 1 else named[0]
+
+    def _is_past(self) -> bool:
+        return any(one.kind == "mark" and one.said.lower() in ("was", "were") for one in self.phrases)
 
     def _by_distance(self, place: int) -> list[State]:
         return [self.states[other] for other in sorted(self.states, key=lambda other: abs(other - place))]

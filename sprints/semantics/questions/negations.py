@@ -153,7 +153,9 @@ def read_presence(phrases: list[Phrase], *, place: int) -> Found:
     if second.has("measure") and not (before and (before.has_entity("issue") or before.name_kind == "type")):
         return None
     said = f"{first.said} {second.said}"
-    return [replace(second, kind="unknown" if second.is_one else "missing", is_negated=True, said=said)], 2
+    return [
+        replace(second, kind="unknown" if second.is_one else "missing", is_negated=not second.is_negated, said=said)
+    ], 2
 
 
 def read_related(phrases: list[Phrase], *, place: int) -> Found:
