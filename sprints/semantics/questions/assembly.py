@@ -259,7 +259,7 @@ class _Assembly(Conditions):
             if is_left_out or (phrase.is_only and is_about_people) or (phrase.is_ever and is_bounded):
                 raise Unbound(phrase)
         units = {self.model.measures[one].unit for one in self.measures}
-        if self.unit_noun == "points" and units and "points" not in units:
+        if self.unit_noun == "points" and units and not any(unit.startswith("points") for unit in units):
             raise Unbound(next((one for one in self.phrases if "point" in one.said.lower()), None))
 
     def _is_silent(self, phrase: Phrase, *, place: int) -> bool:
