@@ -60,7 +60,7 @@ def parse_follow_up(
     if linked.unclear or find_unread_sign(linked):
         return None
     anaphor = find_anaphor(tokens)
-    if (widened := _widen(context, tokens=tokens, model=lexicon.model)) is not None:
+    if (widened := _widen_query(context, tokens=tokens, model=lexicon.model)) is not None:
         return Parse(linked=linked, query=widened, assumptions=(*corrected,), phrases=tuple(phrases))
     if _asks_for_rows(phrases, tokens=tokens):
         rows = list_counted_rows(context, model=lexicon.model)
@@ -135,7 +135,7 @@ def _asks_for_rows(phrases: Sequence[Phrase], *, tokens: Sequence[Token]) -> boo
     )
 
 
-def _widen(context: MetricQuery, *, tokens: Sequence[Token], model: SemanticModel) -> MetricQuery | None:
+def _widen_query(context: MetricQuery, *, tokens: Sequence[Token], model: SemanticModel) -> MetricQuery | None:
     """Return the query without conditions on a kind of which all are meant: "for all teams". None if it says more."""
     said = [token for token in tokens if not token.marks & {"follow", "and"}]
     is_all = bool(said) and any(token.said.lower().endswith("all") or "our" in token.marks for token in said)
