@@ -6,7 +6,7 @@ predicate of an issue, of its sprint membership, or of a sprint. An assembly fai
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from sprints.semantics.describe import join_conditions, split_conditions
@@ -44,8 +44,23 @@ class AssembledQuery:
 
 
 def assemble(phrases: Sequence[Phrase], *, entity: str, lexicon: Lexicon) -> AssembledQuery:
-    """Assemble a query about rows of an entity. Raises Unbound with the phrase that has no place."""
-    return _Assembly(phrases, entity=entity, lexicon=lexicon).build()
+    """
+    Assemble a query about rows of an entity. Raises Unbound with the phrase that has no place.
+
+    A negation or an "ever" that changes nothing was not read: without it the query must be another one, or none.
+    """
+    found = _Assembly(phrases, entity=entity, lexicon=lexicon).build()
+    for place, phrase in enumerate(phrases):
+        if not (phrase.is_negated or phrase.is_ever):
+            continue
+        bare = replace(phrase, is_negated=False, is_ever=False)
+        try:
+            other = _Assembly([*phrases[:place], bare, *phrases[place + 1 :]], entity=entity, lexicon=lexicon).build()
+        except (Unbound, ValueError):
+            continue
+        if other.query == found.query:
+            raise Unbound(phrase)
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
