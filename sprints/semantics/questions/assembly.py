@@ -6,7 +6,7 @@ predicate of an issue, of its sprint membership, or of a sprint. An assembly fai
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from sprints.semantics.describe import join_conditions, split_conditions
@@ -29,7 +29,7 @@ from sprints.semantics.query import (
 from sprints.semantics.questions.conditions import Conditions
 from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.phrase import Phrase, is_sprints
-from sprints.semantics.questions.terms import DEFAULT_RANK, SILENT, Unbound, is_among, to_value
+from sprints.semantics.questions.terms import DEFAULT_RANK, NAMED_BY, SILENT, Unbound, is_among, to_value
 
 BY_DAY = "I count this once a sprint, not once a day. Ask for the burndown, or for the number per sprint."
 
@@ -44,8 +44,23 @@ class AssembledQuery:
 
 
 def assemble(phrases: Sequence[Phrase], *, entity: str, lexicon: Lexicon) -> AssembledQuery:
-    """Assemble a query about rows of an entity. Raises Unbound with the phrase that has no place."""
-    return _Assembly(phrases, entity=entity, lexicon=lexicon).build()
+    """
+    Assemble a query about rows of an entity. Raises Unbound with the phrase that has no place.
+
+    A negation or an "ever" that changes nothing was not read: without it the query must be another one, or none.
+    """
+    found = _Assembly(phrases, entity=entity, lexicon=lexicon).build()
+    for place, phrase in enumerate(phrases):
+        if not (phrase.is_negated or phrase.is_ever):
+            continue
+        bare = replace(phrase, is_negated=False, is_ever=False)
+        try:
+            other = _Assembly([*phrases[:place], bare, *phrases[place + 1 :]], entity=entity, lexicon=lexicon).build()
+        except (Unbound, ValueError):
+            continue
+        if other.query == found.query:
+            raise Unbound(phrase)
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,7 +227,8 @@ class _Assembly(Conditions):
     def _read_share(self) -> Share | None:
         if "share" not in self.marks:
             return None
-        if not self.measures or self.entity.id not in ("issue", "membership"):
+        is_summed = all(self.model.measures[one].additive for one in self.measures)
+        if not self.measures or not is_summed or self.entity.id not in ("issue", "membership"):
             raise Unbound(next(one for one in self.phrases if "share" in one.marks))
         at = next(place for place, one in enumerate(self.phrases) if "share" in one.marks)
         self.used.add(at)
@@ -248,10 +264,21 @@ class _Assembly(Conditions):
             raise Unbound(phrase)
 
     def _check_scope(self) -> None:
-        """Refuse words whose scope the query cannot say: who has only bugs; ever blocked for 3 days; but for June."""
-        is_about_people = "who" in self.marks or any(one.has_entity("person") for one in self.phrases)
+        """
+        Refuse words whose scope the query cannot say: ever blocked for 3 days; but for June.
+
+        Of owners, "only" and "neither" speak of all their rows: who has only bugs; teams that have neither. So does
+        "only" of what a row has several of: only the security label.
+        """
+        is_about_people = self.has_owners or "who" in self.marks or any(one.has_entity("person") for one in self.phrases)
         is_bounded = any(one.kind in ("bound", "days") for one in self.phrases)
-        for phrase in self.phrases:
+        for place, phrase in enumerate(self.phrases):
+            before = self.phrases[place - 1] if place else phrase
+            is_of_owners = phrase.is_negated and phrase.kind == "names" and self.has_owners and "have" in before.marks
+            is_of_several = phrase.is_only and phrase.kind == "names" and self.model.dimensions[
+                NAMED_BY[phrase.name_kind][0]].many  # fmt: skip
+            if is_of_owners or is_of_several:
+                raise Unbound(phrase)
             is_column = phrase.kind == "term" and {(sense.kind, sense.form) for sense in phrase.senses} == {
                 ("dimension", "noun")
             }
@@ -264,7 +291,10 @@ class _Assembly(Conditions):
 
     def _is_silent(self, phrase: Phrase, *, place: int) -> bool:
         if phrase.marks & {"versus", "compare"}:
-            return self._compares()
+            return self._compares(has_sides="versus" in phrase.marks)
+        before = self.phrases[place - 1] if place else phrase
+        if phrase.said.lower() == "but" and before.kind == "related" and before.is_negated:
+            return False  # nothing | but | bugs
         if "breakdown" in phrase.marks:
             return bool(self.groups)
         if "how" in phrase.marks:
@@ -298,9 +328,10 @@ class _Assembly(Conditions):
         )
         return is_verb and is_about_people and not phrase.is_negated
 
-    def _compares(self) -> bool:
+    def _compares(self, *, has_sides: bool) -> bool:
+        """Return whether things are set side by side. Versus stands between two, which groups alone do not show."""
         is_split = len(self.measures) > 1 or bool(self.sides)
-        return bool(self.measures) and (is_split or self._splits_names() or bool(self.groups))
+        return bool(self.measures) and (is_split or self._splits_names() or (bool(self.groups) and not has_sides))
 
     def _splits_names(self) -> bool:
         """Group by a kind of which the question names several: ACCEL and ORBIT, this sprint and the last."""
@@ -364,6 +395,10 @@ class _Assembly(Conditions):
 
     def _check_contradiction(self, where: Condition | None) -> None:
         """Refuse two values of a single-valued dimension, since no row has both."""
+        excluded = {name.value for one in self.phrases if one.is_negated and one.name_kind == "team" for name in one.names}
+        sprints = [one for one in self.phrases if is_sprints(one) and one.names and not one.is_negated]
+        if any({name.team_id for name in one.names} <= excluded for one in sprints):
+            raise Unbound(sprints[0], why=f"Of which team is '{sprints[0].said}'?")
         said: dict[str, set[str]] = {}
         parts = split_conditions(where)
         named = [part.predicate for part in parts if isinstance(part, NamedCondition)]
@@ -388,6 +423,9 @@ class _Assembly(Conditions):
         if not is_asked or (self.unit_noun and self.unit_noun != "issues" and not is_ranked):
             raise Unbound(None, why="")
         columns: list[str] = []
+        is_named = self.mentions_entity or is_ranked or self._has_key() or self._is_about_types() or bool(self.states)
+        if self.columns and not (is_named or any(is_sprints(one) or one.kind == "bound" for one in self.phrases)):
+            raise Unbound(next((one for one in self.phrases if one.has("dimension", form="noun")), None))
         if self.columns:
             identity = [one for one in self.entity.columns if one in ("issue", "sprint", "team", "person", "title")]
             columns = list(dict.fromkeys((*identity, *self.columns)))
@@ -474,5 +512,8 @@ class _Assembly(Conditions):
         if sprints and self.entity.id == "issue" and not self.measures and self._joins_sprints():
             merged += sprints
         elif sprints:
+            edged = next((one for one in self.phrases if is_sprints(one) and one.edge and not one.is_negated), None)
+            if edged is not None and len(sprints) > 1:
+                raise Unbound(edged)  # the last three sprints before sprint 7: these of them, not one or the other
             merged.append(sprints[0] if len(sprints) == 1 else Or(parts=tuple(sprints)))
         return join_conditions(merged)

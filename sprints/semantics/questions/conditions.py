@@ -163,7 +163,8 @@ class Conditions(Measures):
         if "sprint" in self.reached:
             carried = any(state.predicate == "carried_over" for state in self.states.values())
             is_current = phrase.names and all(name.state == "active" for name in phrase.names) and not phrase.edge
-            if carried and (is_current or "to" in self.marks):
+            is_pair = phrase.said.lower().count("sprint ") > 1 and " to " in phrase.said.lower()
+            if carried and (is_current or is_pair or "to" in self.marks):
                 raise Unbound(phrase, why="Carried over from which sprint? One that runs has carried nothing over yet.")
             return Not(part=where) if phrase.is_negated else where
         if self.entity.membership is None:
@@ -172,15 +173,16 @@ class Conditions(Measures):
         condition = self._in_period(where, phrase=phrase)
         return Not(part=condition) if phrase.is_negated else condition
 
-    def _in_period(self, where: Condition, *, phrase: Phrase) -> InPeriod:
+    def _in_period(self, where: Condition, *, phrase: Phrase) -> Condition:
         is_past = any(name.state == "closed" for name in phrase.names)
         for state in self.states.values():
             role = self.model.time_roles[state.role] if state.role else None
+            if role is not None and role.relation and is_past and not state.phrase.is_ever:
+                state.is_counted = True
+                during = InPeriod(how="during", role=role.id, where=where)
+                return And(parts=(InPeriod(where=where), Not(part=during))) if state.phrase.is_negated else during
             if role is None or state.phrase.is_negated:
                 continue
-            if role.relation and is_past:
-                state.is_counted = True
-                return InPeriod(how="during", role=role.id, where=where)
             if not state.predicate:
                 raise Unbound(state.phrase, why=f"I cannot tell what was {state.phrase.said} while a sprint ran.")
         return InPeriod(where=where)
@@ -244,7 +246,8 @@ class Conditions(Measures):
 
     def _compare(self, phrase: Phrase, *, senses: tuple[Sense, ...] = ()) -> Comparison:
         dimension = self._dimension_of(phrase if phrase.senses else replace(phrase, senses=senses))
-        if not dimension or self.model.dimensions[dimension].type != "number":
+        term = self.model.dimensions.get(dimension)
+        if term is None or term.type != "number" or (phrase.is_days and term.unit != "days"):
             raise Unbound(phrase)
         op = operator_of(phrase)
         return Comparison(
@@ -254,7 +257,7 @@ class Conditions(Measures):
     def _count_repetitions(self, phrase: Phrase, *, place: int) -> Condition:
         for state in self._by_distance(place):
             if field_name := self._find_reached("repeated", state=state):
-                if self.entity.id == "membership" and not self.measures:
+                if state.phrase.is_negated or (self.entity.id == "membership" and not self.measures):
                     break  # its rows are stays in sprints, of which an issue has several
                 state.is_counted = True
                 return Comparison(field=field_name, op=operator_of(phrase), values=(number_of(phrase),))

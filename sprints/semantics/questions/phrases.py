@@ -169,7 +169,8 @@ def _list_names(phrases: list[Phrase], *, place: int) -> Found:
     second = phrase_at(phrases, place=place + 2 if link else place + 1)
     if second is None or second.kind != first.kind or second.name_kind != first.name_kind:
         return None
-    if not link and (second.is_apart or (first.kind == "names" and first.name_kind == "sprint")):
+    before = phrase_at(phrases, place=place - 1)
+    if not link and (second.is_apart or (before is not None and "swap" in before.marks) or (first.kind == "names" and first.name_kind == "sprint")):
         return None
     if "versus" in link and following is not None:
         names = tuple(dict.fromkeys((*first.names, *second.names)))

@@ -86,6 +86,7 @@ class Terms:
         self.has_groups = False
         self.context_time: TimeRange | None = None
         self.is_about_people = False
+        self.has_owners = False
         self.unit_noun = ""
         self.subject_is_plural = False
         self.mentions_entity = False
