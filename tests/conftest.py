@@ -31,6 +31,7 @@ from psycopg import sql
 
 from tests.graphql_proxy.hockey_schema import WITH_PLAYERS_SDL, with_players
 from tests.mock_upstream import MockUpstream, mock_upstream
+from tests.own_databases import own_name
 from toolbox.dispatch import entry
 
 # How long an example takes depends on how busy the machine is, so deadlines are off.
@@ -113,6 +114,15 @@ def mock() -> Iterator[MockUpstream]:
     """Run the GraphQL API, players included, that is the tests' default upstream."""
     with mock_upstream(with_players()) as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> Iterator[None]:
+    """Name the test database so that it is this process's alone: another run may go on in the same working copy."""
+    entry = connections["default"].settings_dict
+    name = entry["TEST"]["NAME"] or f"test_{entry['NAME']}"
+    with own_name(name, folder=settings.TOOLROOM_VAR / "test-runs") as entry["TEST"]["NAME"]:
+        yield
 
 
 @pytest.fixture(scope="session")

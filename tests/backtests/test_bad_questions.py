@@ -203,6 +203,7 @@ async def sleepers(*, until: int) -> int:
 _SLEEPERS = """
 SELECT count(*) AS sleepers FROM pg_stat_activity
 WHERE state = 'active' AND query LIKE '%%marker_of_' || 'backtests%%' AND pid <> pg_backend_pid()
+    AND datname = current_database()
 """
 
 
