@@ -26,7 +26,7 @@ from backtests.performance.days import (
     find_time_held,
     find_trip_profits,
 )
-from backtests.performance.decisions import EXECUTION, Decision, Trail, make_trail, read_decision
+from backtests.performance.decisions import EXECUTION, Decision, Trail, digest_prefixes, make_trail, read_decision
 from backtests.performance.measures import find_moments, measure_returns, measure_trips
 from backtests.performance.trips import Execution, Prices, RoundTrip, TripFinder, value_trips
 
@@ -64,7 +64,7 @@ INSERT INTO backtests_performance (run_id, currency, is_main, version, event_cou
 VALUES (%(run)s, %(currency)s, %(is_main)s, %(version)s, %(event_count)s, %(source)s, %(capital)s, %(total_profit)s,
   %(days)s, %(profits)s, %(held)s, %(time_held)s, %(time_span)s, %(traded)s, %(left_out)s, %(measures)s)
 """
-_WRITE_DECISIONS = "INSERT INTO backtests_decisions (run_id, decision_count, trail) VALUES (%s, %s, %s)"
+_WRITE_DECISIONS = "INSERT INTO backtests_decisions (run_id, decision_count, trail, prefixes) VALUES (%s, %s, %s, %s)"
 
 
 @dataclass(slots=True)
@@ -289,4 +289,4 @@ def _pack(values: Floats | Days, kind: str) -> bytes:
 
 def _write_trail(run_id: UUID, trail: Trail) -> None:
     with connection.cursor() as cursor:
-        cursor.execute(_WRITE_DECISIONS, [run_id, len(trail), trail.tobytes()])
+        cursor.execute(_WRITE_DECISIONS, [run_id, len(trail), trail.tobytes(), digest_prefixes(trail)])
