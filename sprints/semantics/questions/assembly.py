@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from sprints.semantics.describe import join_conditions, split_conditions
-from sprints.semantics.enums import Grain, Operator
+from sprints.semantics.enums import Grain
 from sprints.semantics.query import (
     Comparison,
     Condition,
@@ -26,12 +26,10 @@ from sprints.semantics.query import (
     TimeGroup,
     TimeRange,
 )
-from sprints.semantics.questions.conditions import Conditions
 from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.phrase import Phrase, is_sprints
-from sprints.semantics.questions.terms import DEFAULT_RANK, NAMED_BY, SILENT, Unbound, is_among, to_value
-
-BY_DAY = "I count this once a sprint, not once a day. Ask for the burndown, or for the number per sprint."
+from sprints.semantics.questions.scope import Scope
+from sprints.semantics.questions.terms import DEFAULT_RANK, SILENT, Unbound, is_among, to_value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +80,7 @@ def assemble_fragment(
     return _Assembly(phrases, entity=entity, lexicon=lexicon).build_fragment(context)
 
 
-class _Assembly(Conditions):
+class _Assembly(Scope):
     def build(self) -> AssembledQuery:
         self._check_entity()
         self._find_states()
@@ -263,32 +261,6 @@ class _Assembly(Conditions):
                 continue
             raise Unbound(phrase)
 
-    def _check_scope(self) -> None:
-        """
-        Refuse words whose scope the query cannot say: ever blocked for 3 days; but for June.
-
-        Of owners, "only" and "neither" speak of all their rows: who has only bugs; teams that have neither. So does
-        "only" of what a row has several of: only the security label.
-        """
-        is_about_people = self.has_owners or "who" in self.marks or any(one.has_entity("person") for one in self.phrases)
-        is_bounded = any(one.kind in ("bound", "days") for one in self.phrases)
-        for place, phrase in enumerate(self.phrases):
-            before = self.phrases[place - 1] if place else phrase
-            is_of_owners = phrase.is_negated and phrase.kind == "names" and self.has_owners and "have" in before.marks
-            is_of_several = phrase.is_only and phrase.kind == "names" and self.model.dimensions[
-                NAMED_BY[phrase.name_kind][0]].many  # fmt: skip
-            if is_of_owners or is_of_several:
-                raise Unbound(phrase)
-            is_column = phrase.kind == "term" and {(sense.kind, sense.form) for sense in phrase.senses} == {
-                ("dimension", "noun")
-            }
-            is_left_out = phrase.is_negated and (phrase.kind == "period" or is_column)
-            if is_left_out or (phrase.is_only and is_about_people) or (phrase.is_ever and is_bounded):
-                raise Unbound(phrase)
-        units = {self.model.measures[one].unit for one in self.measures}
-        if self.unit_noun == "points" and units and not any(unit.startswith("points") for unit in units):
-            raise Unbound(next((one for one in self.phrases if "point" in one.said.lower()), None))
-
     def _is_silent(self, phrase: Phrase, *, place: int) -> bool:
         if phrase.marks & {"versus", "compare"}:
             return self._compares(has_sides="versus" in phrase.marks)
@@ -393,28 +365,6 @@ class _Assembly(Conditions):
         """Return whether it names what is counted: of "how many?" alone nobody knows."""
         return self.mentions_entity or any(one.senses for one in self.phrases if one.kind in ("term", "bound"))
 
-    def _check_contradiction(self, where: Condition | None) -> None:
-        """Refuse two values of a single-valued dimension, since no row has both."""
-        excluded = {name.value for one in self.phrases if one.is_negated and one.name_kind == "team" for name in one.names}
-        sprints = [one for one in self.phrases if is_sprints(one) and one.names and not one.is_negated]
-        if any({name.team_id for name in one.names} <= excluded for one in sprints):
-            raise Unbound(sprints[0], why=f"Of which team is '{sprints[0].said}'?")
-        said: dict[str, set[str]] = {}
-        parts = split_conditions(where)
-        named = [part.predicate for part in parts if isinstance(part, NamedCondition)]
-        for measure in self.measures or [""]:
-            implied = [*named, *(self.model.measures[measure].where if measure else ())]
-            implied += [other for one in implied for other in self.model.predicates[one].requires]
-            both = next((one for one in implied if self.model.predicates[one].opposite in implied), None)
-            if both:
-                other = self.model.predicates[str(self.model.predicates[both].opposite)].label
-                raise Unbound(None, why=f"Nothing can be {self.model.predicates[both].label} and {other}.")
-        for part in parts:
-            if isinstance(part, Comparison) and part.op in (Operator.EQ, Operator.IN):
-                values = {str(value) for value in part.values}
-                if not self.model.dimensions[part.field].many and not said.setdefault(part.field, values) & values:
-                    raise Unbound(None, why=f"No row can have two values of {self.model.dimensions[part.field].label}.")
-
     def _rows(self, where: Condition | None, *, rank: Rank | None, order: tuple[Order, ...]) -> MetricQuery:
         if self.groups or self.having or self.sides:
             raise Unbound(None, why="What is to be counted?")
@@ -470,19 +420,6 @@ class _Assembly(Conditions):
 
     def _is_averaged(self) -> bool:
         return "average" in self.marks or any("average" in phrase.said.lower() for phrase in self.phrases)
-
-    def _check_times(self) -> None:
-        for group in self.groups:
-            if isinstance(group, TimeGroup) and group.role is None:
-                untimed = [one for one in self.measures if not self.model.measures[one].time]
-                if untimed:
-                    why = "By which time: when issues were created, or when they were done?"
-                    raise Unbound(None, why=why if self.entity.id == "issue" else "By which time is it counted?")
-                times = (self.model.measures[one].time for one in self.measures)
-                if group.grain is Grain.DAY and any(
-                    self.model.time_roles[one].entity == "sprint" for one in times if one
-                ):
-                    raise Unbound(None, why=BY_DAY)
 
     def _assume_open(self, by: str) -> None:
         """Assume open issues for measures of unfinished work alone, unless the question says otherwise."""

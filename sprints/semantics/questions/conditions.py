@@ -39,18 +39,6 @@ from sprints.semantics.questions.terms import (
 class Conditions(Measures):
     """Measures with the conditions on rows."""
 
-    def _compare_spans(self) -> None:
-        """Compare a measure of one span with that of another: cycle time | in May | versus | in June."""
-        for place in range(len(self.phrases) - 2):
-            first, link, second = self.phrases[place : place + 3]
-            if not first.kind == second.kind == "period" or "versus" not in link.marks or self.sides:
-                continue
-            if {place, place + 2} & self.used or not self.measures or first.is_negated or second.is_negated:
-                continue
-            if all(self.model.measures[one].time for one in self.measures):
-                self.sides += [Side(label=one.said, where=to_range(one, role=None)) for one in (first, second)]
-                self.used |= {place, place + 2}
-
     def _read_conditions(self) -> None:
         self._compare_spans()
         numbers_first = sorted(range(len(self.phrases)), key=lambda place: place in self.states)
@@ -155,8 +143,8 @@ class Conditions(Measures):
 
     def _sprints(self, phrase: Phrase) -> Condition:
         if phrase.predicate and "sprint" not in self.reached:
-            condition = InPeriod(where=NamedCondition(predicate=phrase.predicate))
-            return Not(part=condition) if phrase.is_negated else condition
+            current = InPeriod(where=NamedCondition(predicate=phrase.predicate))
+            return Not(part=current) if phrase.is_negated else current
         if phrase.is_vague:
             raise Unbound(phrase, why=f"How many sprints are '{phrase.said}'?")
         where = self._which_sprints(phrase)
@@ -485,6 +473,11 @@ class Conditions(Measures):
 
     def _is_trivial(self, state: State) -> bool:
         """Return whether every row has that moment, so that the word alone filters nothing."""
+        place = self.phrases.index(state.phrase)
+        links = [one for one in self.phrases[max(place - 2, 0) : place + 3] if "and" in one.marks]
+        others = [one for one in self.states.values() if one is not state and one.role and not one.is_measured]
+        if links and others and not state.is_measured:
+            return False  # created issues and resolved issues: of which both is true, or both numbers
         is_counted = any(
             sense.kind == "measure" and not self.model.measures[sense.name].where for sense in state.phrase.senses
         )

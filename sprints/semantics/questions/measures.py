@@ -1,9 +1,9 @@
 """Measures of a question: its nouns, and the numbers that they and its states request."""
 
 from sprints.semantics.enums import Operator
-from sprints.semantics.query import Comparison, DimensionGroup, MeasureLimit, TimeGroup
+from sprints.semantics.query import Comparison, DimensionGroup, MeasureLimit, Side, TimeGroup
 from sprints.semantics.questions.phrase import Phrase, is_sprints
-from sprints.semantics.questions.terms import State, Terms, Unbound
+from sprints.semantics.questions.terms import State, Terms, Unbound, to_range
 
 
 class Measures(Terms):
@@ -396,7 +396,7 @@ class Measures(Terms):
                     self.used.add(place)
 
     def _refuse_average_of_sum(self, mark: str) -> None:
-        """Refuse the average of a sum if it does not stand before it: points completed on average, of what?"""
+        """Refuse the average of a sum if it does not stand before the sum: points completed on average."""
         for place, phrase in enumerate(self.phrases):
             behind = self.phrases[place + 1] if place + 1 < len(self.phrases) else None
             is_of_noun = behind is not None and behind.has("measure", "predicate", "time")
@@ -413,3 +413,15 @@ class Measures(Terms):
             if other.entity == known.entity and wanted & set(other.words.nouns):
                 return other.id
         raise Unbound(next((one for one in self.phrases if said.split(maxsplit=1)[0] in one.said.lower()), None))
+
+    def _compare_spans(self) -> None:
+        """Compare a measure of one span with that of another: cycle time | in May | versus | in June."""
+        for place in range(len(self.phrases) - 2):
+            first, link, second = self.phrases[place : place + 3]
+            if not first.kind == second.kind == "period" or "versus" not in link.marks or self.sides:
+                continue
+            if {place, place + 2} & self.used or not self.measures or first.is_negated or second.is_negated:
+                continue
+            if all(self.model.measures[one].time for one in self.measures):
+                self.sides += [Side(label=one.said, where=to_range(one, role=None)) for one in (first, second)]
+                self.used |= {place, place + 2}

@@ -66,7 +66,8 @@ def negate(phrases: list[Phrase], *, place: int) -> Found:
             return [second, negated], following - place + 2
     if second.kind not in ("names", "term", "sprints", "key", "bound", "missing", "period"):
         return None
-    if second.kind == "term" and not second.has("predicate", "time", "dimension"):
+    is_degree = second.has("dimension", form="superlative")
+    if second.kind == "term" and (is_degree or not second.has("predicate", "time", "dimension")):
         return None
     said = f"{first.said} {second.said}"
     is_ever = second.is_ever or (is_ever and second.has("predicate") and not second.has("dimension", form="noun"))
@@ -105,6 +106,7 @@ def _after_silent(phrases: Sequence[Phrase], *, place: int) -> int:
         (one := phrase_at(phrases, place=following)) is not None
         and one.kind == "mark"
         and one.marks & (SILENT_MARKS | {"ever"})
+        and "not" not in one.marks
     ):
         following += 1
     return following
