@@ -158,7 +158,8 @@ def _find_given_away(facts: FileFacts, *, offset: int, analysis: PointsTo) -> It
             yield from ((offset + argument, call.line) for argument in given if argument >= 0)
     for base, source, line in _stores(facts):
         held = analysis.all_values_of(offset + base)
-        if not analysis.values_of(offset + base) or any(value.kind in (Kind.OUTSIDE, Kind.LIBRARY_TYPE, Kind.LIBRARY) for value in held):
+        is_unknown = any(value.kind in (Kind.OUTSIDE, Kind.LIBRARY_TYPE, Kind.LIBRARY) for value in held)
+        if is_unknown or not analysis.values_of(offset + base):
             yield offset + source, line
 
 
@@ -238,8 +239,8 @@ def _note_computed_names(analysis: PointsTo, *, into: dict[tuple[str, int], str]
     function inside another is an attribute only where it was stored.
     """
     program = analysis.program
-    held = (value for value in analysis.find_attribute_values() if value.kind in (Kind.FUNCTION, Kind.BOUND))
-    stored = {(file, fact.symbol) for file, fact in (program.functions[int(value.first)] for value in held)}
+    kept = (value for value in analysis.find_attribute_values() if value.kind in (Kind.FUNCTION, Kind.BOUND))
+    stored = {(file, fact.symbol) for file, fact in (program.functions[int(value.first)] for value in kept)}
     texts = {text for facts in program.files for text in facts.strings}
     decorated = _find_decorated(program, analysis=analysis)
     named = {

@@ -92,7 +92,7 @@ class ValueFlow:
         self._field_writes: dict[str, dict[int, int]] = defaultdict(dict)
         self._done: set[tuple[Any, ...]] = set()
         self._copies: dict[tuple[Any, ...], int] = {}
-        """Where the variables of a function's copy begin, by the call that it is made for."""
+        """What is added to a variable of a function to give that of its copy, by the call that the copy is made for."""
         self._copy_bases: dict[int, list[int]] = defaultdict(list)
         self._copied: dict[int, int] = {}
         """The variables of functions that have copies, each with its function."""
