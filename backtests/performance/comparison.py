@@ -106,7 +106,8 @@ async def _find_divergence(
             rest = await queries.trails(runs, starts=places, take=MAX_PAGE, reader=reader)
             tails = [np.frombuffer(rest[run_id]["trail"], RECORD) for run_id in runs]
             return _part((tails[0], tails[1]), end=end), identical, counts
-        passed = count_equal_decisions(*(found_rows[run_id]["prefixes"] or b"" for run_id in runs))
+        own, other = (found_rows[run_id]["prefixes"] or b"" for run_id in runs)
+        passed = count_equal_decisions(own, second=other)
         if passed > identical:  # from the first decision on, which is then of the time that both cover
             places, identical = [passed, passed], passed
         else:

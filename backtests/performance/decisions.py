@@ -65,7 +65,7 @@ def digest_prefixes(trail: Trail) -> bytes:
     return b"".join(digests)
 
 
-def count_equal_decisions(first: bytes, second: bytes) -> int:
+def count_equal_decisions(first: bytes, *, second: bytes) -> int:
     """Return how many decisions at the beginning of two trails are equal, in whole blocks, by the trails' digests."""
     size = min(len(first), len(second)) // DIGEST_BYTES
     own, other = (np.frombuffer(digests, "<u8", count=size) for digests in (first, second))
