@@ -36,7 +36,7 @@ def test_rows_that_are_left_out_are_said() -> None:
 
 
 def test_a_group_without_a_name_is_said() -> None:
-    rows = [{"label": None, "issues": 29}, {"label": "ux", "issues": 16}]
+    rows: list[dict[str, Any]] = [{"label": None, "issues": 29}, {"label": "ux", "issues": 16}]
 
     assert describe_rows(result(*rows)) == "2 rows. no label: issues 29; ux: issues 16."
 
