@@ -11,7 +11,12 @@ from toolbox.contract.errors import StatementTimeout, ToolError
 MAX_MESSAGE = 500
 
 _INSTEAD: dict[str | None, str] = {
-    psycopg.errors.UndefinedColumn.sqlstate: "Call get_schema for the views' columns.",
+    psycopg.errors.UndefinedColumn.sqlstate: (
+        "Call get_schema for the views' columns, or repair_sql. A text goes in single quotes."
+    ),
+    psycopg.errors.InvalidTextRepresentation.sqlstate: (
+        "Compare a column with a value of its own type, as get_schema gives it; a list with 'x' = ANY (labels)."
+    ),
     psycopg.errors.UndefinedTable.sqlstate: "Call get_schema for the views.",
     psycopg.errors.UndefinedFunction.sqlstate: "Cast the arguments, or use another function.",
     psycopg.errors.AmbiguousColumn.sqlstate: "Write alias.column.",

@@ -226,8 +226,9 @@ def _unquote(problem: ErrorDetails) -> int | bool | None:
 def _unknown(tool: InputModel, problem: ErrorDetails) -> tuple[str, str, dict[str, Any]]:
     """Name the nearest known parameter."""
     field = str(problem["loc"][-1])
-    known = list(tool.input_schema.get("properties", {}))
-    listed = f"The parameters are: {', '.join(known)}." if known else "This tool takes no parameters."
+    known = list(_schema_at(tool, problem["loc"][:-1]).get("properties", {}))
+    of = f" of {_echo_text('.'.join(str(part) for part in problem['loc'][:-1]))}" if len(problem["loc"]) > 1 else ""
+    listed = f"The parameters{of} are: {', '.join(known)}." if known else "This tool takes no parameters."
     near = [name for name in known if _plain(name) == _plain(field)] or get_close_matches(field[:MAX_KEY], known, n=1)
     if near and len(problem["loc"]) == 1:
         return f"There is no parameter {_echo(field)}.", f"Use {near[0]}. {listed}", _suggest_rename(problem, near[0])
@@ -272,10 +273,19 @@ def _shape(tool: InputModel) -> str:
 
 
 def _describe_value(tool: InputModel, problem: ErrorDetails) -> str:
-    """Return the published description of the problem's parameter."""
-    name = str(problem["loc"][0]) if problem["loc"] else ""
-    part = tool.input_schema.get("properties", {}).get(name, {})
-    return str(part.get("description", "see the tool's schema"))
+    """Return the published description of the problem's parameter; of an object also what it is made of."""
+    part = _schema_at(tool, problem["loc"]) or _schema_at(tool, problem["loc"][:1])
+    described = str(part.get("description", "see the tool's schema"))
+    parameters = ", ".join(part.get("properties", {}))
+    return f"{described.rstrip('.')}: an object with {parameters}." if parameters else described
+
+
+def _schema_at(tool: InputModel, location: tuple[int | str, ...]) -> dict[str, Any]:
+    """Return the published schema of a place in the input. Empty where it is one of several kinds."""
+    part: dict[str, Any] = tool.input_schema
+    for step in location:
+        part = part.get("items", {}) if isinstance(step, int) else part.get("properties", {}).get(step, {})
+    return part
 
 
 def _choices(problem: ErrorDetails) -> list[str]:

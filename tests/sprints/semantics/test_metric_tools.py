@@ -193,3 +193,20 @@ async def test_a_whole_number_is_described_without_decimals(fast_client: httpx.A
     answer = await call(fast_client, "query_metric", {"metric": "issues", "filters": filters})
 
     assert "at least 8 points" in answer["description"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "instead"),
+    [
+        ({"order": "desc"}, "an object with by, direction"),
+        ({"filters": ["open"]}, "an object with field, op, values"),
+        ({"period": {"time": "created"}}, "The parameters of period are: start, end, role."),
+        ({"filters": [{"name": "open", "field": "open"}]}, "The parameters of filters.0 are: field, op, values."),
+    ],
+)
+async def test_a_part_of_a_wrong_form_is_answered_with_its_form(
+    fast_client: httpx.AsyncClient, wrong: dict[str, Any], instead: str
+) -> None:
+    refused = await call(fast_client, "query_metric", {"metric": "issues"} | wrong, status=400)
+
+    assert instead in refused["error"]["suggestion"]

@@ -242,6 +242,18 @@ def test_what_is_no_number_is_written_as_postgresql_writes_it() -> None:
     assert b"null" not in encode(row)
 
 
+@pytest.mark.parametrize(
+    ("sql", "instead"),
+    [
+        ("SELECT * FROM issues WHERE labels = 'customer'", "'x' = ANY (labels)"),
+        ("SELECT * FROM issues WHERE story_points > 'many'", "a value of its own type"),
+        ('SELECT * FROM issues WHERE status = "Done"', "single quotes"),
+    ],
+)
+def test_a_value_that_does_not_fit_is_answered_with_how_to_write_it(sql: str, instead: str) -> None:
+    assert instead in failure(sql).suggestion
+
+
 def test_the_database_s_hint_is_the_suggestion() -> None:
     assert failure("SELECT i.titel FROM issues i").suggestion == 'Perhaps you meant to reference the column "i.title".'
 
