@@ -212,7 +212,7 @@ def find_called(program: Program) -> set[int]:
 
 
 def is_only_tested(read: ComputedRead, *, analysis: PointsTo) -> bool:
-    """Return whether what is read by a computed name goes nowhere, as in `isinstance(getattr(one, name), A)`."""
+    """Return whether what is read by a computed name is only tested, as in `isinstance(getattr(one, name), A)`."""
     program = analysis.program
     copies = analysis.find_copies(read.to)
     if copies is None or max(copies) >= program.variables:
