@@ -72,15 +72,17 @@ _NAME = (
 )
 _BEGINS = rf"(?<![\w.-])[\w.-]{{0,60}}{_NAME}[\w.-]{{0,40}}"
 _LITERAL = re.compile(rf"({_BEGINS}[\"']?\s{{0,5}}(?::=|=>|[:=])\s{{0,5}})([\"'])[^\"'\n]{{1,500}}\2", re.I)
-_GIVEN = re.compile(rf"({_BEGINS}(\s{{0,5}}[:=](?!=)\s{{0,5}}))([^\s\"'&;,()\[\]{{}}]{{1,500}})(?![\w.(\[])", re.I)
+_GIVEN = re.compile(
+    rf"({_BEGINS}(\s{{0,5}}[:=](?!=)\s{{0,5}}))(?!\\{{1,3}}[\"'])([^\s\"'&;,()\[\]{{}}]{{1,500}})(?![\w.(\[])", re.I
+)
 _DRESSED = tuple(
     re.compile(pattern, re.I)
-    for pattern in (
-        rf"({_BEGINS}\\{{1,3}}[\"']\s{{0,5}}[:=]\s{{0,5}}\\{{1,3}}[\"'])[^\"'\\\n]{{1,500}}",  # JSON in a string
-        rf"({_BEGINS}(?:%22|%27)?%3[ad](?:%20|\+)?(?:%22|%27)?)[^%&\s\"'\[]{{1,500}}",  # in an address
-        rf"(<{_BEGINS}(?:\s[^<>]{{0,200}})?>)[^<>\s][^<>]{{0,500}}(?=</)",  # an element of XML
+    for pattern in (  # JSON in a string, in an address, an element and attributes of XML, a call's argument
+        rf"({_BEGINS}(?:\\{{0,3}}[\"'])?\s{{0,5}}(?::=|=>|[:=])\s{{0,5}}\\{{1,3}}[\"'])[^\"'\\\n]{{1,500}}",
+        rf"({_BEGINS}(?:%22|%27)?%3[ad](?:%20|\+)?(?:%22|%27)?)[^%&\s\"'\[]{{1,500}}",
+        rf"(<{_BEGINS}(?:\s[^<>]{{0,200}})?>)[^<>\s][^<>]{{0,500}}(?=</)",
         rf"(=[\"'][^\"'\n]{{0,60}}{_NAME}[^\"'\n]{{0,40}}[\"']\s{{1,5}}value=[\"'])[^\"'\n]{{1,500}}",
-        r"((?:passw(?:or)?d|passphrase|secret)\s{0,2}[( ]\s{0,2}[\"'])[^\"'\n]{1,500}",  # the argument of a call
+        r"((?:passw(?:or)?d|passphrase|secret)\s{0,2}[( ]\s{0,2}\\{0,3}[\"'])[^\"'\\\n]{1,500}",
         r"(\blogin\s{1,5}[^\s]{1,100}\s{1,5}password\s{1,5})[^\s]{1,500}",  # .netrc
         r"((?<![\w-])-{1,2}(?:store|key)?pass(?:in|out)?(?:=|[^\S\n]{1,5})(?:pass:)?)[^\s-][^\s]{0,500}",  # keytool
         r"(\bjdbc:oracle:\w{1,10}:[\w$#.-]{1,60}/)[^\s@/]{1,200}(?=@)",

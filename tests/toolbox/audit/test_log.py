@@ -207,6 +207,7 @@ async def test_a_secret_within_a_text_is_blanked(
     database_access: None, mark: str, fast_client: httpx.AsyncClient
 ) -> None:
     texts = ["connect(pwd='hunter2')", "login with password=hunter2 failed", 'body: {\\"secret\\": \\"hunter2\\"}']
+    texts += ['val apiKey = "hunter2"', 'storePassword("hunter2")', "<password>hunter2</password>", "DB_PASS=hunter2"]
     await fast_client.post(address(A_TOOL), json={"text": "\n".join(texts)}, headers={"X-Request-Id": mark})
 
     (row,) = await _rows(mark)
