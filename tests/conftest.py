@@ -32,6 +32,7 @@ from psycopg import sql
 from tests.graphql_proxy.hockey_schema import WITH_PLAYERS_SDL, with_players
 from tests.mock_upstream import MockUpstream, mock_upstream
 from tests.own_databases import own_name
+from toolbox.dispatch import entry
 
 # How long an example takes depends on how busy the machine is, so deadlines are off.
 hypothesis_settings.register_profile("toolroom", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -68,6 +69,18 @@ def patient_clients() -> None:
     """Let clients of real servers wait a minute: how soon an answer comes depends on how busy the machine is."""
     usual = signature(httpx.get).parameters["timeout"].default
     usual.connect = usual.read = usual.write = usual.pool = 60.0
+
+
+@pytest.fixture(scope="session", autouse=True)
+def patient_deadlines() -> None:
+    """Multiply the deadlines of calls in this process: a busy machine is not what tests look for."""
+    entry.deadline_factor = 30.0
+
+
+@pytest.fixture
+def true_deadlines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """End calls at the deadline that their operation declares."""
+    monkeypatch.setattr(entry, "deadline_factor", 1.0)
 
 
 @pytest.fixture(scope="session", autouse=True)

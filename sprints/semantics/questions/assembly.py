@@ -6,11 +6,11 @@ predicate of an issue, of its sprint membership, or of a sprint. An assembly fai
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from sprints.semantics.describe import join_conditions, split_conditions
-from sprints.semantics.enums import Grain, Operator
+from sprints.semantics.enums import Grain
 from sprints.semantics.query import (
     Comparison,
     Condition,
@@ -26,12 +26,10 @@ from sprints.semantics.query import (
     TimeGroup,
     TimeRange,
 )
-from sprints.semantics.questions.conditions import Conditions
 from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.phrase import Phrase, is_sprints
+from sprints.semantics.questions.scope import Scope
 from sprints.semantics.questions.terms import DEFAULT_RANK, SILENT, Unbound, is_among, to_value
-
-BY_DAY = "I count this once a sprint, not once a day. Ask for the burndown, or for the number per sprint."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,8 +42,23 @@ class AssembledQuery:
 
 
 def assemble(phrases: Sequence[Phrase], *, entity: str, lexicon: Lexicon) -> AssembledQuery:
-    """Assemble a query about rows of an entity. Raises Unbound with the phrase that has no place."""
-    return _Assembly(phrases, entity=entity, lexicon=lexicon).build()
+    """
+    Assemble a query about rows of an entity. Raises Unbound with the phrase that has no place.
+
+    A negation or an "ever" that changes nothing was not read: without it the query must be another one, or none.
+    """
+    found = _Assembly(phrases, entity=entity, lexicon=lexicon).build()
+    for place, phrase in enumerate(phrases):
+        if not (phrase.is_negated or phrase.is_ever):
+            continue
+        bare = replace(phrase, is_negated=False, is_ever=False)
+        try:
+            other = _Assembly([*phrases[:place], bare, *phrases[place + 1 :]], entity=entity, lexicon=lexicon).build()
+        except (Unbound, ValueError):
+            continue
+        if other.query == found.query:
+            raise Unbound(phrase)
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +80,7 @@ def assemble_fragment(
     return _Assembly(phrases, entity=entity, lexicon=lexicon).build_fragment(context)
 
 
-class _Assembly(Conditions):
+class _Assembly(Scope):
     def build(self) -> AssembledQuery:
         self._check_entity()
         self._find_states()
@@ -212,7 +225,8 @@ class _Assembly(Conditions):
     def _read_share(self) -> Share | None:
         if "share" not in self.marks:
             return None
-        if not self.measures or self.entity.id not in ("issue", "membership"):
+        is_summed = all(self.model.measures[one].additive for one in self.measures)
+        if not self.measures or not is_summed or self.entity.id not in ("issue", "membership"):
             raise Unbound(next(one for one in self.phrases if "share" in one.marks))
         at = next(place for place, one in enumerate(self.phrases) if "share" in one.marks)
         self.used.add(at)
@@ -247,24 +261,12 @@ class _Assembly(Conditions):
                 continue
             raise Unbound(phrase)
 
-    def _check_scope(self) -> None:
-        """Refuse words whose scope the query cannot say: who has only bugs; ever blocked for 3 days; but for June."""
-        is_about_people = "who" in self.marks or any(one.has_entity("person") for one in self.phrases)
-        is_bounded = any(one.kind in ("bound", "days") for one in self.phrases)
-        for phrase in self.phrases:
-            is_column = phrase.kind == "term" and {(sense.kind, sense.form) for sense in phrase.senses} == {
-                ("dimension", "noun")
-            }
-            is_left_out = phrase.is_negated and (phrase.kind == "period" or is_column)
-            if is_left_out or (phrase.is_only and is_about_people) or (phrase.is_ever and is_bounded):
-                raise Unbound(phrase)
-        units = {self.model.measures[one].unit for one in self.measures}
-        if self.unit_noun == "points" and units and not any(unit.startswith("points") for unit in units):
-            raise Unbound(next((one for one in self.phrases if "point" in one.said.lower()), None))
-
     def _is_silent(self, phrase: Phrase, *, place: int) -> bool:
         if phrase.marks & {"versus", "compare"}:
-            return self._compares()
+            return self._compares(has_sides="versus" in phrase.marks)
+        before = self.phrases[place - 1] if place else phrase
+        if phrase.said.lower() == "but" and before.kind == "related" and before.is_negated:
+            return False  # nothing | but | bugs
         if "breakdown" in phrase.marks:
             return bool(self.groups)
         if "how" in phrase.marks:
@@ -298,9 +300,10 @@ class _Assembly(Conditions):
         )
         return is_verb and is_about_people and not phrase.is_negated
 
-    def _compares(self) -> bool:
+    def _compares(self, *, has_sides: bool) -> bool:
+        """Return whether things are set side by side. Versus stands between two, which groups alone do not show."""
         is_split = len(self.measures) > 1 or bool(self.sides)
-        return bool(self.measures) and (is_split or self._splits_names() or bool(self.groups))
+        return bool(self.measures) and (is_split or self._splits_names() or (bool(self.groups) and not has_sides))
 
     def _splits_names(self) -> bool:
         """Group by a kind of which the question names several: ACCEL and ORBIT, this sprint and the last."""
@@ -362,24 +365,6 @@ class _Assembly(Conditions):
         """Return whether it names what is counted: of "how many?" alone nobody knows."""
         return self.mentions_entity or any(one.senses for one in self.phrases if one.kind in ("term", "bound"))
 
-    def _check_contradiction(self, where: Condition | None) -> None:
-        """Refuse two values of a single-valued dimension, since no row has both."""
-        said: dict[str, set[str]] = {}
-        parts = split_conditions(where)
-        named = [part.predicate for part in parts if isinstance(part, NamedCondition)]
-        for measure in self.measures or [""]:
-            implied = [*named, *(self.model.measures[measure].where if measure else ())]
-            implied += [other for one in implied for other in self.model.predicates[one].requires]
-            both = next((one for one in implied if self.model.predicates[one].opposite in implied), None)
-            if both:
-                other = self.model.predicates[str(self.model.predicates[both].opposite)].label
-                raise Unbound(None, why=f"Nothing can be {self.model.predicates[both].label} and {other}.")
-        for part in parts:
-            if isinstance(part, Comparison) and part.op in (Operator.EQ, Operator.IN):
-                values = {str(value) for value in part.values}
-                if not self.model.dimensions[part.field].many and not said.setdefault(part.field, values) & values:
-                    raise Unbound(None, why=f"No row can have two values of {self.model.dimensions[part.field].label}.")
-
     def _rows(self, where: Condition | None, *, rank: Rank | None, order: tuple[Order, ...]) -> MetricQuery:
         if self.groups or self.having or self.sides:
             raise Unbound(None, why="What is to be counted?")
@@ -388,6 +373,9 @@ class _Assembly(Conditions):
         if not is_asked or (self.unit_noun and self.unit_noun != "issues" and not is_ranked):
             raise Unbound(None, why="")
         columns: list[str] = []
+        is_named = self.mentions_entity or is_ranked or self._has_key() or self._is_about_types() or bool(self.states)
+        if self.columns and not (is_named or any(is_sprints(one) or one.kind == "bound" for one in self.phrases)):
+            raise Unbound(next((one for one in self.phrases if one.has("dimension", form="noun")), None))
         if self.columns:
             identity = [one for one in self.entity.columns if one in ("issue", "sprint", "team", "person", "title")]
             columns = list(dict.fromkeys((*identity, *self.columns)))
@@ -433,19 +421,6 @@ class _Assembly(Conditions):
     def _is_averaged(self) -> bool:
         return "average" in self.marks or any("average" in phrase.said.lower() for phrase in self.phrases)
 
-    def _check_times(self) -> None:
-        for group in self.groups:
-            if isinstance(group, TimeGroup) and group.role is None:
-                untimed = [one for one in self.measures if not self.model.measures[one].time]
-                if untimed:
-                    why = "By which time: when issues were created, or when they were done?"
-                    raise Unbound(None, why=why if self.entity.id == "issue" else "By which time is it counted?")
-                times = (self.model.measures[one].time for one in self.measures)
-                if group.grain is Grain.DAY and any(
-                    self.model.time_roles[one].entity == "sprint" for one in times if one
-                ):
-                    raise Unbound(None, why=BY_DAY)
-
     def _assume_open(self, by: str) -> None:
         """Assume open issues for measures of unfinished work alone, unless the question says otherwise."""
         if any(state.predicate not in ("unassigned", "unestimated", "") or state.role in ("resolved", "created")
@@ -474,5 +449,8 @@ class _Assembly(Conditions):
         if sprints and self.entity.id == "issue" and not self.measures and self._joins_sprints():
             merged += sprints
         elif sprints:
+            edged = next((one for one in self.phrases if is_sprints(one) and one.edge and not one.is_negated), None)
+            if edged is not None and len(sprints) > 1:
+                raise Unbound(edged)  # the last three sprints before sprint 7: these of them, not one or the other
             merged.append(sprints[0] if len(sprints) == 1 else Or(parts=tuple(sprints)))
         return join_conditions(merged)

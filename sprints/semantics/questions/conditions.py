@@ -39,18 +39,6 @@ from sprints.semantics.questions.terms import (
 class Conditions(Measures):
     """Measures with the conditions on rows."""
 
-    def _compare_spans(self) -> None:
-        """Compare a measure of one span with that of another: cycle time | in May | versus | in June."""
-        for place in range(len(self.phrases) - 2):
-            first, link, second = self.phrases[place : place + 3]
-            if not first.kind == second.kind == "period" or "versus" not in link.marks or self.sides:
-                continue
-            if {place, place + 2} & self.used or not self.measures or first.is_negated or second.is_negated:
-                continue
-            if all(self.model.measures[one].time for one in self.measures):
-                self.sides += [Side(label=one.said, where=to_range(one, role=None)) for one in (first, second)]
-                self.used |= {place, place + 2}
-
     def _read_conditions(self) -> None:
         self._compare_spans()
         numbers_first = sorted(range(len(self.phrases)), key=lambda place: place in self.states)
@@ -155,15 +143,16 @@ class Conditions(Measures):
 
     def _sprints(self, phrase: Phrase) -> Condition:
         if phrase.predicate and "sprint" not in self.reached:
-            condition = InPeriod(where=NamedCondition(predicate=phrase.predicate))
-            return Not(part=condition) if phrase.is_negated else condition
+            current = InPeriod(where=NamedCondition(predicate=phrase.predicate))
+            return Not(part=current) if phrase.is_negated else current
         if phrase.is_vague:
             raise Unbound(phrase, why=f"How many sprints are '{phrase.said}'?")
         where = self._which_sprints(phrase)
         if "sprint" in self.reached:
             carried = any(state.predicate == "carried_over" for state in self.states.values())
             is_current = phrase.names and all(name.state == "active" for name in phrase.names) and not phrase.edge
-            if carried and (is_current or "to" in self.marks):
+            is_pair = phrase.said.lower().count("sprint ") > 1 and " to " in phrase.said.lower()
+            if carried and (is_current or is_pair or "to" in self.marks):
                 raise Unbound(phrase, why="Carried over from which sprint? One that runs has carried nothing over yet.")
             return Not(part=where) if phrase.is_negated else where
         if self.entity.membership is None:
@@ -172,15 +161,16 @@ class Conditions(Measures):
         condition = self._in_period(where, phrase=phrase)
         return Not(part=condition) if phrase.is_negated else condition
 
-    def _in_period(self, where: Condition, *, phrase: Phrase) -> InPeriod:
+    def _in_period(self, where: Condition, *, phrase: Phrase) -> Condition:
         is_past = any(name.state == "closed" for name in phrase.names)
         for state in self.states.values():
             role = self.model.time_roles[state.role] if state.role else None
+            if role is not None and role.relation and is_past and not state.phrase.is_ever:
+                state.is_counted = True
+                during = InPeriod(how="during", role=role.id, where=where)
+                return And(parts=(InPeriod(where=where), Not(part=during))) if state.phrase.is_negated else during
             if role is None or state.phrase.is_negated:
                 continue
-            if role.relation and is_past:
-                state.is_counted = True
-                return InPeriod(how="during", role=role.id, where=where)
             if not state.predicate:
                 raise Unbound(state.phrase, why=f"I cannot tell what was {state.phrase.said} while a sprint ran.")
         return InPeriod(where=where)
@@ -244,7 +234,8 @@ class Conditions(Measures):
 
     def _compare(self, phrase: Phrase, *, senses: tuple[Sense, ...] = ()) -> Comparison:
         dimension = self._dimension_of(phrase if phrase.senses else replace(phrase, senses=senses))
-        if not dimension or self.model.dimensions[dimension].type != "number":
+        term = self.model.dimensions.get(dimension)
+        if term is None or term.type != "number" or (phrase.is_days and term.unit != "days"):
             raise Unbound(phrase)
         op = operator_of(phrase)
         return Comparison(
@@ -254,7 +245,7 @@ class Conditions(Measures):
     def _count_repetitions(self, phrase: Phrase, *, place: int) -> Condition:
         for state in self._by_distance(place):
             if field_name := self._find_reached("repeated", state=state):
-                if self.entity.id == "membership" and not self.measures:
+                if state.phrase.is_negated or (self.entity.id == "membership" and not self.measures):
                     break  # its rows are stays in sprints, of which an issue has several
                 state.is_counted = True
                 return Comparison(field=field_name, op=operator_of(phrase), values=(number_of(phrase),))
@@ -482,6 +473,11 @@ class Conditions(Measures):
 
     def _is_trivial(self, state: State) -> bool:
         """Return whether every row has that moment, so that the word alone filters nothing."""
+        place = self.phrases.index(state.phrase)
+        links = [one for one in self.phrases[max(place - 2, 0) : place + 3] if "and" in one.marks]
+        others = [one for one in self.states.values() if one is not state and one.role and not one.is_measured]
+        if links and others and not state.is_measured:
+            return False  # created issues and resolved issues: of which both is true, or both numbers
         is_counted = any(
             sense.kind == "measure" and not self.model.measures[sense.name].where for sense in state.phrase.senses
         )

@@ -29,7 +29,7 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 MAX_REPORTED = 3
 MARGIN = 0.2
 MINE = "I do not know who you are. Name the person or the team instead of '{said}'."
-ENGLISH = "I understand questions in English only; I do not know {words}."
+ENGLISH = "I do not know {words}; I understand questions in English only."
 ANAPHOR = "I cannot tell what '{said}' refers to. Ask it with the names and the noun."
 TOO_LONG = f"The question has more than {MAX_TOKENS} words. Ask it in fewer."
 

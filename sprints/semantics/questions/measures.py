@@ -1,9 +1,9 @@
 """Measures of a question: its nouns, and the numbers that they and its states request."""
 
 from sprints.semantics.enums import Operator
-from sprints.semantics.query import Comparison, DimensionGroup, MeasureLimit, TimeGroup
+from sprints.semantics.query import Comparison, DimensionGroup, MeasureLimit, Side, TimeGroup
 from sprints.semantics.questions.phrase import Phrase, is_sprints
-from sprints.semantics.questions.terms import State, Terms, Unbound
+from sprints.semantics.questions.terms import State, Terms, Unbound, to_range
 
 
 class Measures(Terms):
@@ -53,7 +53,7 @@ class Measures(Terms):
         is_subject = is_first and (is_ranked or not self.marks & {"how_many", "how_much"})
         is_subject = is_subject and (phrase.is_plural or self._is_asked_which(place))
         if dimension and is_subject and not ours and self._is_group_subject(dimension):
-            self.subject_is_plural = phrase.is_plural
+            self.subject_is_plural, self.has_owners = phrase.is_plural, True
             self._refuse_negated_acts(phrase)
             self._group_by(dimension, phrase=phrase)
             self.parts.append(Comparison(field=dimension, op=Operator.IS_NOT_NULL))
@@ -145,6 +145,7 @@ class Measures(Terms):
         if self._has_key():
             self.columns.append(dimension)
         else:
+            self.has_owners = True
             self.groups.append(DimensionGroup(dimension=dimension))
             self.parts.append(Comparison(field=dimension, op=Operator.IS_NOT_NULL))
 
@@ -388,10 +389,19 @@ class Measures(Terms):
             if mark not in self.marks:
                 continue
             said = {"percentile_85": "85th percentile of"}.get(mark, mark)
+            self._refuse_average_of_sum(mark)
             self.measures = [self._find_aggregate(one, said=said) for one in self.measures]
             for place, phrase in enumerate(self.phrases):
                 if mark in phrase.marks:
                     self.used.add(place)
+
+    def _refuse_average_of_sum(self, mark: str) -> None:
+        """Refuse the average of a sum if it does not stand before the sum: points completed on average."""
+        for place, phrase in enumerate(self.phrases):
+            behind = self.phrases[place + 1] if place + 1 < len(self.phrases) else None
+            is_of_noun = behind is not None and behind.has("measure", "predicate", "time")
+            if mark in phrase.marks and not is_of_noun and any(self.model.measures[m].additive for m in self.measures):
+                raise Unbound(phrase, why=f"Of what is it '{phrase.said}': of an issue, a sprint, a month?")
 
     def _find_aggregate(self, measure: str, *, said: str) -> str:
         """Return the average, median or percentile measure of this one."""
@@ -403,3 +413,15 @@ class Measures(Terms):
             if other.entity == known.entity and wanted & set(other.words.nouns):
                 return other.id
         raise Unbound(next((one for one in self.phrases if said.split(maxsplit=1)[0] in one.said.lower()), None))
+
+    def _compare_spans(self) -> None:
+        """Compare a measure of one span with that of another: cycle time | in May | versus | in June."""
+        for place in range(len(self.phrases) - 2):
+            first, link, second = self.phrases[place : place + 3]
+            if not first.kind == second.kind == "period" or "versus" not in link.marks or self.sides:
+                continue
+            if {place, place + 2} & self.used or not self.measures or first.is_negated or second.is_negated:
+                continue
+            if all(self.model.measures[one].time for one in self.measures):
+                self.sides += [Side(label=one.said, where=to_range(one, role=None)) for one in (first, second)]
+                self.used |= {place, place + 2}

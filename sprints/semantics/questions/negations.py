@@ -41,24 +41,24 @@ def negate(phrases: list[Phrase], *, place: int) -> Found:
         return None
     following = _after_silent(phrases, place=place)
     skipped = {mark for one in phrases[place:following] for mark in one.marks}
-    is_ever, has = "ever" in skipped, "have" in skipped
+    is_ever, has = "ever" in skipped, "have" in skipped or first.said.lower().startswith(("hav", "has", "had"))
     second = phrase_at(phrases, place=following)
     if second is None:
         return None
     before = phrase_at(phrases, place=place - 1)
     is_had = has or (before is not None and "have" in before.marks) or not second.said.lower().endswith("s")
-    if (
-        (has or "without" in first.marks)
-        and is_had
-        and second.name_kind == "type"
-        and second.has("dimension", form="noun")
-    ):
+    third = phrase_at(phrases, place=following + 1)
+    is_property = second.kind in ("names", "term") and second.has("dimension", form="noun")
+    is_rows = second.has("entity") and not any(sense.name == "assignee" for sense in second.senses)
+    is_property = is_property and (second.name_kind == "type" or not is_rows)
+    of_kind = third is not None and third.kind == "names" and third.name_kind in _kinds_of(second)
+    is_pair = first.said.lower() in ("neither", "nor")
+    is_lacking = (has or "without" in first.marks) and is_had
+    if is_property and not of_kind and (is_lacking or (is_pair and not second.has("predicate"))):
         said = f"{first.said} {second.said}"
         return [replace(second, kind="missing", names=(), name_kind="", said=said)], following - place + 1
-    if second.kind == "term" and second.has("dimension", form="noun"):
-        third = phrase_at(phrases, place=following + 1)
-        if third and third.kind == "names":
-            following, second = following + 1, third
+    if third is not None and of_kind and second.kind == "term":
+        following, second = following + 1, third
     if second.kind == "term" and second.has("dimension", form="verb"):
         third = phrase_at(phrases, place=following + 1)
         if third and third.kind == "names":
@@ -66,12 +66,18 @@ def negate(phrases: list[Phrase], *, place: int) -> Found:
             return [second, negated], following - place + 2
     if second.kind not in ("names", "term", "sprints", "key", "bound", "missing", "period"):
         return None
-    if second.kind == "term" and not second.has("predicate", "time", "dimension"):
+    is_degree = second.has("dimension", form="superlative")
+    if second.kind == "term" and (is_degree or not second.has("predicate", "time", "dimension")):
         return None
     said = f"{first.said} {second.said}"
     is_ever = second.is_ever or (is_ever and second.has("predicate") and not second.has("dimension", form="noun"))
     negated = replace(second, is_negated=not second.is_negated, is_ever=is_ever, said=said, start=first.start)
     return [negated], following - place + 1
+
+
+def _kinds_of(phrase: Phrase) -> set[str]:
+    """Return the kinds of names that a noun may stand before: the label security, type Bug."""
+    return {"type" if sense.name == "issue_type" else sense.name for sense in phrase.senses if sense.form == "noun"}
 
 
 def read_nobody(phrases: list[Phrase], *, place: int) -> Found:
@@ -100,6 +106,7 @@ def _after_silent(phrases: Sequence[Phrase], *, place: int) -> int:
         (one := phrase_at(phrases, place=following)) is not None
         and one.kind == "mark"
         and one.marks & (SILENT_MARKS | {"ever"})
+        and "not" not in one.marks
     ):
         following += 1
     return following

@@ -169,7 +169,9 @@ def _list_names(phrases: list[Phrase], *, place: int) -> Found:
     second = phrase_at(phrases, place=place + 2 if link else place + 1)
     if second is None or second.kind != first.kind or second.name_kind != first.name_kind:
         return None
-    if not link and (second.is_apart or (first.kind == "names" and first.name_kind == "sprint")):
+    before = phrase_at(phrases, place=place - 1)
+    is_swap = before is not None and "swap" in before.marks
+    if not link and (second.is_apart or is_swap or (first.kind == "names" and first.name_kind == "sprint")):
         return None
     if "versus" in link and following is not None:
         names = tuple(dict.fromkeys((*first.names, *second.names)))
@@ -330,7 +332,8 @@ def _read_bound_after(phrases: list[Phrase], *, place: int) -> Found:
         and not third.senses
     ):
         return [replace(third, senses=first.senses, said=f"{first.said} {third.said}", start=first.start)], 3
-    if second.kind == "bound" and not second.senses and not second.edge:
+    is_same = {one.name for one in second.senses} & {one.name for one in first.senses if one.kind == "dimension"}
+    if second.kind == "bound" and (is_same or not second.senses) and not second.edge:
         return [replace(second, senses=first.senses, said=f"{first.said} {second.said}", start=first.start)], 2
     return None
 
@@ -424,12 +427,16 @@ def _either(phrases: list[Phrase], *, place: int) -> Found:
     first, second, third = phrases[place], phrase_at(phrases, place=place + 1), phrase_at(phrases, place=place + 2)
     if second is None or third is None or second.kind != "mark" or "or" not in second.marks:
         return None
+    behind = phrase_at(phrases, place=place + 3)
+    if is_sprints(first) and (is_sprints(third) or (third.name_kind == "team" and behind and is_sprints(behind))):
+        return [first], 2  # several sprints are one or the other anyway: ACCEL Sprint 8 | or | ACCEL | Sprint 7
+    if is_sprints(first) != is_sprints(third):
+        return None
     sides = ("names", "term", "bound", "missing", "sprints")
     if first.kind not in sides or third.kind not in sides or first.is_negated or third.is_negated:
         return None
     if not all(side.kind != "term" or side.has("predicate") for side in (first, third)):
         return None
-    behind = phrase_at(phrases, place=place + 3)
     if third.kind == "term" and behind is not None and first.name_kind and behind.name_kind == first.name_kind:
         return None  # bugs or blocked | stories: an adjective of the second kind alone
     before = phrase_at(phrases, place=place - 1)

@@ -86,6 +86,7 @@ class Terms:
         self.has_groups = False
         self.context_time: TimeRange | None = None
         self.is_about_people = False
+        self.has_owners = False
         self.unit_noun = ""
         self.subject_is_plural = False
         self.mentions_entity = False
@@ -189,6 +190,7 @@ class Terms:
             self._refuse_noun(phrase, before=self.phrases[place - 1] if place else None)
             predicate, is_own = self._predicate(phrase)
             role = self._role(phrase, predicate=predicate)
+            predicate = "" if self._is_undone_act(phrase, role=role, predicate=predicate) else predicate
             if self.entity.id == "sprint" and "what" in self.marks and self._tells_of_membership(phrase):
                 self.cost += 0.5
             if self.entity.id == "sprint" and self._is_per_sprint(phrase):
@@ -200,11 +202,24 @@ class Terms:
                 self.states[place] = State(phrase=phrase, predicate=predicate, role=role, is_own=is_own)
                 self.used.add(place)
         if self.entity.id == "membership":
+            self._read_after_start()
             return
         if any(is_sprints(one) for one in self.phrases):
             for state in self.states.values():
                 has_closer = self._tells_of_membership(state.phrase)
                 self.cost += 2.0 if has_closer and self.entity.id != "sprint" else 0.0
+
+    def _read_after_start(self) -> None:
+        """Read "after the start" beside a verb: what was removed was removed then; of anything else it is unclear."""
+        late = [place for place, state in self.states.items() if state.predicate == "added_late"]
+        after = [place for place in late if self.states[place].phrase.said.lower().startswith("after")]
+        others = [state for state in self.states.values() if state.is_own and state.predicate != "added_late"]
+        if not after or len(late) > len(after) or not others:
+            return
+        if any(state.predicate != "removed" for state in others):
+            raise Unbound(self.states[after[0]].phrase)
+        for place in after:
+            del self.states[place]
 
     def _refuse_noun(self, phrase: Phrase, *, before: Phrase | None) -> None:
         """Refuse a noun that is spelt like a verb: which estimates changed."""
@@ -250,6 +265,14 @@ class Terms:
         if phrase.said.lower() == "open" and found and self._is_asked_with_did(phrase):
             return "", True
         return (found[0], bool(own)) if found else ("", True)
+
+    def _is_undone_act(self, phrase: Phrase, *, role: str, predicate: str) -> bool:
+        """Return whether a verb says what did not happen: what was not started is not all that is not in progress."""
+        if not phrase.is_negated or not predicate or not role:
+            return False
+        is_verb = any((sense.kind, sense.name, sense.form) == ("time", role, "verb") for sense in phrase.senses)
+        is_now = self.model.predicates[predicate].time is None
+        return is_verb and is_now and self.model.time_roles[role].is_moment and not self.model.time_roles[role].relation
 
     def _is_asked_with_did(self, phrase: Phrase) -> bool:
         return any("do" in one.marks and one.start < phrase.start for one in self.phrases)
@@ -298,7 +321,8 @@ class Terms:
         for place, phrase in enumerate(self.phrases):
             if phrase.kind != "group":
                 continue
-            if self.is_ranked and phrase.has("measure", form="noun") and not phrase.has("entity"):
+            is_own_rows = phrase.is_plural and phrase.has_entity(self.entity.id)
+            if self.is_ranked and phrase.has("measure", form="noun") and (is_own_rows or not phrase.has("entity")):
                 continue
             self.used.add(place)
             grain = next((sense.name for sense in phrase.senses if sense.kind == "grain"), "")

@@ -1,0 +1,88 @@
+"""Checks of the scope of words: what the question says must be what the query says, or it is asked back."""
+
+from sprints.semantics.describe import split_conditions
+from sprints.semantics.enums import Grain, Operator
+from sprints.semantics.query import Comparison, Condition, NamedCondition, TimeGroup
+from sprints.semantics.questions.conditions import Conditions
+from sprints.semantics.questions.phrase import Phrase, is_sprints
+from sprints.semantics.questions.terms import NAMED_BY, Unbound
+
+BY_DAY = "I count this once a sprint, not once a day. Ask for the burndown, or for the number per sprint."
+
+
+class Scope(Conditions):
+    """Conditions with the checks of what they leave out."""
+
+    def _check_scope(self) -> None:
+        """Refuse words whose scope the query cannot say: ever blocked for 3 days; but for June; points of issues."""
+        is_about_people = self.has_owners or any(one.has_entity("person") for one in self.phrases)
+        is_about_people = is_about_people or "who" in self.marks
+        is_bounded = any(one.kind in ("bound", "days") for one in self.phrases)
+        self._refuse_second_rows()
+        for place, phrase in enumerate(self.phrases):
+            self._refuse_all_rows(phrase, before=self.phrases[place - 1] if place else phrase)
+            is_column = phrase.kind == "term" and {(sense.kind, sense.form) for sense in phrase.senses} == {
+                ("dimension", "noun")
+            }
+            is_left_out = phrase.is_negated and (phrase.kind == "period" or is_column)
+            if is_left_out or (phrase.is_only and is_about_people) or (phrase.is_ever and is_bounded):
+                raise Unbound(phrase)
+        units = {self.model.measures[one].unit for one in self.measures}
+        if self.unit_noun == "points" and units and not any(unit.startswith("points") for unit in units):
+            raise Unbound(next((one for one in self.phrases if "point" in one.said.lower()), None))
+
+    def _refuse_second_rows(self) -> None:
+        """Refuse rows beside rows of the same kind: created issues and resolved issues, in one list or number."""
+        nouns = [
+            place for place, one in enumerate(self.phrases) if one.kind == "term" and one.has_entity(self.entity.id)
+        ]
+        links = {place for place, one in enumerate(self.phrases) if "and" in one.marks}
+        if nouns[1:] and links & set(range(*nouns[:2])) and not (self.measures[1:] or self.sides):
+            raise Unbound(self.phrases[nouns[1]])
+
+    def _refuse_all_rows(self, phrase: Phrase, *, before: Phrase) -> None:
+        """
+        Refuse what is said of all rows of an owner: who has only bugs; teams that have neither bugs nor stories.
+
+        So is "only" of what a row has several of: only the security label.
+        """
+        is_name = phrase.kind == "names"
+        is_of_owners = phrase.is_negated and is_name and self.has_owners and "have" in before.marks
+        if is_of_owners or (phrase.is_only and is_name and self.model.dimensions[NAMED_BY[phrase.name_kind][0]].many):
+            raise Unbound(phrase)
+
+    def _check_contradiction(self, where: Condition | None) -> None:
+        """Refuse two values of a single-valued dimension, since no row has both."""
+        teams = [one for one in self.phrases if one.is_negated and one.name_kind == "team"]
+        excluded = {name.value for one in teams for name in one.names}
+        sprints = [one for one in self.phrases if is_sprints(one) and one.names and not one.is_negated]
+        if any({name.team_id for name in one.names} <= excluded for one in sprints):
+            raise Unbound(sprints[0], why=f"Of which team is '{sprints[0].said}'?")
+        said: dict[str, set[str]] = {}
+        parts = split_conditions(where)
+        named = [part.predicate for part in parts if isinstance(part, NamedCondition)]
+        for measure in self.measures or [""]:
+            implied = [*named, *(self.model.measures[measure].where if measure else ())]
+            implied += [other for one in implied for other in self.model.predicates[one].requires]
+            both = next((one for one in implied if self.model.predicates[one].opposite in implied), None)
+            if both:
+                other = self.model.predicates[str(self.model.predicates[both].opposite)].label
+                raise Unbound(None, why=f"Nothing can be {self.model.predicates[both].label} and {other}.")
+        for part in parts:
+            if isinstance(part, Comparison) and part.op in (Operator.EQ, Operator.IN):
+                values = {str(value) for value in part.values}
+                if not self.model.dimensions[part.field].many and not said.setdefault(part.field, values) & values:
+                    raise Unbound(None, why=f"No row can have two values of {self.model.dimensions[part.field].label}.")
+
+    def _check_times(self) -> None:
+        for group in self.groups:
+            if isinstance(group, TimeGroup) and group.role is None:
+                untimed = [one for one in self.measures if not self.model.measures[one].time]
+                if untimed:
+                    why = "By which time: when issues were created, or when they were done?"
+                    raise Unbound(None, why=why if self.entity.id == "issue" else "By which time is it counted?")
+                times = (self.model.measures[one].time for one in self.measures)
+                if group.grain is Grain.DAY and any(
+                    self.model.time_roles[one].entity == "sprint" for one in times if one
+                ):
+                    raise Unbound(None, why=BY_DAY)

@@ -1,0 +1,93 @@
+"""Questions that looked certain and were wrong: changed words of the question sets found them. Pure."""
+
+import pytest
+
+from sprints.semantics.query import MetricQuery
+from tests.sprints.semantics.questions.reading import follow, parse, parts_of, read
+
+
+@pytest.mark.parametrize(
+    ("question", "same"),
+    [
+        ("Issues with neither label nor estimate", "Issues with neither a label nor an estimate"),
+        ("bugs that haven't an assignee in ORBIT", "bugs of ORBIT that have no assignee"),
+        ("Bugs resolved in October that did not have an estimate from ORBIT",
+         "Unestimated bugs of ORBIT that were resolved in October"),
+        ("issues removed after the start of ORBIT Sprint 6", "issues removed from ORBIT Sprint 6"),
+        ("Which issues were taken out of HARBOR Sprint 2 after it started?",
+         "Which issues were taken out of HARBOR Sprint 2?"),
+        ("velocity in ACCEL Sprint 8 or ACCEL Sprint 7", "velocity in ACCEL Sprint 8 and ACCEL Sprint 7"),
+        ("bugs with story points at least 5 points", "bugs with at least 5 points"),
+        ("open issues by assignee, the highest by issues", "Which assignee has the most open issues?"),
+    ],
+)  # fmt: skip
+def test_what_is_said_otherwise_means_the_same(question: str, same: str) -> None:
+    (found, conditions), (expected, other) = (split_parts(one) for one in (question, same))
+
+    assert conditions == other
+    assert (found.measures, found.rank) == (expected.measures, expected.rank)
+
+
+def split_parts(question: str) -> tuple[MetricQuery, list[str]]:
+    """Return the query, and its conditions besides those that a group's name is known."""
+    query = read(question)
+    return query, [part for part in parts_of(query)["where"] if "is_not_null" not in part]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("question", "condition"),
+    [
+        ("Which issues were not blocked in ACCEL Sprint 7?", "'how': 'during', 'role': 'blocked'"),
+        ("Which issues of ORBIT have not been started?", "'field': 'started_at', 'op': 'is_not_null'"),
+    ],
+)
+def test_what_did_not_happen_is_not_what_is_not_so_now(question: str, condition: str) -> None:
+    (found,) = [part for part in parts_of(read(question))["where"] if "not" in part and condition in part]  # type: ignore[attr-defined]
+
+    assert found
+
+
+def test_a_swap_leaves_the_name_that_follows() -> None:
+    changed = follow(read("open bugs of ACCEL"), "instead of ACCEL ORBIT")
+
+    assert changed is not None
+    assert "ORBIT" in str(parts_of(changed)["where"])
+    assert "not_in" not in str(parts_of(changed)["where"])
+
+
+@pytest.mark.parametrize(
+    ("question", "word"),
+    [
+        ("Which teams resolved only bugs in October?", "bugs"),
+        ("Which epics have only done issues?", "done"),
+        ("issues with only the security label", "security"),
+        ("Which people have neither bugs nor stories?", "neither bugs"),
+        ("who has nothing open but bugs?", "but"),
+        ("not all bugs are open", "not all"),
+        ("issues blocked or overdue but not both", "but not both"),
+        ("issues by type versus ORBIT", "versus"),
+        ("median lead time per team as a percentage", "percentage"),
+        ("bugs that were not blocked at least twice", "at least twice"),
+        ("Which issues have no estimate for more than 3 days?", "no estimate more than 3 days"),
+        ("points completed in the last 3 sprints before sprint 7", "before sprint 7"),
+        ("Which issues did ACCEL complete in sprint 7 after it had started?", "after it had started"),
+        ("created issues and resolved issues in November by team", "created"),
+        ("How many issues have not never been blocked?", "not"),
+        ("Rank the teams by average lead time, not slowest first", "not"),
+        ("summary of ACCEL", "summary"),
+    ],
+)
+def test_a_word_with_no_place_is_named(question: str, word: str) -> None:
+    assert parse(question).unbound == (word,)
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("How many points does ACCEL complete on average?", "of an issue, a sprint, a month"),
+        ("issues carried over from sprint 5 to sprint 7", "Carried over from which sprint?"),
+        ("How many points were completed in sprint 6 except ORBIT?", "Of which team is 'sprint 6'?"),
+    ],
+)
+def test_what_is_missing_is_asked_for(question: str, asked: str) -> None:
+    assert asked in parse(question).why
