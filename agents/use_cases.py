@@ -46,6 +46,7 @@ from toolbox.contract.caller import Caller
 from toolbox.contract.encoding import encode
 from toolbox.contract.errors import KERNEL_ENVELOPE, Refusal
 from toolbox.dispatch.entry import Operation
+from toolbox.text.moments import read_moment
 from toolbox.work.publisher import enqueue
 
 PATH = "/api/agents/conversations"
@@ -270,15 +271,12 @@ def parse_moment(text: str) -> datetime | None:
     """Parse `before` of a page; raises Refusal if it is not a time with a time zone."""
     if not text:
         return None
-    try:
-        moment = datetime.fromisoformat(text.replace(" ", "+"))
-    except ValueError as invalid:
+    moment = read_moment(text.replace(" ", "+"))
+    if moment is None:
         raise Refusal(
-            KERNEL_ENVELOPE.bad_input, "before is no moment.", suggestion="Give `next` of the page before, as it came."
-        ) from invalid
-    if moment.tzinfo is None:
-        raise Refusal(
-            KERNEL_ENVELOPE.bad_input, "before has no time zone.", suggestion="Give `next` of the page before."
+            KERNEL_ENVELOPE.bad_input,
+            "before is no moment with a time zone.",
+            suggestion="Give `next` of the page before, as it came.",
         )
     return moment
 

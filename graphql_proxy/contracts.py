@@ -95,7 +95,7 @@ class GraphqlError(ToolOutput):
 class GraphqlAnswer(ToolOutput):
     """What the upstream answered."""
 
-    data: Any = Field(description="The upstream's data as it came; null where there is none.")
+    data: Any = Field(description="The upstream's data as it came; null if there is none.")
     errors: list[GraphqlError] = Field(description="The upstream's errors; empty where all went well.")
     hints: list[str] = Field(description="How to fix the errors; empty where nothing is known.")
     retry_with: dict[str, Any] | None = Field(

@@ -22,7 +22,7 @@ from agents.queries.findings import has_findings
 from agents.queries.rows import ClaimedRun, ModelReply, StepRow, ToolReply
 from agents.runs import run_caller, transcript
 from agents.runs.answer_numbers import mark_unfounded
-from agents.runs.model_step import PROVIDER, ModelStep, choose_model, find_examples
+from agents.runs.model_step import PROVIDER, ModelStep, choose_model, find_guidance
 from agents.runs.run_listeners import ENDINGS, run_listeners
 from agents.runs.run_policy import AskModel, AskPerson, End, Repeat, RunPolicy, UseTools, end_partially
 from agents.runs.tool_choice import ToolChoice
@@ -180,8 +180,7 @@ class Attempt:
         self._asking: asyncio.Task[Any] | None = None
         self._steps: list[StepRow] = []
         self._caller: Caller | None = None
-        self._examples: Message | None = None
-        self._has_examples = False
+        self._guidance: Sequence[Message] | None = None
         self._choice = ToolChoice(run)
         self._policy = RunPolicy(
             budgets=run.budgets, writes=_writes, may_repeat=_may_repeat, needs_approval=self._needs_approval
@@ -233,9 +232,9 @@ class Attempt:
         model, tools = choose_model(self.run.model), registry.visible_to(caller)
         if not isinstance(model, AnswererModel):
             tools = await self._choice.choose(tools, steps=self._steps)
-        if not self._has_examples:
-            self._examples, self._has_examples = await find_examples(self.run, model=model, tools=tools), True
-        step = ModelStep(self.run, number=number, model=model, shown=self._examples)
+        if self._guidance is None:
+            self._guidance = await find_guidance(self.run, model=model, tools=tools)
+        step = ModelStep(self.run, number=number, model=model, guidance=self._guidance)
         self._asking = asyncio.current_task()
         try:
             reply = await step.execute(self._steps, tools=tools)
@@ -261,7 +260,7 @@ class Attempt:
         number = next(open_steps, len(self._steps) + 1)
         model = choose_model(self.run.model)
         asked = transcript.last_turn_message(end.error)
-        step = ModelStep(self.run, number=number, model=model, shown=None, last_turn=asked)
+        step = ModelStep(self.run, number=number, model=model, guidance=(), last_turn=asked)
         self._asking = asyncio.current_task()
         try:
             async with asyncio.timeout_at(until):

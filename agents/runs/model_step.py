@@ -15,6 +15,7 @@ from agents.queries.leases import append_event
 from agents.queries.rows import ClaimedRun, ModelReply, StepRow, clean
 from agents.queries.steps import begin_model
 from agents.runs import transcript
+from toolbox.answering.name_aliases import explain_aliases
 from toolbox.answering.provider import AnswererModel
 from toolbox.audit.spans import Value, record
 from toolbox.contract.errors import DatabaseUnavailable
@@ -48,23 +49,30 @@ def choose_model(name: str) -> Model:
     return configured_model(name) or AnswererModel()
 
 
-async def find_examples(run: ClaimedRun, *, model: Model, tools: Sequence[Tool]) -> Message | None:
-    """Return the curated examples nearest to the question, which show a model how to use the tools."""
+async def find_guidance(run: ClaimedRun, *, model: Model, tools: Sequence[Tool]) -> Sequence[Message]:
+    """Return what curators know of the question: the nearest examples, and what aliases in it stand for."""
     if isinstance(model, AnswererModel):
-        return None
+        return ()
     said = await conversations.find_messages_until(run.conversation_id, question=run.question_number)
     asked = next(row["text"] for row in said if row["number"] == run.question_number)
-    return await shots(asked, tools=tools)
+    found = await shots(asked, tools=tools), await explain_aliases(asked, domains={tool.domain for tool in tools})
+    return [message for message in found if message]
 
 
 class ModelStep:
-    """One model call; `shown` are few-shot examples, and `last_turn` asks for a partial answer."""
+    """One model call; `guidance` is what curators know, and `last_turn` asks for a partial answer."""
 
     def __init__(
-        self, run: ClaimedRun, *, number: int, model: Model, shown: Message | None, last_turn: Message | None = None
+        self,
+        run: ClaimedRun,
+        *,
+        number: int,
+        model: Model,
+        guidance: Sequence[Message],
+        last_turn: Message | None = None,
     ) -> None:
         self._run = run
-        self._shown = [shown] if shown else []
+        self._guidance = guidance
         self._last_turn = [last_turn] if last_turn else []
         self._number = number
         self._model = model
@@ -152,7 +160,7 @@ class ModelStep:
         said = await conversations.find_messages_until(run.conversation_id, question=run.question_number)
         return [
             transcript.system_message(owner=run.owner_name, today=run.asked_on, run_id=run.lease.id),
-            *self._shown,
+            *self._guidance,
             *transcript.history(said, question=run.question_number, most_bytes=most_bytes),
             *transcript.build_step_messages(steps, run_id=run.lease.id, is_last=bool(self._last_turn)),
             *self._last_turn,

@@ -35,7 +35,7 @@ class EventAnswer(CamelAnswer):
     category: str = Field(description="Execution, MarketData, Indicators, Risk or Performance.")
     properties: Any = Field(description="The event's own properties, as logged.")
     parent_event_id: UUID | None = Field(description="The event that caused it.")
-    validation_errors: Any = Field(description="Field, Error and Severity of each fault; null where there is none.")
+    validation_errors: Any = Field(description="Field, Error and Severity of each fault; null if there is none.")
 
 
 class PageMetadata(CamelAnswer):

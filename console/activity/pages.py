@@ -13,7 +13,6 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.dateparse import parse_datetime
 from django.views.decorators.http import require_GET, require_http_methods
 
 from agents.queries import history
@@ -54,6 +53,7 @@ from toolbox.contract.tool import Tool
 from toolbox.database import event_loop
 from toolbox.http.pages import page
 from toolbox.models import ToolCall
+from toolbox.text.moments import read_moment
 
 SESSION_GAP_SECONDS = 600
 QUEUE_DAYS = 30
@@ -271,8 +271,8 @@ def draw_trends(
 def _read_filter(request: HttpRequest) -> CallFilter:
     """Read the filter from the address; an unknown or forbidden key finds nothing, a cursor that is no time is 404."""
     before, _, before_id = request.GET.get("before", "").partition("~")
-    moment = parse_datetime(before) if before else timezone.now() + timedelta(days=1)
-    if moment is None or moment.tzinfo is None:
+    moment = read_moment(before) if before else timezone.now() + timedelta(days=1)
+    if moment is None:
         raise Http404
     written, page = request.GET.get("sort", ""), request.GET.get("page", "")
     sort = written.removeprefix("-")

@@ -8,7 +8,6 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
-from django.utils.dateparse import parse_datetime
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_POST, require_safe
@@ -18,6 +17,7 @@ from console.connect.queries import KEY_DAYS, WATCHED, find_first_calls, list_gr
 from toolbox.access.people import require_person
 from toolbox.http.pages import page
 from toolbox.http.server_address import site_of
+from toolbox.text.moments import read_moment
 
 MAX_NAME = 100
 MAX_ID = 2**63 - 1
@@ -57,8 +57,8 @@ def make_client_key(request: HttpRequest) -> HttpResponse:
 @page(domain="console")
 def show_first_calls(request: HttpRequest) -> HttpResponse:
     """Render the part of the page with the first calls; it polls until there is one, for an hour at most."""
-    since, key = parse_datetime(request.GET.get("since", "")), request.GET.get("key", "")
-    if since is None or since.tzinfo is None or (key and not (key.isdecimal() and int(key) <= MAX_ID)):
+    since, key = read_moment(request.GET.get("since", "")), request.GET.get("key", "")
+    if since is None or (key and not (key.isdecimal() and int(key) <= MAX_ID)):
         raise Http404
     key_id = int(key) if key else None
     calls = find_first_calls(owner_id=request.user.pk or 0, since=since, key_id=key_id)

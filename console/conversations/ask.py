@@ -1,7 +1,5 @@
 """The first page: the box to ask in, and the person's conversations."""
 
-from datetime import datetime
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
@@ -9,15 +7,14 @@ from django.views.decorators.http import require_GET
 from agents.contracts import MAX_MESSAGE
 from agents.queries import history
 from agents.runs.run_caller import find_readable_toolkits
-from agents.use_cases import parse_moment
 from toolbox.access.people import require_person
 from toolbox.catalogue.registry import domain_title, registry
 from toolbox.contract.caller import Caller
-from toolbox.contract.errors import Refusal
 from toolbox.database import event_loop
 from toolbox.examples.cache import KnownExample, find_examples_for_tools, load_sample_texts
 from toolbox.examples.templates import fill_question
 from toolbox.http.pages import page
+from toolbox.text.moments import read_moment
 
 QUESTIONS_OF_A_DOMAIN = 2
 MAX_SEARCH = 100
@@ -28,8 +25,8 @@ MAX_SEARCH = 100
 def show_ask_page(request: HttpRequest) -> HttpResponse:
     """Show the box, and the person's conversations that contain the searched words."""
     caller = require_person(request)
-    words = request.GET.get("q", "").strip()[:MAX_SEARCH]
-    before = _read_moment(request.GET.get("before", ""))
+    words = request.GET.get("q", "").replace("\x00", "").strip()[:MAX_SEARCH]
+    before = read_moment(request.GET.get("before", "").replace(" ", "+"))
     rows = event_loop.run(history.search(owner_id=caller.owner_id or 0, words=words, before=before))
     page = rows[: history.PAGE]
     context = {
@@ -56,10 +53,3 @@ async def suggest_questions(caller: Caller) -> list[str]:
     flat = [example for examples in chosen.values() for example in examples]
     filled = [fill_question(example.question, samples=await load_sample_texts(example)) for example in flat]
     return [text for text in filled if "{" not in text]
-
-
-def _read_moment(text: str) -> datetime | None:
-    try:
-        return parse_moment(text)
-    except Refusal:
-        return None

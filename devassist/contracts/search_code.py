@@ -61,9 +61,7 @@ class CodeMatches(_Camel):
 
     matches: list[CodeMatch] = Field(description="Lines in the order of their paths.")
     files_searched: int = Field(description="Files searched for this answer.")
-    skipped: SkippedFiles | None = Field(
-        None, description="Files that were not searched; left out where there are none."
-    )
+    skipped: SkippedFiles | None = Field(None, description="Files that were not searched; left out if there are none.")
     next_cursor: str | None = Field(None, description="There is more: pass it as cursor.")
     incomplete: str | None = Field(None, description="Why there may be more.")
 

@@ -48,7 +48,7 @@ class PastErrorMetadata(ToolOutput):
     model_config = ConfigDict(alias_generator=to_camel)
 
     created_at: str = Field(description="When the error was solved.")
-    fixed_in: str = Field(description="Path of the file that was fixed; empty where there is none.")
+    fixed_in: str = Field(description="Path of the file that was fixed; empty if there is none.")
 
 
 class PastError(ToolOutput):

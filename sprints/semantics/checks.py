@@ -229,7 +229,7 @@ async def find_contradictions(query: MetricQuery, *, rows: Rows, model: Semantic
     """
     Return doubts about the rows of a query: failed filters, and numbers with a different second derivation.
 
-    The second derivation is left out where there is none, or where it does not run.
+    The second derivation is left out if there is none, or if it does not run.
     """
     doubts = find_unfiltered_rows(rows, query=query, model=model)
     second = find_second_derivation(query, model=model)

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from agents.runs.tool_step import call_tool
 from tests.agents.conversation_client import Observer, Owner
 from tests.agents.own_worker import FEBRUARY, LINESCORE, Scripted, begin_work_on, calls, hangs, says, work_on
 from toolbox.database import event_loop
+from toolbox.database.caches import clear_all_caches
 from toolbox.model import ContextOverrun, ModelUnavailable, RetryNotice, TextDelta
 from toolbox.work import worker
 
@@ -281,3 +283,29 @@ def test_a_worker_that_is_told_to_end_gives_its_run_back_at_once(
     work_on(run_id)
     assert onlooker.answer(run_id) == "21 periods."
     assert len([step for step in onlooker.steps(run_id) if step["kind"] == "tool"]) == 1
+
+
+@pytest.fixture
+def whale(onlooker: Observer) -> Iterator[None]:
+    """Let "the whale" be another name of the Carolina Hurricanes."""
+    onlooker.ask(
+        "INSERT INTO toolbox_name_aliases (domain, phrase, name)"
+        " VALUES ('linescore', 'the whale', 'Carolina Hurricanes')"
+    )
+    clear_all_caches()
+    yield
+    onlooker.ask("DELETE FROM toolbox_name_aliases WHERE phrase = 'the whale'")
+    clear_all_caches()
+
+
+@pytest.mark.parametrize(("toolkit", "is_told"), [("linescore", True), ("sprints", False)])
+def test_a_model_is_told_what_an_alias_in_the_question_stands_for(
+    quiet_talk: Owner, scripted_as: Scripted, whale: None, toolkit: str, *, is_told: bool
+) -> None:
+    script = scripted_as(says("Well."))
+
+    work_on(quiet_talk.say("How did The Whale do?", is_told=False, toolkits=[toolkit]))
+
+    told = [message.text for message in script.told[0] if message.role == "system"]
+    line = 'In linescore, "the whale" is another name of Carolina Hurricanes.'
+    assert any(line in text for text in told) is is_told

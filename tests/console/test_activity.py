@@ -187,7 +187,17 @@ class TestCalls:
     def test_a_filter_that_means_nothing_is_no_error(self, query: str) -> None:
         assert log_in("ann", "Analyst").get(f"/activity/?{query}").status_code == 200
 
-    @pytest.mark.parametrize("before", ["x", "2025-01-01", "2025-01-01T00:00"])
+    @pytest.mark.parametrize(
+        "before",
+        [
+            "x",
+            "2025-01-01",
+            "2025-01-01T00:00",
+            "2025-02-30T00:00:00Z",
+            "9999-12-31T23:59:59-23:59",
+            "0001-01-01T00:00:00%2B23:59",
+        ],
+    )
     def test_a_place_that_there_is_not_is_not_found(self, before: str) -> None:
         assert log_in("ann", "Analyst").get(f"/activity/?before={before}").status_code == 404
 

@@ -104,7 +104,15 @@ class TestPage:
 
     @pytest.mark.parametrize(
         "query",
-        [{}, {"since": "x"}, {"since": "2025-01-01"}, {"since": "2025-01-01T00:00:00Z", "key": "9" * 30}],
+        [
+            {},
+            {"since": "x"},
+            {"since": "2025-01-01"},
+            {"since": "2025-02-30T00:00:00Z"},
+            {"since": "9999-12-31T23:59:59-23:59"},
+            {"since": "0001-01-01T00:00:00+23:59"},
+            {"since": "2025-01-01T00:00:00Z", "key": "9" * 30},
+        ],
     )
     def test_nonsense_is_not_found(self, operator: Client, query: dict[str, Any]) -> None:
         assert operator.get("/connect/calls/", query).status_code == 404

@@ -196,3 +196,13 @@ def test_a_chart_stands_above_its_rows() -> None:
     shown = render_to_string("console/result.html", {"table": table, "drawing": draw_chart(table), "name": "rows"})
 
     assert shown.index("goals by team") < shown.index("<table")
+
+
+@pytest.mark.parametrize(
+    "query", ["q=%00", "q=%00%00x", "before=9999-12-31T23:59:59-23:59", "before=2025-02-30T00:00:00Z", "before=x"]
+)
+def test_a_search_for_conversations_takes_any_text(scratch_database: None, query: str) -> None:
+    client = Client()
+    client.force_login(User.objects.get(username="curator"))
+
+    assert client.get(f"/?{query}").status_code == 200

@@ -1,11 +1,12 @@
 """Aliases of names: a question is read with each alias replaced by the name that it stands for."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from toolbox.contract.slots import Candidate
 from toolbox.database.caches import TtlCache
 from toolbox.database.pools import owner_pool
 from toolbox.examples.cache import find_slots
+from toolbox.model.protocol import Message
 from toolbox.text.names import MAX_WORDS, words
 
 MAX_ALIASES = 5_000
@@ -21,18 +22,37 @@ async def expand_aliases(question: str, *, domain: str) -> str:
 
 def replace_aliases(question: str, *, aliases: Mapping[str, str]) -> str:
     """Replace each alias, a key of `aliases` as normalize_phrase writes it; of overlapping ones, the longer. Pure."""
-    found = words(question)
     parts: list[str] = []
-    position = copied = 0
+    copied = 0
+    for start, end, phrase in _find_phrases(question, aliases=aliases):
+        parts += [question[copied:start], aliases[phrase]]
+        copied = end
+    return "".join([*parts, question[copied:]])
+
+
+async def explain_aliases(question: str, *, domains: Collection[str]) -> Message | None:
+    """Return a system message that says what aliases of these domains in a question stand for; None if it has none."""
+    known = await _known.get("all", _fetch_aliases)
+    lines = {
+        f'In {domain}, "{phrase}" is another name of {aliases[phrase]}.': None
+        for domain, aliases in known.items()
+        if domain in domains
+        for _, _, phrase in _find_phrases(question, aliases=aliases)
+    }
+    return Message.system("\n".join(("Names in the question, as people here use them:", *lines))) if lines else None
+
+
+def _find_phrases(text: str, *, aliases: Mapping[str, str]) -> Iterator[tuple[int, int, str]]:
+    """Yield where each alias begins and ends in a text, and the alias; of overlapping ones, the longer."""
+    found = words(text)
+    position = 0
     while position < len(found):
         sizes = range(min(MAX_WORDS, len(found) - position), 0, -1)
         phrases = {size: " ".join(word.plain for word in found[position : position + size]) for size in sizes}
         size = next((size for size, phrase in phrases.items() if phrase in aliases), 0)
         if size:
-            parts += [question[copied : found[position].start], aliases[phrases[size]]]
-            copied = found[position + size - 1].end
+            yield found[position].start, found[position + size - 1].end, phrases[size]
         position += size or 1
-    return "".join([*parts, question[copied:]])
 
 
 def normalize_phrase(phrase: str) -> str:

@@ -35,7 +35,7 @@ class Command(DatabaseCommand):
         parser.add_argument("upstream", help="The upstream's name.")
         parser.add_argument("file", nargs="?", help="SDL or introspection JSON, gzipped or not; - for standard input.")
         parser.add_argument("--fetch", action="store_true", help="Ask the upstream itself, by introspection.")
-        parser.add_argument("--url", help="The upstream's address: it is added where there is none of that name.")
+        parser.add_argument("--url", help="The upstream's address: it is added if there is none of that name.")
         parser.add_argument("--compare", action="store_true", help="Only show what would change.")
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -25,7 +25,7 @@ from tests.agents.simulation.rules import LIVE, Rules, describe, numbers_without
 from tests.agents.simulation.virtual_time import run_in_virtual_time
 from toolbox.contract.caller import Caller
 from toolbox.contract.errors import DatabaseUnavailable
-from toolbox.model import CallRequested, ModelEvent, StepEnd, TextDelta, ToolRequest, Used
+from toolbox.model import CallRequested, Message, ModelEvent, StepEnd, TextDelta, ToolRequest, Used
 from toolbox.work import lease as leases
 from toolbox.work import worker
 from toolbox.work.lease import Lease, LeaseLost
@@ -356,7 +356,7 @@ class Statements:
             "agents.runs.execution.registry.visible_to": lambda _: [],
             "agents.runs.execution.registry.find": lambda name: FakeTool(name) if name in TOOLS else None,
             "agents.runs.execution.choose_model": lambda _: SimulatedModel(self._world),
-            "agents.runs.execution.find_examples": self.nothing,
+            "agents.runs.execution.find_guidance": self.no_messages,
             "agents.runs.execution.call_tool": self._world.call_tool,
             "asyncio.to_thread": self.call_here,
         }
@@ -427,6 +427,9 @@ class Statements:
 
     async def nothing(self, *_: object, **__: object) -> None:
         return None
+
+    async def no_messages(self, *_: object, **__: object) -> list[Message]:
+        return []
 
     async def as_operator(self, _: object) -> object:
         return CALLER
