@@ -318,6 +318,7 @@ async def _measure_speed() -> None:
             "nothing changed": "",
             "a comment added to one file": f"# why\n{edited.read_text()}",
             "one function changed": f"{edited.read_text()}\n\ndef late():\n    shared_7(1)\n",
+            "a base class changed": edited.read_text().replace("def extra(self)", "def more(self)"),
         }
         for label, text in edits.items():
             if text:

@@ -61,7 +61,7 @@ def fill(vectors: Vectors, texts: Sequence[str], *, clock: Any) -> Filled:
         with cursor.copy(f"COPY devassist_root_causes ({', '.join(_COLUMNS)}) FROM STDIN") as copy:
             for number, row in enumerate(rows, start=1):
                 copy.write_row(_row(number, row))
-        cursor.execute("SET maintenance_work_mem = '1GB'")
+        cursor.execute("SET maintenance_work_mem = '400MB'")
         started = clock()
         for definition in definitions:
             cursor.execute(definition)

@@ -3,7 +3,7 @@
 import os
 import time
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -36,6 +36,7 @@ MATCH_BYTES = 60
 """The JSON overhead of a match besides its texts."""
 _LOOKED_AT = 8_192
 _OUT_OF_TIME = "Time ran out; go on with nextCursor, or narrow globs."
+_NARROWER = "Give globs such as '*.kt' or 'app/src/**'."
 _LINE_BY_LINE = ("*+", "++", "?+", "}+", "\\A", "\\Z", "\\z", "\\G", "(?", "\\R", "\\n")
 """Patterns that may match in a single line but not in the whole text."""
 
@@ -75,19 +76,23 @@ def list_files(ask: ListFilesQuestion, *, workspaces: Sequence[KnownWorkspace]) 
     selects, start, report = _Globs(ask.globs), _decode(ask.cursor), WalkReport()
     listed: list[ListedFile] = []
     left, until, position = ask.max_tokens * BYTES_PER_TOKEN, time.monotonic() + MAX_SECONDS, None
+    last, is_late = start, False
     for workspace, found in _files(workspaces, start=start, under=ask.folder, report=report):
-        if not selects(found.path):
-            continue
-        left -= len(found.path) + len(workspace.name) + MATCH_BYTES
-        if listed and (left < 0 or len(listed) >= ask.max_files or time.monotonic() > until):
-            position = _Position(listed[-1].workspace, listed[-1].file_path)
+        is_late = last is not start and time.monotonic() > until
+        is_selected = not is_late and selects(found.path)
+        if is_selected:
+            left -= len(found.path) + len(workspace.name) + MATCH_BYTES
+        if is_late or (is_selected and listed and (left < 0 or len(listed) >= ask.max_files)):
+            position = last
             break
-        listed.append(ListedFile(workspace=workspace.name, file_path=found.path, size_bytes=found.size))
+        last = _Position(workspace.name, found.path)
+        if is_selected:
+            listed.append(ListedFile(workspace=workspace.name, file_path=found.path, size_bytes=found.size))
     return FileListing(
         files=listed,
         next_cursor=position.encode() if position else None,
         hidden_secrets=report.secrets or None,
-        incomplete=report.problem,
+        incomplete=_OUT_OF_TIME if is_late else report.problem,
     )
 
 
@@ -110,18 +115,34 @@ def _unify_breaks(text: str) -> str:
 
 
 class _Globs:
-    """The path filter: paths that match a plain glob, if there are any, and no glob with '!'."""
+    """
+    The path filter: paths that match a plain glob, if there are any, and no glob with '!'.
+
+    Stars backtrack, so each glob has a time limit, and other threads run meanwhile. Raises ToolError.
+    """
 
     def __init__(self, globs: Sequence[str]) -> None:
-        try:
-            self._wanted = GitIgnoreSpec.from_lines(one for one in globs if not one.startswith("!"))
-            self._unwanted = GitIgnoreSpec.from_lines(one[1:] for one in globs if one.startswith("!"))
-        except ValueError as bad:
-            raise _invalid("globs", f"no glob: {bad}", "Give globs such as '*.kt' or 'app/src/**'.") from bad
         self._has_wanted = any(not one.startswith("!") for one in globs)
+        self._wanted = self._compile(one for one in globs if not one.startswith("!"))
+        self._unwanted = self._compile(one[1:] for one in globs if one.startswith("!"))
 
     def __call__(self, path: str) -> bool:
-        return (not self._has_wanted or self._wanted.match_file(path)) and not self._unwanted.match_file(path)
+        try:
+            return (not self._has_wanted or self._match(self._wanted, path)) and not self._match(self._unwanted, path)
+        except TimeoutError as slow:
+            raise _invalid("globs", "a glob takes too long: it has too many stars in a name", _NARROWER) from slow
+
+    @staticmethod
+    def _compile(globs: Iterable[str]) -> "list[regex.Pattern[str]]":
+        try:
+            patterns = GitIgnoreSpec.from_lines(globs).patterns
+        except ValueError as bad:
+            raise _invalid("globs", f"no glob: {bad}", _NARROWER) from bad
+        return [regex.compile(one.regex.pattern) for one in patterns if one.include and one.regex]
+
+    @staticmethod
+    def _match(patterns: "Iterable[regex.Pattern[str]]", path: str) -> bool:
+        return any(one.match(path, timeout=MAX_FILE_SECONDS, concurrent=True) for one in patterns)
 
 
 class _Search:

@@ -15,7 +15,7 @@ from devassist.past_errors import queries
 from devassist.past_errors.explain import explain
 from devassist.root_causes import queries as search_queries
 from devassist.root_causes.queries import Row
-from devassist.root_causes.ranking import FLOOR
+from devassist.root_causes.ranking import floor_among
 from devassist.root_causes.refusals import nothing_found
 from devassist.root_causes.search import SearchResult, search_uncounted
 from toolbox.contract.errors import StatementTimeout, ToolError
@@ -57,7 +57,7 @@ def root_causes(request: HttpRequest) -> HttpResponse:
     """Show the search form and the results. Before a search, show what is known."""
     sent = request.POST if request.method == "POST" else request.GET
     form = SearchForm(sent if "q" in sent else None, initial={"min_confidence": USUAL_CONFIDENCE})
-    shown: dict[str, Any] = {"form": form, "floor": FLOOR, "usual": USUAL_CONFIDENCE}
+    shown: dict[str, Any] = {"form": form, "usual": USUAL_CONFIDENCE}
     shown["filtered"] = any(form[name].value() for name in ("language", "error_type"))
     shown |= event_loop.run(_answer(form.question()) if form.is_valid() else _count_known())
     return render(request, "devassist/root_causes.html", shown)
@@ -79,7 +79,7 @@ async def _count_known() -> dict[str, Any]:
     )
     return {
         "entries": entries, "is_counted": entries <= queries.MAX_COUNTED, "most_counted": queries.MAX_COUNTED,
-        "most_used": most_used, "newest": newest, "languages": languages,
+        "most_used": most_used, "newest": newest, "languages": languages, "floor": floor_among(entries),
     }  # fmt: skip
 
 
@@ -98,6 +98,7 @@ async def _answer(ask: PastErrorsQuestion) -> dict[str, Any]:
         "languages": languages, "refused": refused, "found": await explain(found, rows=found.rows),
         "near": await explain(found, rows=near), "searched_for": words if found.paste.is_trace else "",
         "total": found.rows[0]["total_found"] if found.rows else 0, "confidence": ask.min_confidence,
+        "floor": found.sought.floor,
     }  # fmt: skip
 
 

@@ -36,8 +36,12 @@ from toolbox.contract.errors import ToolError
 from toolbox.database import event_loop
 
 SERVER_SECONDS = 1.2
+HEAD_START_SECONDS = 0.3
+"""How long a language server is waited for before the search by name begins beside it."""
 MAX_READ = 300
 """The maximum files read for one name. Only the most common words are in more files."""
+_ServerAnswer = tuple[list[tuple[str | None, int, int]] | None, str]
+"""Path, line and column of definitions, or None and why the server gave none."""
 _NAME = re.compile(r"[^\W\d][\w$]*")
 _BY_NAME = "They were found by name alone: check which is meant."
 _CUT = "The workspace has more files than are looked at."
@@ -96,17 +100,33 @@ async def go_to_definition(ask: GoToDefinitionQuestion, *, workspace: KnownWorks
     path = str(PurePosixPath(ask.file_path))
     units = len(lines[ask.line - 1][:start].encode("utf-16-le")) // 2
     question = partial(_ask_server, path, line=ask.line - 1, character=units, root=workspace.root)
-    locations, problem = await event_loop.run_on_loop(question)
-    if locations is not None:
-        inside = [place for place in locations if place[0]]
-        described = await asyncio.to_thread(lambda: [_describe(place, workspace=workspace) for place in inside])
-        definitions = [one for one in described if one]
-        return DefinitionsFound(
-            symbol=name, definitions=definitions, is_outside=bool(locations) and not inside, incomplete=None
-        )
-    symbols, reason = await _by_name(name, workspace=workspace)
-    said = " ".join(part for part in (problem, _BY_NAME, reason) if part)
-    return DefinitionsFound(symbol=name, definitions=symbols[:50], is_outside=False, incomplete=said)
+    server = asyncio.create_task(event_loop.run_on_loop(question))
+    search = asyncio.create_task(_by_name_meanwhile(server, name=name, workspace=workspace))
+    try:
+        locations, problem = await server
+        if locations is None:
+            symbols, reason = await search
+            said = " ".join(part for part in (problem, _BY_NAME, reason) if part)
+            return DefinitionsFound(symbol=name, definitions=symbols[:50], is_outside=False, incomplete=said)
+    finally:
+        server.cancel()
+        search.cancel()
+    inside = [place for place in locations if place[0]]
+    described = await asyncio.to_thread(lambda: [_describe(place, workspace=workspace) for place in inside])
+    definitions = [one for one in described if one]
+    return DefinitionsFound(
+        symbol=name, definitions=definitions, is_outside=bool(locations) and not inside, incomplete=None
+    )
+
+
+async def _by_name_meanwhile(
+    server: "asyncio.Task[_ServerAnswer]", *, name: str, workspace: KnownWorkspace
+) -> tuple[list[SymbolFound], str | None]:
+    """Search by name as soon as the language server has not answered for a moment, so that both keep to the time."""
+    await asyncio.wait({server}, timeout=HEAD_START_SECONDS)
+    if server.done() and server.result()[0] is not None:
+        return [], None
+    return await _by_name(name, workspace=workspace)
 
 
 async def _by_name(name: str, *, workspace: KnownWorkspace) -> tuple[list[SymbolFound], str | None]:
@@ -182,9 +202,7 @@ def _name_at(ask: GoToDefinitionQuestion, *, line: str) -> tuple[str, int]:
     return found[0], found.start()
 
 
-async def _ask_server(
-    path: str, *, line: int, character: int, root: str
-) -> tuple[list[tuple[str | None, int, int]] | None, str]:
+async def _ask_server(path: str, *, line: int, character: int, root: str) -> _ServerAnswer:
     """Ask the file's language server, on the event loop. None and the reason if it is not ready."""
     server = server_for(path, servers=known_servers())
     if server is None:

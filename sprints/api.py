@@ -15,6 +15,9 @@ from sprints.contracts import MAX_QUESTION, MAX_SQL
 from sprints.envelopes import SprintsEnvelope
 from sprints.linking.name_cache import data_as_of, load_name_index
 from sprints.linking.names import NameIndex
+from sprints.semantics.compile import compile_query
+from sprints.semantics.errors import SemanticError
+from sprints.semantics.model import shipped_model
 from sprints.semantics.query import MetricQuery
 from sprints.sql_sandbox.execution import try_execute
 from sprints.verified.load import PromotionError, promote
@@ -109,11 +112,27 @@ async def ask(request: HttpRequest) -> HttpResponse:
 
 async def _chat(body: bytes | None) -> Reply:
     asked = _read(body, shape=FollowUpQuestion)
+    _refuse_meaningless(asked.context)
     answer = await chat(
         asked.question, now=datetime.now(UTC), reader=reader, model=configured_model(), context=asked.context,
         without=asked.without,
     )  # fmt: skip
     return Reply(body=encode(answer), rows=answer.count)
+
+
+def _refuse_meaningless(context: MetricQuery | None) -> None:
+    """Refuse a context with terms that do not exist or do not fit: a follow-up of it would answer something else."""
+    if context is None:
+        return
+    try:
+        compile_query(context, model=shipped_model())
+    except SemanticError as wrong:
+        raise ToolError(
+            ENVELOPE.bad_input,
+            f"context: {wrong.message}",
+            suggestion=wrong.suggestion or "Send the query of the answer before, as it came.",
+            field="context",
+        ) from wrong
 
 
 @router.post("/verified-queries", auth=None, summary="Keep an answer as a verified query", tags=["sprints"],

@@ -229,7 +229,7 @@ def bad_upstream() -> Iterator[BadUpstream]:
     try:
         yield upstream
     finally:
-        asyncio.run_coroutine_threadsafe(_end(server, listening), loop).result(10)
+        asyncio.run_coroutine_threadsafe(_end(server, listening), loop).result(60)
         loop.call_soon_threadsafe(loop.stop)
         thread.join(10)
         loop.close()

@@ -31,6 +31,8 @@ from psycopg import sql
 
 from tests.graphql_proxy.hockey_schema import WITH_PLAYERS_SDL, with_players
 from tests.mock_upstream import MockUpstream, mock_upstream
+from tests.own_databases import own_name
+from toolbox.dispatch import entry
 
 # How long an example takes depends on how busy the machine is, so deadlines are off.
 hypothesis_settings.register_profile("toolroom", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -70,6 +72,18 @@ def patient_clients() -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def patient_deadlines() -> None:
+    """Multiply the deadlines of calls in this process: a busy machine is not what tests look for."""
+    entry.deadline_factor = 30.0
+
+
+@pytest.fixture
+def true_deadlines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """End calls at the deadline that their operation declares."""
+    monkeypatch.setattr(entry, "deadline_factor", 1.0)
+
+
+@pytest.fixture(scope="session", autouse=True)
 def words_alone() -> None:
     """Find tools by words only; tests of vectors ask for them."""
     settings.TOOLROOM_TOOL_VECTORS = False
@@ -100,6 +114,15 @@ def mock() -> Iterator[MockUpstream]:
     """Run the GraphQL API, players included, that is the tests' default upstream."""
     with mock_upstream(with_players()) as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> Iterator[None]:
+    """Name the test database so that it is this process's alone: another run may go on in the same working copy."""
+    entry = connections["default"].settings_dict
+    name = entry["TEST"]["NAME"] or f"test_{entry['NAME']}"
+    with own_name(name, folder=settings.TOOLROOM_VAR / "test-runs") as entry["TEST"]["NAME"]:
+        yield
 
 
 @pytest.fixture(scope="session")

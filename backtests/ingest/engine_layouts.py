@@ -23,9 +23,13 @@ from uuid import UUID, uuid5
 
 from backtests.ingest.engine_records import Record, split_header
 from backtests.ingest.engine_values import decimal, number, pascal, plain
+from backtests.store.values import usable
 
 Event = dict[str, Any]
-"""One event in the contract's form: eventId, runId, timestamp, eventType, severity, category, properties ..."""
+"""
+One event in the contract's form: eventId, runId, timestamp, eventType, severity, category, properties, parentEventId;
+optionally `problems`, faults of the record that its properties do not show.
+"""
 
 REQUIRED = {
     "trades": ("entry_time", "entry_price", "quantity", "exit_time", "exit_price"),
@@ -146,9 +150,12 @@ class Equity:
         return {"Total": plain(equity - self._capital), "Equity": plain(equity)}
 
     def grow(self, by: Decimal) -> dict[str, Any]:
-        """Return the state of an account that began with 1, after this return."""
+        """Return the state of an account that began with 1, after this return. Raises ValueError if it is too large."""
         with localcontext(prec=_DIGITS):
-            self._equity *= 1 + by
+            grown = self._equity * (1 + by)
+        if not usable(grown):
+            raise ValueError(f"With a return of {by} the equity has no number that can be added up: {grown:.3e}.")
+        self._equity = grown
         return {"Total": plain(self._equity - 1), "Equity": plain(self._equity)}
 
 

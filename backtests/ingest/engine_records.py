@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from math import isfinite
 from typing import Any
 
 import orjson
@@ -115,8 +116,17 @@ def _decode(lines: Iterable[bytes], *, taken: list[bytes]) -> Iterator[str]:
 
 
 def _read_leniently(text: bytes) -> Any:
-    """Decode the JSON that Python writes beyond the standard: NaN, Infinity, integers of any size."""
-    return json.loads(text, parse_constant=lambda _: None, parse_int=_read_integer)
+    """
+    Decode the JSON that Python writes beyond the standard: NaN, Infinity, integers of any size.
+
+    What is no number, or is beyond a double, becomes its text, so that it is reported and not lost.
+    """
+    return json.loads(text, parse_constant=str, parse_float=_read_float, parse_int=_read_integer)
+
+
+def _read_float(digits: str) -> float | str:
+    value = float(digits)
+    return value if isfinite(value) else digits
 
 
 def _read_integer(digits: str) -> int | Decimal:

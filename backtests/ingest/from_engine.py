@@ -44,4 +44,5 @@ def _make_entry(event: Event, *, read: ReadRecord) -> LoggedEvent:
         run_id=event["runId"],
         line_number=read.line_number,
         line=read.line,
+        problems=[*event.get("problems", ())],
     )

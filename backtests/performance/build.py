@@ -16,7 +16,7 @@ from uuid import UUID
 import numpy as np
 from django.db import DatabaseError, connection, transaction
 
-from backtests.moments import time_of
+from backtests.moments import DAY, time_of
 from backtests.performance import read_lists
 from backtests.performance.days import (
     Days,
@@ -26,9 +26,9 @@ from backtests.performance.days import (
     find_time_held,
     find_trip_profits,
 )
-from backtests.performance.decisions import EXECUTION, Decision, Trail, make_trail, read_decision
+from backtests.performance.decisions import EXECUTION, Decision, Trail, digest_prefixes, make_trail, read_decision
 from backtests.performance.measures import find_moments, measure_returns, measure_trips
-from backtests.performance.trips import Execution, Prices, RoundTrip, find_trips, value_trips
+from backtests.performance.trips import Execution, Prices, RoundTrip, TripFinder, value_trips
 
 VERSION = 1
 """Increase it when what is built changes: `manage.py build_backtest_performance` then rebuilds every run."""
@@ -64,15 +64,37 @@ INSERT INTO backtests_performance (run_id, currency, is_main, version, event_cou
 VALUES (%(run)s, %(currency)s, %(is_main)s, %(version)s, %(event_count)s, %(source)s, %(capital)s, %(total_profit)s,
   %(days)s, %(profits)s, %(held)s, %(time_held)s, %(time_span)s, %(traded)s, %(left_out)s, %(measures)s)
 """
-_WRITE_DECISIONS = "INSERT INTO backtests_decisions (run_id, decision_count, trail) VALUES (%s, %s, %s)"
+_WRITE_DECISIONS = "INSERT INTO backtests_decisions (run_id, decision_count, trail, prefixes) VALUES (%s, %s, %s, %s)"
 
 
 @dataclass(slots=True)
 class _Changes:
-    """Logged profit in one currency: (moment, account, total); `capitals` are those of the accounts that log it."""
+    """
+    Logged profit in one currency: each account's last (moment, account, total) of each day.
 
-    totals: list[tuple[int, str, Decimal]] = field(default_factory=list)
+    `capitals` are those of the accounts that log it. Earlier totals of a day are not kept: a run may have millions.
+    """
+
+    totals: dict[tuple[int, str], tuple[int, str, Decimal]] = field(default_factory=dict)
     capitals: dict[str, Decimal] = field(default_factory=dict)
+
+    def add(self, moment: int, account: str, total: Decimal) -> None:
+        """Add an account's total; they come in order of time."""
+        self.totals[moment // DAY, account] = (moment, account, total)
+
+
+@dataclass(slots=True)
+class _Executions:
+    """Round trips of the executions read so far, and how many executions were unreadable."""
+
+    finder: TripFinder = field(default_factory=TripFinder)
+    left_out: int = 0
+
+    def add(self, execution: Execution | None) -> None:
+        if execution is None:
+            self.left_out += 1
+        else:
+            self.finder.add(execution)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,11 +118,10 @@ def build_performance(run_id: UUID) -> bool:
         run = _lock_unbuilt(run_id)
         if run is None:
             return False
-        executions: list[Execution | None] = []
+        executions = _Executions()
         trail = make_trail(_read_decisions(run_id, executions=executions))
-        known = [execution for execution in executions if execution is not None]
-        left_out = len(executions) - len(known)
-        trips, prices = _find_trips(run, executions=known)
+        trips, left_out = executions.finder.trips, executions.left_out
+        prices = _value_trips(run, trips=trips)
         changes, source = _read_changes(run_id)
         _name_currency(trips, changes=changes)
         _clear(run_id)
@@ -110,11 +131,11 @@ def build_performance(run_id: UUID) -> bool:
     return True
 
 
-def _read_decisions(run_id: UUID, *, executions: list[Execution | None]) -> Iterator[Decision]:
-    """Yield a run's decisions; the executions among them are also collected, None for an unreadable one."""
+def _read_decisions(run_id: UUID, *, executions: _Executions) -> Iterator[Decision]:
+    """Yield a run's decisions; the executions among them also become round trips."""
     for one in read_lists.read_decisions(run_id):
         if one.event_type == EXECUTION:
-            executions.append(read_lists.read_execution(one))
+            executions.add(read_lists.read_execution(one))
         yield read_decision(one.event_type, number=one.number, moment=one.moment, values=one.values)
 
 
@@ -138,16 +159,15 @@ def _lock_unbuilt(run_id: UUID) -> _Run | None:
     return _Run(run_id=run_id, event_count=event_count, capital=capital, first_moment=first, last_moment=last)
 
 
-def _find_trips(run: _Run, *, executions: list[Execution]) -> tuple[list[RoundTrip], Mapping[str, Prices]]:
-    """Return the round trips, valued at the prices seen while they were open, and those prices."""
-    trips = find_trips(executions)
+def _value_trips(run: _Run, *, trips: Sequence[RoundTrip]) -> Mapping[str, Prices]:
+    """Value the round trips at the prices seen while they were open, and return those prices."""
     if not trips:
-        return [], {}
+        return {}
     symbols = {trip.symbol for trip in trips}
     since = min(trip.entry_moment for trip in trips)
     prices = read_lists.read_prices(run.run_id, symbols=symbols, event_count=run.event_count, since=since)
     value_trips(trips, prices=prices)
-    return trips, prices
+    return prices
 
 
 def _name_currency(trips: Sequence[RoundTrip], *, changes: Mapping[str, _Changes]) -> None:
@@ -169,7 +189,7 @@ def _read_changes(run_id: UUID) -> tuple[dict[str, _Changes], str]:
             continue
         changes = by_currency[read_lists.read_text(values.get("Currency"))]
         account = read_lists.read_text(values.get("AccountId"))
-        changes.totals.append((moment, account, total))
+        changes.add(moment, account, total)
         if account not in changes.capitals and isinstance(after, dict):
             capital = _capital_of(values, after=after, total=total)
             if capital is not None:
@@ -182,7 +202,7 @@ def _read_changes(run_id: UUID) -> tuple[dict[str, _Changes], str]:
         if known and values.get("SecuritySymbol") is not None:
             symbol = read_lists.read_text(values["SecuritySymbol"])
             total = sum(known, Decimal(0))
-            by_currency[read_lists.read_text(values.get("Currency"))].totals.append((moment, symbol, total))
+            by_currency[read_lists.read_text(values.get("Currency"))].add(moment, symbol, total)
     return by_currency, "positions"
 
 
@@ -230,7 +250,7 @@ def _write_curves(
         own, logged = by_currency.get(currency, []), changes.get(currency)
         profits, held = find_trip_profits(own, prices=prices, days=days)
         if logged is not None:
-            profits, total = find_profits(logged.totals, days=days)
+            profits, total = find_profits(logged.totals.values(), days=days)
         else:
             total = sum((trip.net_profit for trip in own), Decimal(0))
         capital = run.capital if main == [currency] else None
@@ -269,4 +289,4 @@ def _pack(values: Floats | Days, kind: str) -> bytes:
 
 def _write_trail(run_id: UUID, trail: Trail) -> None:
     with connection.cursor() as cursor:
-        cursor.execute(_WRITE_DECISIONS, [run_id, len(trail), trail.tobytes()])
+        cursor.execute(_WRITE_DECISIONS, [run_id, len(trail), trail.tobytes(), digest_prefixes(trail)])

@@ -24,7 +24,7 @@ from backtests.performance.contracts import (
     SignalDifference,
 )
 from backtests.performance.curves import RunCurve, choose_curve
-from backtests.performance.decisions import RECORD, Trail, find_difference
+from backtests.performance.decisions import RECORD, Trail, count_equal_decisions, find_difference
 from backtests.performance.measures import measure_returns, to_date
 from backtests.performance.tables import make_trade
 from backtests.runs.rendering import cut_to_budget, too_large
@@ -84,7 +84,7 @@ async def _find_divergence(
     runs: tuple[UUID, UUID], *, start: int, end: int, reader: Pool
 ) -> tuple[_Divergence | None, int, list[int]]:
     """
-    Compare both trails, page by page, from the time that both cover.
+    Compare both trails, page by page, from the time that both cover; blocks whose digests agree are passed over.
 
     Returns the divergence, how many decisions before it are identical, and how many each run has.
     """
@@ -106,7 +106,12 @@ async def _find_divergence(
             rest = await queries.trails(runs, starts=places, take=MAX_PAGE, reader=reader)
             tails = [np.frombuffer(rest[run_id]["trail"], RECORD) for run_id in runs]
             return _part((tails[0], tails[1]), end=end), identical, counts
-        take = min(take * 4, MAX_PAGE)
+        own, other = (found_rows[run_id]["prefixes"] or b"" for run_id in runs)
+        passed = count_equal_decisions(own, second=other)
+        if passed > identical:  # from the first decision on, which is then of the time that both cover
+            places, identical = [passed, passed], passed
+        else:
+            take = min(take * 4, MAX_PAGE)
 
 
 def _part(tails: tuple[Trail, Trail], *, end: int) -> _Divergence | None:

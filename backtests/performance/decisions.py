@@ -28,6 +28,7 @@ _COMPARED = {
 }
 """The properties that a decision is compared by, for each type of event; of a state, those of StateAfter."""
 Trail = NDArray[np.void]
+BLOCK_DECISIONS, DIGEST_BYTES = 1_024, 8
 
 
 class Decision(NamedTuple):
@@ -51,6 +52,25 @@ def make_trail(decisions: Iterable[Decision]) -> Trail:
     """Return the decisions as sorted records; reads them one at a time."""
     trail: Trail = np.fromiter(decisions, dtype=RECORD)
     return trail[np.lexsort((trail["number"], trail["fingerprint"], trail["moment"]))]
+
+
+def digest_prefixes(trail: Trail) -> bytes:
+    """Return a digest of a trail's first block, of its first two, and so on, for each whole block."""
+    digests, digest = [], b""
+    for start in range(0, len(trail) - BLOCK_DECISIONS + 1, BLOCK_DECISIONS):
+        part = trail[start : start + BLOCK_DECISIONS]
+        content = digest + part["moment"].tobytes() + part["fingerprint"].tobytes()
+        digest = blake2b(content, digest_size=DIGEST_BYTES).digest()
+        digests.append(digest)
+    return b"".join(digests)
+
+
+def count_equal_decisions(first: bytes, *, second: bytes) -> int:
+    """Return how many decisions at the beginning of two trails are equal, in whole blocks, by the trails' digests."""
+    size = min(len(first), len(second)) // DIGEST_BYTES
+    own, other = (np.frombuffer(digests, "<u8", count=size) for digests in (first, second))
+    differs = own != other
+    return (int(differs.argmax()) if differs.any() else size) * BLOCK_DECISIONS
 
 
 def find_difference(first: Trail, *, second: Trail) -> int | None:

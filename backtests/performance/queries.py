@@ -168,7 +168,8 @@ ORDER BY run_id LIMIT %(most)s
 
 _TRAILS = """
 SELECT d.run_id, d.decision_count,
-       substring(d.trail FROM 1 + u.start * %(size)s::integer FOR %(take)s::integer * %(size)s::integer) AS trail
+       substring(d.trail FROM 1 + u.start * %(size)s::integer FOR %(take)s::integer * %(size)s::integer) AS trail,
+       CASE WHEN u.start = 0 THEN d.prefixes END AS prefixes
 FROM unnest(%(runs)s::uuid[], %(starts)s::integer[]) AS u (run_id, start)
 JOIN backtests_decisions AS d USING (run_id) LIMIT 2
 """
@@ -271,7 +272,11 @@ async def sweep_curves(run_ids: Sequence[UUID], *, reader: Pool) -> list[Row]:
 
 
 async def trails(run_ids: Sequence[UUID], *, starts: Sequence[int], take: int, reader: Pool) -> dict[UUID, Row]:
-    """Fetch up to `take` decisions of each run from its own start on, and how many decisions each has."""
+    """
+    Fetch up to `take` decisions of each run from its own start on, and how many decisions each has.
+
+    From 0 on also the digests of its beginnings; a run that was built before there were any has None.
+    """
     parameters = {"runs": list(run_ids), "starts": list(starts), "take": take, "size": RECORD_BYTES}
     return {row["run_id"]: row for row in (await reader.fetch(_TRAILS, parameters)).rows}
 

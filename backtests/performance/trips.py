@@ -115,31 +115,34 @@ class Prices(NamedTuple):
     values: "NDArray[np.float64]"
 
 
-def find_trips(executions: Iterable[Execution]) -> list[RoundTrip]:
-    """Build round trips from executions, which must be in order of time; they are in the order of their entries."""
-    with localcontext(_EXACT):
-        return _find_trips(executions)
+class TripFinder:
+    """Builds round trips from executions one at a time, which must be in order of time."""
 
+    def __init__(self) -> None:
+        self.trips: list[RoundTrip] = []
+        """In the order of their entries."""
+        self._open: dict[tuple[str, str, str], RoundTrip] = {}
 
-def _find_trips(executions: Iterable[Execution]) -> list[RoundTrip]:
-    trips: list[RoundTrip] = []
-    open_trips: dict[tuple[str, str, str], RoundTrip] = {}
-    for execution in executions:
+    def add(self, execution: Execution) -> None:
+        """Add an execution to the round trips that it opens, changes or closes."""
+        with localcontext(_EXACT):
+            self._add(execution)
+
+    def _add(self, execution: Execution) -> None:
         key = (execution.symbol, execution.position, execution.currency)
         rest, commission = execution.quantity, execution.commission
         while rest:
-            trip = open_trips.get(key)
+            trip = self._open.get(key)
             if trip is None:
-                trip = open_trips[key] = _begin(execution)
-                trips.append(trip)
+                trip = self._open[key] = _begin(execution)
+                self.trips.append(trip)
             closes = execution.side != trip.side
             amount = min(rest, abs(trip.held)) if closes else rest
             share = commission if amount == rest else commission * amount / rest
             _execute(trip, execution, amount=amount, commission=share)
             rest, commission = rest - amount, commission - share
             if not trip.held:
-                del open_trips[key]
-    return trips
+                del self._open[key]
 
 
 def _begin(execution: Execution) -> RoundTrip:

@@ -470,10 +470,10 @@ def is_source(path: str) -> bool:
 
 def digest_of(found: Sources) -> str:
     """Return a digest of the files' names, sizes and modification times, its second half that of the build files."""
-    halves = hashlib.sha256(), hashlib.sha256()
-    for path, stamp in sorted(found.files.items()):
-        halves[not is_source(path)].update(f"{path}\0{stamp[0]}\0{stamp[1]}\n".encode())
-    return "".join(half.hexdigest()[:_HALF] for half in halves)
+    halves: tuple[list[str], list[str]] = ([], [])
+    for path, (modified, size) in sorted(found.files.items()):
+        halves[not is_source(path)].append(f"{path}\0{modified}\0{size}\n")
+    return "".join(hashlib.sha256("".join(lines).encode()).hexdigest()[:_HALF] for lines in halves)
 
 
 def _builds_of(digest: str) -> str:

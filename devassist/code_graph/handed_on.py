@@ -6,6 +6,7 @@ from devassist.code_graph.facts import PLACE_BITS, CallFact, FileFacts, Op, Symb
 from devassist.code_graph.library_names import find_called_names
 from devassist.code_graph.points_to import PointsTo
 from devassist.code_graph.program import Program, SymbolKey
+from devassist.code_graph.value_flow import ComputedRead
 from devassist.code_graph.values import (
     CALLS_NOW,
     ELEMENT_OF,
@@ -134,7 +135,7 @@ def _find_first_handed_on(program: Program, *, analysis: PointsTo) -> Iterator[t
     for file, facts in enumerate(program.files):
         offset = program.offsets[file]
         for source, line in _find_given_away(facts, offset=offset, analysis=analysis):
-            for value in analysis.values_of(source):
+            for value in analysis.all_values_of(source):
                 yield value, f"{program.paths[file]}:{line}"
         for function in facts.functions:
             symbol = facts.symbols[function.symbol] if function.symbol >= 0 else None
@@ -156,8 +157,9 @@ def _find_given_away(facts: FileFacts, *, offset: int, analysis: PointsTo) -> It
             given = (*call.arguments, *call.named.values())
             yield from ((offset + argument, call.line) for argument in given if argument >= 0)
     for base, source, line in _stores(facts):
-        held = analysis.values_of(offset + base)
-        if not held or any(value.kind in (Kind.OUTSIDE, Kind.LIBRARY_TYPE, Kind.LIBRARY) for value in held):
+        held = analysis.all_values_of(offset + base)
+        is_unknown = any(value.kind in (Kind.OUTSIDE, Kind.LIBRARY_TYPE, Kind.LIBRARY) for value in held)
+        if is_unknown or not analysis.values_of(offset + base):
             yield offset + source, line
 
 
@@ -169,12 +171,23 @@ def _stores(facts: FileFacts) -> Iterator[tuple[int, int, int]]:
 
 
 def _is_unknown(call: CallFact, *, offset: int, analysis: PointsTo) -> bool:
-    values = analysis.values_of(offset + call.callee)
+    values = analysis.all_values_of(offset + call.callee)
     kinds = {value.kind for value in values}
-    if kinds & {Kind.OUTSIDE, Kind.LIBRARY_TYPE} or not values:
+    if kinds & {Kind.OUTSIDE, Kind.LIBRARY_TYPE} or not analysis.values_of(offset + call.callee):
+        return True
+    if any(value.kind is Kind.CLASS and _is_made_outside(value, program=analysis.program) for value in values):
         return True
     names = {str(value.first).rpartition(".")[2] for value in values if value.kind is Kind.LIBRARY}
     return bool(names - NOT_PASSED_ON - CALLS_NOW - SAME_VALUE - ELEMENT_OF)
+
+
+def _is_made_outside(value: Value, *, program: Program) -> bool:
+    """Return whether a class leaves the arguments of its constructor to a base from outside."""
+    below = program.classes[int(value.first)].below if value.second == "any" else ()
+    return any(
+        _find_outer_bases(number, program=program) and not program.find_constructors(number)
+        for number in (int(value.first), *below)
+    )
 
 
 def _is_within(value: Value, *, program: Program, file: int, symbol: int) -> bool:
@@ -198,6 +211,20 @@ def find_called(program: Program) -> set[int]:
     return {program.offsets[file] + call.callee for file, facts in enumerate(program.files) for call in facts.calls}
 
 
+def is_only_tested(read: ComputedRead, *, analysis: PointsTo) -> bool:
+    """Return whether what is read by a computed name is only tested, as in `isinstance(getattr(one, name), A)`."""
+    program = analysis.program
+    copies = analysis.find_copies(read.to)
+    if copies is None or max(copies) >= program.variables:
+        return False
+    facts, offset = program.files[read.file], program.offsets[read.file]
+    used = {call.callee for call in facts.calls} | set(facts.exports.values())
+    used.update(one for function in facts.functions for one in (function.result, function.elements))
+    used.update(one for fact in facts.classes for one in (*fact.members.values(), *fact.base_values))
+    given = {source for source, _ in _find_given_away(facts, offset=offset, analysis=analysis)}
+    return copies.isdisjoint(given | {offset + one for one in used})
+
+
 def is_any(held: set[Value]) -> bool:
     """Return whether a value may be of any class."""
     return not held or any(value.kind in (Kind.OUTSIDE, Kind.LIBRARY_TYPE) for value in held)
@@ -208,16 +235,21 @@ def _note_computed_names(analysis: PointsTo, *, into: dict[tuple[str, int], str]
     Mark what is called by a computed name as escaping there.
 
     That is what has a name that stands in the workspace as a text, and each method that is decorated by what may note
-    its name; on a class its members alone, and all of them where the name comes from outside, as from `dir()`.
+    its name; on a class its members alone, and all of them where the name comes from outside, as from `dir()`. A
+    function inside another is an attribute only where it was stored.
     """
     program = analysis.program
+    kept = (value for value in analysis.find_attribute_values() if value.kind in (Kind.FUNCTION, Kind.BOUND))
+    stored = {(file, fact.symbol) for file, fact in (program.functions[int(value.first)] for value in kept)}
     texts = {text for facts in program.files for text in facts.strings}
     decorated = _find_decorated(program, analysis=analysis)
     named = {
         (path, index)
         for file, (path, facts) in enumerate(zip(program.paths, program.files, strict=True))
         for index, symbol in enumerate(facts.symbols)
-        if symbol.kind not in CLASSES and (symbol.name in texts or (file, index) in decorated)
+        if symbol.kind not in CLASSES
+        and (symbol.name in texts or (file, index) in decorated)
+        and (not _is_local(symbol, facts=facts) or (file, index) in stored)
     }
     called = find_called(program)
     for read in analysis.open_reads:
@@ -226,9 +258,16 @@ def _note_computed_names(analysis: PointsTo, *, into: dict[tuple[str, int], str]
         members = set() if read.prefix else set(members_of(held, program=program))
         if not is_any(held) and (read.prefix or (read.to in called and 0 < len(members) <= MAX_MEMBERS)):
             continue
+        if is_only_tested(read, analysis=analysis):
+            continue
         is_listed = OUTSIDE in analysis.values_of(read.name) and len(members) <= MAX_MEMBERS
         for key in (members if is_listed else members & named) | (named if is_any(held) else set()):
             into.setdefault(key, place)
+
+
+def _is_local(symbol: SymbolFact, *, facts: FileFacts) -> bool:
+    """Return whether a function is inside another, and so no attribute of anything."""
+    return symbol.container >= 0 and facts.symbols[symbol.container].kind not in CLASSES
 
 
 def _find_decorated(program: Program, *, analysis: PointsTo) -> set[SymbolKey]:

@@ -10,6 +10,7 @@ from devassist.code_graph.handed_on import (
     find_called,
     find_handed_on,
     is_any,
+    is_only_tested,
     members_of,
 )
 from devassist.code_graph.modules import Modules
@@ -190,6 +191,8 @@ def _computed_names(analysis: PointsTo) -> Iterator[tuple[int, LinkedCall]]:
     program = analysis.program
     called = find_called(program)
     for read in analysis.open_reads:
+        if is_only_tested(read, analysis=analysis):
+            continue
         held, line = analysis.values_of(read.base), read.place >> PLACE_BITS
         name = f"{read.prefix}{ANY_NAME}"
         call = CallFact(-1, [], {}, -1, line, read.place & PLACE_MASK, read.caller, name, "getattr")

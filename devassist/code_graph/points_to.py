@@ -5,8 +5,9 @@ It ignores the order of statements and the calling context. A class stands for a
 class may be of any subclass. What comes from outside of the workspace is one unknown value, or a name.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
+from typing import Any
 
 from devassist.code_graph.attribute_flow import MAX_OVERRIDES, AttributeFlow
 from devassist.code_graph.facts import CallFact, FunctionFact, Op, read_place
@@ -33,6 +34,10 @@ MAX_COPY_DEPTH = 2
 MAX_STEPS = 20_000_000
 
 
+Shift = Callable[[int], int]
+"""Gives the number in the program of a variable of a file."""
+
+
 class PointsTo(AttributeFlow):
     """The analysis. After `solve`, `edges` are the calls that reach something, and `values_of` a variable's values."""
 
@@ -56,9 +61,7 @@ class PointsTo(AttributeFlow):
         for function in facts.functions:
             self._seed_function(function, file=file, offset=offset)
         self._inject_fixtures(file, offset=offset)
-        handlers = self._handlers(file, shift=lambda variable: offset + variable if variable >= 0 else -1, depth=0)
-        for operation, *parts in facts.constraints:
-            handlers[operation](*parts)
+        self._apply(facts.constraints, file=file, shift=_shift_by(offset), depth=0)
 
     def _inject_fixtures(self, file: int, *, offset: int) -> None:
         """Pass pytest's fixtures to the functions that name them as parameters."""
@@ -79,60 +82,68 @@ class PointsTo(AttributeFlow):
                 kind = Kind.CLASS if function.binding == "class" else Kind.DECLARED
                 self._put(offset + function.parameters[0][1], values=[Value(kind, number)])
 
-    def _handlers(self, file: int, *, shift: Callable[[int], int], depth: int) -> dict[int, Callable[..., None]]:
+    def _apply(self, constraints: Iterable[Any], *, file: int, shift: Shift, depth: int) -> None:
+        """Add constraints of a file, with its variables shifted to their numbers in the program."""
+        handlers = self._handlers.get((file, depth))
+        if handlers is None:
+            handlers = self._handlers[file, depth] = self._make_handlers(file, depth=depth)
+        for operation, *parts in constraints:
+            handlers[operation](shift, *parts)
+
+    def _make_handlers(self, file: int, *, depth: int) -> dict[int, Callable[..., None]]:
         program = self.program
 
-        def load(base: int, name: str, to: int, place: int, caller: int) -> None:
-            self._load(shift(base), name=name, to=shift(to), site=(file, place, caller))
+        def load(shift: Shift, base: int, name: str, to: int, *found: int) -> None:
+            self._load(shift(base), name=name, to=shift(to), site=(file, found[0], found[1]))
 
-        def index(base: int, key: str | None, to: int) -> None:
+        def index(shift: Shift, base: int, key: str | None, to: int) -> None:
             self._watch(shift(base), use=lambda value: self._index(value, key=key, to=shift(to)))
 
-        def set_index(base: int, key: str | None, source: int) -> None:
+        def set_index(shift: Shift, base: int, key: str | None, source: int) -> None:
             self._watch(shift(base), use=lambda value: self._set_index(value, key=key, source=shift(source)))
 
-        def cut(base: int, start: int, to: int) -> None:
+        def cut(shift: Shift, base: int, start: int, to: int) -> None:
             self._watch(shift(base), use=lambda value: self._slice(value, start=start, to=shift(to)))
 
-        def store(base: int, name: str, source: int) -> None:
+        def store(shift: Shift, base: int, name: str, source: int) -> None:
             self._watch(shift(base), use=lambda value: self._store(value, name=name, source=shift(source)))
 
-        def call(number: int) -> None:
+        def call(shift: Shift, number: int) -> None:
             site = Site(file, program.files[file].calls[number], shift, depth)
             self._watch(shift(site.fact.callee), use=lambda value: self._call(value, site=site))
 
-        def get_attribute(base: int, prefix: str, to: int, *found: int) -> None:
+        def get_attribute(shift: Shift, base: int, prefix: str, to: int, *found: int) -> None:
             place, caller, name = found
             self.open_reads.append(ComputedRead(file, shift(base), prefix, place, caller, shift(to), shift(name)))
             self._watch(shift(base), use=lambda value: self._get_attribute(value, prefix=prefix, to=shift(to)))
 
         return {
-            Op.COPY: lambda source, to: self._connect(shift(source), to=shift(to)),
+            Op.COPY: lambda shift, source, to: self._connect(shift(source), to=shift(to)),
             Op.LOAD: load,
             Op.STORE: store,
             Op.INDEX: index,
             Op.SET_INDEX: set_index,
             Op.SLICE: cut,
             Op.CALL: call,
-            Op.FUNCTION: lambda number, to: self._put(
+            Op.FUNCTION: lambda shift, number, to: self._put(
                 shift(to), values=[Value(Kind.FUNCTION, program.function_offsets[file] + number)]
             ),
-            Op.CLASS: lambda number, to: self._put(
+            Op.CLASS: lambda shift, number, to: self._put(
                 shift(to),
                 values=[Value(Kind.CLASS, program.class_of_symbol[file, program.files[file].classes[number].symbol])],
             ),
-            Op.CONTAINER: lambda kind, to: self._put(shift(to), values=[Value(Kind.CONTAINER, shift(to), kind)]),
-            Op.GLOBAL: lambda name, to: self._global(name, file=file, to=shift(to)),
-            Op.IMPORT: lambda module, name, to: self._import(module, name=name, file=file, to=shift(to)),
-            Op.TYPE: lambda to, names: self._declare_type(shift(to), names=names, file=file),
-            Op.SUPER: lambda symbol, to: self._put(
+            Op.CONTAINER: lambda shift, kind, to: self._put(shift(to), values=[Value(Kind.CONTAINER, shift(to), kind)]),
+            Op.GLOBAL: lambda shift, name, to: self._global(name, file=file, to=shift(to)),
+            Op.IMPORT: lambda shift, module, name, to: self._import(module, name=name, file=file, to=shift(to)),
+            Op.TYPE: lambda shift, to, names: self._declare_type(shift(to), names=names, file=file),
+            Op.SUPER: lambda shift, symbol, to: self._put(
                 shift(to), values=[Value(Kind.SUPER, program.class_of_symbol[file, symbol])]
             ),
-            Op.LITERAL: lambda to: self._put(shift(to), values=[LITERAL]),
+            Op.LITERAL: lambda shift, to: self._put(shift(to), values=[LITERAL]),
             Op.GET_ATTRIBUTE: get_attribute,
-            Op.EXPORT_ALL: lambda _: None,
-            Op.ELEMENT_TYPE: lambda to, names: self._declare_elements(shift(to), names=names, file=file),
-            Op.MODULE: lambda to: self._put(shift(to), values=[Value(Kind.MODULE, file)]),
+            Op.EXPORT_ALL: lambda *_: None,
+            Op.ELEMENT_TYPE: lambda shift, to, names: self._declare_elements(shift(to), names=names, file=file),
+            Op.MODULE: lambda shift, to: self._put(shift(to), values=[Value(Kind.MODULE, file)]),
         }
 
     # calls
@@ -167,7 +178,7 @@ class PointsTo(AttributeFlow):
         self._note(
             site.file, call=fact, function=function, way=self._way(owner, function=function, fact=fact), owner=owner
         )
-        theirs = self._copy_of(function, site=site)
+        theirs = self._copy_of(function, site=site, owner=owner)
         names = self._take_self(function, site=site, theirs=theirs, owner=owner)
         for position, argument in enumerate(fact.arguments):
             if argument < 0:
@@ -180,7 +191,7 @@ class PointsTo(AttributeFlow):
         self._give_result(callee, theirs=theirs, to=site.node(fact.result))
 
     def _take_self(
-        self, function: int, *, site: Site, theirs: Callable[[int], int], owner: Value | None
+        self, function: int, *, site: Site, theirs: Shift, owner: Value | None
     ) -> list[int]:  # fmt: skip
         """Pass the receiver to a function, and return its other parameters."""
         _, callee = self.program.functions[function]
@@ -197,30 +208,44 @@ class PointsTo(AttributeFlow):
             return names[1:]
         return names
 
-    def _copy_of(self, function: int, *, site: Site) -> Callable[[int], int]:
-        """Return the variables of a function. A small one has a copy for each call."""
+    def _copy_of(self, function: int, *, site: Site, owner: Value | None) -> Shift:
+        """
+        Return the variables of a function. A small one has a copy for each call and what that passes to it.
+
+        A method that is passed nothing but an instance has none, as a class stands for all its instances.
+        """
         at, callee = self.program.functions[function]
         offset = self.program.offsets[at]
         first, last, start, end = callee.extent
         if site.depth >= MAX_COPY_DEPTH or not 0 < last - first <= MAX_COPIED:
-            return lambda variable: offset + variable if variable >= 0 else -1
-        base = self._extra - start
-        self._extra += end - start
+            return _shift_by(offset)
+        passed = [*site.fact.arguments, -1, *site.fact.named.values()]
+        receiver = owner if owner is not None and (owner.kind is Kind.CONTAINER or callee.binding == "class") else None
+        if callee.takes_self and owner is not receiver and len(passed) == 1:
+            return _shift_by(offset)
+        place = (site.file, site.fact.line, site.fact.character, site.depth)
+        key = (function, receiver, place, *map(site.node, passed))
+        is_known = key in self._copies
+        base = self._copies.setdefault(key, self._extra - start)
 
         def shift(variable: int) -> int:
             if start <= variable < end:
                 return base + variable
             return offset + variable if variable >= 0 else -1
 
+        if is_known:
+            return shift
+        self._extra += end - start
+        if function not in self._copy_bases:
+            self._copied.update(dict.fromkeys(range(offset + start, offset + end), function))
+        self._copy_bases[function].append(base)
         if callee.takes_self and callee.parameters:
             self._connect(offset + callee.parameters[0][1], to=shift(callee.parameters[0][1]))
-        handlers = self._handlers(at, shift=shift, depth=site.depth + 1)
-        for operation, *parts in self.program.files[at].constraints[first:last]:
-            handlers[operation](*parts)
+        self._apply(self.program.files[at].constraints[first:last], file=at, shift=shift, depth=site.depth + 1)
         return shift
 
     def _give_named(
-        self, callee: FunctionFact, *, site: Site, theirs: Callable[[int], int], positional: list[int]
+        self, callee: FunctionFact, *, site: Site, theirs: Shift, positional: list[int]
     ) -> None:  # fmt: skip
         by_name = dict(callee.parameters)
         given = {name: site.node(argument) for name, argument in site.fact.named.items() if argument >= 0}
@@ -251,7 +276,7 @@ class PointsTo(AttributeFlow):
         self._put(variable, values=[Value(Kind.CONTAINER, variable, "list")])
         self._connect(source, to=self._rest_element(variable, key=key))
 
-    def _give_result(self, callee: FunctionFact, *, theirs: Callable[[int], int], to: int) -> None:
+    def _give_result(self, callee: FunctionFact, *, theirs: Shift, to: int) -> None:
         if callee.is_generator and callee.elements >= 0:
             holder = Value(Kind.CONTAINER, theirs(callee.elements), "generator")
             self._put(to, values=[holder])
@@ -442,3 +467,7 @@ class PointsTo(AttributeFlow):
             every = self._everything(node)
             self._connect(every, to=self._element(holder, key=None))
             self._connect(self._everything(every), to=self._element(holder, key=None))
+
+
+def _shift_by(offset: int) -> Shift:
+    return lambda variable: offset + variable if variable >= 0 else -1

@@ -19,6 +19,13 @@ class PythonExpressions(FileLowering):
     def _either(self, node: Node) -> int:
         return self.merge([self.value(child) for child in node.named_children])
 
+    def _operator(self, node: Node) -> int:
+        """Lower an operator with two operands. `%` on a string literal gives a string."""
+        held = self._either(node)
+        left, operator = node.child_by_field_name("left"), node.child_by_field_name("operator")
+        is_text = left is not None and left.type in ("string", "concatenated_string")
+        return self.literal() if is_text and operator is not None and operator.type == "%" else held
+
     def _conditional(self, node: Node) -> int:
         held = [self.value(child) for child in node.named_children]
         return self.merge([*held[:1], *held[2:]])

@@ -65,7 +65,7 @@ class PythonLowering(PythonExpressions):
             "parenthesized_expression": self.first_value,
             "boolean_operator": self._either,
             "conditional_expression": self._conditional,
-            "binary_operator": self._either,
+            "binary_operator": self._operator,
             "unary_operator": self.first_value,
             "as_pattern": self._as_pattern,
         }

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict, deque
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Collection, Container, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -21,6 +21,11 @@ MAX_CONTAINERS = 24
 """The maximum containers that a variable holds separately."""
 MAX_VALUES = 60
 """The maximum values of a variable. One with more is treated as unknown."""
+
+MAX_DROPPED = 8
+"""The maximum variables in which a value is followed to tell that nothing uses it."""
+_ATTRIBUTES = ("field", "class", "module", "function", "element")
+"""The kinds of nodes that are attributes and elements."""
 
 Use = Callable[[Value], None]
 
@@ -86,6 +91,12 @@ class ValueFlow:
         self._field_reads: dict[str, list[tuple[int, int]]] = defaultdict(list)
         self._field_writes: dict[str, dict[int, int]] = defaultdict(dict)
         self._done: set[tuple[Any, ...]] = set()
+        self._copies: dict[tuple[Any, ...], int] = {}
+        """What is added to a variable of a function to give that of its copy, by the call that the copy is made for."""
+        self._copy_bases: dict[int, list[int]] = defaultdict(list)
+        self._copied: dict[int, int] = {}
+        """The variables of functions that have copies, each with its function."""
+        self._handlers: dict[tuple[int, int], dict[int, Callable[..., None]]] = {}
         self._steps = 0
         self.edges: dict[tuple[int, int, int, SymbolKey], Edge] = {}
         self.made: set[int] = set()
@@ -95,8 +106,17 @@ class ValueFlow:
         self._outside = {self._number(OUTSIDE)}
 
     def values_of(self, variable: int) -> set[Value]:
-        """Return the values of a variable by its number in the program."""
-        return set(self._decode(self._held.get(variable, ())))
+        """Return the values of a variable by its number in the program, without those of its copies."""
+        return self._decode_all(self._held.get(variable, ()))
+
+    def all_values_of(self, variable: int) -> set[Value]:
+        """Return the values of a variable, and of its copies in each call that a small function is copied for."""
+        found = self.values_of(variable)
+        if (function := self._copied.get(variable)) is not None:
+            offset = self.program.offsets[self.program.functions[function][0]]
+            for base in self._copy_bases[function]:
+                found |= self._decode_all(self._held.get(base + variable - offset, ()))
+        return found
 
     def elements_of(self, container: Value) -> set[Value]:
         """Return all elements of a list, a dict or an object."""
@@ -111,6 +131,22 @@ class ValueFlow:
                 return True
             level = {following for node in level for following in self._next.get(node, ())}
         return any(node in among for node in level)
+
+    def find_copies(self, variable: int) -> set[int] | None:
+        """Return a variable with those that it is copied to. None if they are many, or a value is used in one."""
+        found, left = {variable}, [variable]
+        while left:
+            node = left.pop()
+            if self._uses.get(node) or len(found) > MAX_DROPPED:
+                return None
+            left += self._next.get(node, {}).keys() - found
+            found.update(left)
+        return found
+
+    def find_attribute_values(self) -> set[Value]:
+        """Return the values that attributes, and elements of containers, are known to hold."""
+        nodes = (node for key, node in self._fields.items() if key[0] in _ATTRIBUTES)
+        return self._decode_all(set().union(*(self._held.get(node, ()) for node in nodes)))
 
     def edges_at(self, file: int, *, call: CallFact) -> list[tuple[int, int, int, SymbolKey]]:
         """Return the edges of one call, as keys."""
@@ -205,8 +241,12 @@ class ValueFlow:
         self._keys[first].add(key)
         return self._node("element", first, key)
 
-    def _decode(self, numbers: Iterable[int]) -> list[Value]:
-        return [self._values[number] for number in sorted(numbers)]
+    def _decode(self, numbers: Collection[int]) -> list[Value]:
+        ordered = sorted(numbers) if len(numbers) > 1 else numbers
+        return [self._values[number] for number in ordered]
+
+    def _decode_all(self, numbers: Iterable[int]) -> set[Value]:
+        return {self._values[number] for number in numbers}
 
     def _carry(self) -> None:
         """Propagate a variable's new values to where it flows, and to those that use it."""

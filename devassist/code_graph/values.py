@@ -102,7 +102,7 @@ ELEMENT_OF = split_words(
 )
 NOT_PASSED_ON = split_words(
     """
-    wraps isinstance issubclass type len print repr str hasattr id hash
+    wraps isinstance issubclass callable type len print repr str hasattr id hash
     """
 )
 CALLS_NOW = split_words(

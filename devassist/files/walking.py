@@ -6,6 +6,7 @@ level. `.git` and folders of installed packages are never entered. Names that lo
 """
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -20,6 +21,8 @@ from toolbox.contract.errors import ToolError
 MAX_DEPTH = 64
 MAX_ENTRIES = 200_000
 MAX_IGNORE_BYTES = 256 * 1024
+MAX_STARS = 6
+"""The maximum stars in one name of an ignore rule. Matching takes a time to the power of them: others do not count."""
 IGNORE_FILES = (".gitignore", ".ignore")
 NEVER_ENTERED = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv", "site-packages"})
 
@@ -193,10 +196,16 @@ def _read_rules(folder: str, *, names: Sequence[str], walk: _Walk) -> list[_Igno
         try:
             with open_file(path, root=walk.root) as descriptor:
                 text = os.pread(descriptor, MAX_IGNORE_BYTES, 0).decode(errors="replace")
-            found.append(_IgnoreRules(folder, GitIgnoreSpec.from_lines(text.splitlines())))
+            rules = [rule for rule in text.splitlines() if not _has_many_stars(rule)]
+            found.append(_IgnoreRules(folder, GitIgnoreSpec.from_lines(rules)))
         except (ToolError, ValueError):
             continue
     return found
+
+
+def _has_many_stars(rule: str) -> bool:
+    names = rule.split("/")
+    return names.count("**") > MAX_STARS or any(len(re.findall(r"\*+", name)) > MAX_STARS for name in names)
 
 
 def _is_ignored(path: str, *, rules: Sequence[_IgnoreRules], is_folder: bool) -> bool:

@@ -19,7 +19,7 @@ from devassist.jobs import embed_soon
 from devassist.models import RootCause
 from devassist.root_causes.load import prepare_saved, set_status
 from devassist.root_causes.queries import Row
-from devassist.root_causes.ranking import FLOOR, NEAR_DUPLICATE, following_floor
+from devassist.root_causes.ranking import NEAR_DUPLICATE, floor_among, following_floor
 from devassist.root_causes.search import rows_like
 from toolbox.admin_pages.curation import CuratedAdmin, FewValuesFilter
 from toolbox.contract.errors import DatabaseUnavailable, ToolError
@@ -113,10 +113,11 @@ class RootCauseAdmin(CuratedAdmin):
             return HttpResponse(status=403)
         form = PreviewForm(request.POST or None)
         rows = _like(request, text=form.cleaned_data["query"], limit=SHOWN, floor=-1.0) if form.is_valid() else None
-        is_answered = rows and rows[0]["score"] >= FLOOR
+        floor = floor_among(RootCause.objects.exclude(status=RootCause.Status.RETIRED).count())
+        is_answered = rows and rows[0]["score"] >= floor
         context = {
             **self.admin_site.each_context(request), "title": "Try a query", "form": form, "rows": rows,
-            "floor": following_floor(FLOOR) if is_answered else FLOOR,
+            "floor": following_floor(floor) if is_answered else floor,
         }  # fmt: skip
         return render(request, "devassist/preview.html", context)
 

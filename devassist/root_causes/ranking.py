@@ -6,16 +6,22 @@ the query could get. How much words count, and from which score a query is answe
 
 - Few common words prove little: half of "how do comments work" is in many entries. `words_share` grows with the
   information in the query, up to WORDS_SHARE; identifiers, codes and dotted names count three times.
-- A query is answered if its best entry reaches the floor. Entries after it are held to FOLLOWING_SHARE of the floor:
+- A query is answered if its best entry reaches the floor, which is lower among few entries: the fewer there are, the
+  more rarely one is like a query by chance. Entries after it are held to FOLLOWING_SHARE of the floor:
   what comes second beside a certain answer is worth more than the same score alone.
 
-docs/decisions/0143 and 0273 say how the figures were found.
+docs/decisions/0143, 0273 and 0530 say how the figures were found.
 """
 
+import math
 from dataclasses import dataclass
 
 WORDS_SHARE = 1.6
-FLOOR = 0.45
+FLOOR, MIN_FLOOR = 0.45, 0.38
+FLOOR_ENTRIES = 1_500
+"""The number of entries from which FLOOR holds."""
+FLOOR_PER_FOLD = 0.027
+"""How much lower the floor is with each time that the entries are 2.72 times fewer."""
 FOLLOWING_SHARE = 0.78
 FULL_INFORMATION = 6.0
 """The information, in units of a word that only one entry has, from which words count fully."""
@@ -40,10 +46,16 @@ def following_floor(floor: float) -> float:
     return min(floor, floor * FOLLOWING_SHARE)
 
 
-def weigh_query(*, information: float, in_identifiers: float) -> QueryWeights:
+def floor_among(entries: int) -> float:
+    """Return the score from which a query is answered among so many entries."""
+    lower = FLOOR_PER_FOLD * math.log(FLOOR_ENTRIES / max(entries, 1))
+    return round(min(FLOOR, max(MIN_FLOOR, FLOOR - lower)), 3)
+
+
+def weigh_query(*, information: float, in_identifiers: float, entries: int) -> QueryWeights:
     """Rank a query by the information in its words, in units of a word that only one entry has."""
     counted = information + (IDENTIFIER_WEIGHT - 1) * in_identifiers
-    return QueryWeights(words_share=WORDS_SHARE * min(1.0, counted / FULL_INFORMATION), floor=FLOOR)
+    return QueryWeights(words_share=WORDS_SHARE * min(1.0, counted / FULL_INFORMATION), floor=floor_among(entries))
 
 
 def weigh_words_alone(*, information: float) -> QueryWeights:

@@ -89,7 +89,7 @@ async def _build_terms(paste: ErrorExcerpt, *, ask: PastErrorsQuestion, floor: f
     ranking = (
         weigh_words_alone(information=information)
         if by_words
-        else weigh_query(information=information, in_identifiers=in_identifiers)
+        else weigh_query(information=information, in_identifiers=in_identifiers, entries=rarity.entries)
     )
     sought = SearchTerms(
         vector=None if vector is None else vector.tolist(), weights=sparse(weights), whole=sum(weights.values()),

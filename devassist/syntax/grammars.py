@@ -1,6 +1,5 @@
 """Supported languages, and the queries of their grammars (scopes/README.md)."""
 
-import posixpath
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -74,7 +73,8 @@ _BY_ENDING = {
 
 def grammar_of(path: str) -> Grammar | None:
     """Return the grammar of a file by its extension. None for an unsupported language."""
-    return _BY_ENDING.get(posixpath.splitext(path)[1].lower())
+    stem, dot, ending = path.rpartition(".")
+    return _BY_ENDING.get(dot + ending.lower()) if stem and not stem.endswith("/") else None
 
 
 @cache

@@ -12,7 +12,7 @@ from sprints.asking.drafts import Draft, draft_query, draft_without_model, gener
 from sprints.asking.explanations import explain
 from sprints.asking.reading import read_question
 from sprints.contracts import PlainAnswer, QueryResult
-from sprints.semantics.checks import find_contradictions, find_cut, find_ties
+from sprints.semantics.checks import find_contradictions, find_cut, find_ties, find_total
 from sprints.semantics.describe import remove_chip
 from sprints.semantics.model import shipped_model
 from sprints.semantics.query import MetricQuery
@@ -73,10 +73,11 @@ async def chat(
         if repaired.repaired_sql != sql:
             sql, result = repaired.repaired_sql, await try_execute(repaired.repaired_sql)
             assumptions += repaired.assumptions
-    said = await explain(
-        result, question=question, sql=sql, model=model, suggestions=draft.suggestions, assumptions=assumptions
-    )
     source = draft if sql == draft.sql else Draft(sql=sql)
+    said = await explain(
+        result, question=question, sql=sql, model=model, suggestions=draft.suggestions, assumptions=assumptions,
+        total_of=find_total(source.query, model=shipped_model()) if source.query else "",
+    )  # fmt: skip
     doubts, notes = await _check_rows(result, draft=source)
     assumptions += [f"Doubtful: {doubt}" for doubt in doubts if doubt not in draft.warnings]
     if not result.error:

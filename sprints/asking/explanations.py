@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,15 +35,16 @@ class Explanation:
 
 async def explain(
     result: QueryResult, *, question: str, sql: str, model: Model | None, suggestions: Sequence[str] = (),
-    assumptions: Sequence[str] = (),
+    assumptions: Sequence[str] = (), total_of: str = "",
 ) -> Explanation:  # fmt: skip
     """
-    Explain a result. `suggestions` are those known without a model.
+    Explain a result. `suggestions` are those known without a model; the column `total_of` may be summed.
 
     A failure of the model is said in the text. A text with numbers that the rows do not give is replaced.
     """
+    described = describe_rows(result, total_of=total_of)
     if model is None or result.error:
-        return Explanation(text=describe_rows(result), suggestions=tuple(suggestions))
+        return Explanation(text=described, suggestions=tuple(suggestions))
     task = write_explanation_task(question, sql=sql, rows=result.rows, assumptions=assumptions)
     try:
         given = await model.complete_structured(
@@ -50,41 +52,52 @@ async def explain(
         )
     except ModelFailure as failure:
         logger.warning("Rows were put into words by rule: %s", failure)
-        text = f"The model could not explain the rows: {failure} {describe_rows(result)}"
+        text = f"The model could not explain the rows: {failure} {described}"
         return Explanation(text=text, suggestions=tuple(suggestions))
-    text = given.explanation.strip() or describe_rows(result)
+    text = given.explanation.strip() or described
     known = KnownNumbers()
     known.add_data(result.rows)
     known.add_text("\n".join((question, *assumptions)))
     if unfounded := known.find_unfounded(text):
         numbers = ", ".join(unfounded[:MAX_FACTS])
-        text = f"{describe_rows(result)} The model's text is left out, because no row gives its {numbers}."
+        text = f"{described} The model's text is left out, because no row gives its {numbers}."
     return Explanation(text=text, suggestions=tuple(given.suggestions or suggestions))
 
 
-def describe_rows(result: QueryResult) -> str:
-    """Describe the rows in a few sentences: one row in full; of several the count, the first, and the sums."""
+def describe_rows(result: QueryResult, *, total_of: str = "") -> str:
+    """
+    Describe the rows in a few sentences: one row in full; of several the count, the first, and a total.
+
+    Only what knows how the rows came about knows whether they may be summed, and says so with `total_of`.
+    """
     if result.error:
         return f"The statement could not be run: {result.error}"
+    more = "".join(f" {note}" for note in result.notes or ())
+    if not more and (result.truncated or result.count > len(result.rows)):
+        more = " More rows were left out."
     if not result.rows:
-        return "No rows match the question."
+        return f"No rows match the question.{more}"
+    texts = {name for row in result.rows for name, value in row.items() if isinstance(value, str)}
     if len(result.rows) == 1:
-        return f"{_describe_row(result.rows[0])}."
-    more = " More rows were left out." if result.truncated else ""
-    first = "; ".join(_describe_row(row) for row in result.rows[:MAX_ROWS_LISTED])
+        return f"{_describe_row(result.rows[0], texts=texts)}.{more}"
+    first = "; ".join(_describe_row(row, texts=texts) for row in result.rows[:MAX_ROWS_LISTED])
     shown = f"The first {MAX_ROWS_LISTED}: {first}." if len(result.rows) > MAX_ROWS_LISTED else f"{first}."
-    return f"{len(result.rows)} rows. {shown}{_describe_sum(result.rows)}{more}"
+    return f"{len(result.rows)} rows. {shown}{_describe_total(result.rows, name=total_of)}{more}"
 
 
-def _describe_row(row: Mapping[str, Any]) -> str:
-    """Return the names in a row, then its numbers with their columns."""
+def _describe_row(row: Mapping[str, Any], *, texts: AbstractSet[str]) -> str:
+    """Return the names in a row, then its numbers with their columns. `texts` are the columns of names."""
     facts = list(row.items())
     if not facts:
         return "an empty row"
     if len(facts) == 1:
         [(name, value)] = facts
         return f"{name.replace('_', ' ')}: {_write_value(value)}"
-    names = [_write_value(value) for _, value in facts if isinstance(value, str)][:MAX_FACTS]
+    names = [
+        f"no {name.replace('_', ' ')}" if value is None else _write_value(value)
+        for name, value in facts
+        if isinstance(value, str) or (value is None and name in texts)
+    ][:MAX_FACTS]
     numbers = [
         f"{name.replace('_', ' ')} {_write_value(value)}"
         for name, value in facts
@@ -93,15 +106,11 @@ def _describe_row(row: Mapping[str, Any]) -> str:
     return f"{', '.join(names)}{': ' if names and numbers else ''}{', '.join(numbers[:MAX_FACTS])}"
 
 
-def _describe_sum(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return the sum of the first column of counts or points over all rows. Days of a burndown are not summed."""
-    if "day" in rows[0]:
+def _describe_total(rows: Sequence[Mapping[str, Any]], *, name: str) -> str:
+    values = [row[name] for row in rows if row.get(name) is not None]
+    if not values or not all(is_number(value) for value in values):
         return ""
-    for name in rows[0]:
-        values = [row[name] for row in rows if row.get(name) is not None]
-        if name.endswith(("points", "issues")) and values and all(is_number(value) for value in values):
-            return f" {name.replace('_', ' ').capitalize()} in all: {_write_value(sum(values))}."
-    return ""
+    return f" {name.replace('_', ' ').capitalize()} in all: {_write_value(sum(values))}."
 
 
 def _write_value(value: object) -> str:

@@ -133,8 +133,14 @@ class Aggregation:
         if isinstance(group, TimeGroup):
             taken = {other.grain for other in self.query.group_by[:place] if isinstance(other, TimeGroup)}
             if group.grain in taken:
-                raise SemanticError(f"There are two groups by {group.grain}.", term=group.grain)
+                raise SemanticError(
+                    f"There are two groups by {group.grain}.", suggestion="Leave one of them out.", term=group.grain
+                )
             return _GroupKey(str(group.grain), str(group.grain), False, False, group.grain, None)  # noqa: FBT003 - columns
+        if group in self.query.group_by[:place]:
+            raise SemanticError(
+                f"There are two groups by {group.dimension}.", suggestion="Leave one of them out.", term=group.dimension
+            )
         dimension = find_dimension(group.dimension, model=self.model)
         if not dimension.groupable:
             raise SemanticError(

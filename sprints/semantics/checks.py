@@ -19,6 +19,7 @@ from sprints.semantics.model import Dimension, SemanticModel
 from sprints.semantics.query import (
     Comparison,
     Condition,
+    DimensionGroup,
     InPeriod,
     MetricQuery,
     NamedCondition,
@@ -57,6 +58,23 @@ def find_ties(rows: Rows, *, query: MetricQuery) -> tuple[str, ...]:
     if rank.count == 1:
         return (f"{len(rows)} rows share the first place.",)
     return (f"{len(rows)} rows are listed instead of {rank.count}, because the last of them share their place.",)
+
+
+def find_total(query: MetricQuery, *, model: SemanticModel) -> str:
+    """
+    Return the column whose sum over the rows means something. Empty if there is none.
+
+    Means do not add up, nor do groups that share rows, as labels do, nor what a ranking or a limit leaves of the whole.
+    """
+    if query.rank or query.limit or query.having or query.compare or query.share or query.trend:
+        return ""
+    if query.rows_of:
+        own = (d for d in model.dimensions.values() if d.entity == query.rows_of and d.type == "number")
+        return next((dimension.id for dimension in own if dimension.unit == "points"), "")
+    groups = [model.dimensions[group.dimension] for group in query.group_by if isinstance(group, DimensionGroup)]
+    if any(dimension.many for dimension in groups):
+        return ""
+    return next((name for name in query.measures if model.measures[name].additive), "")
 
 
 def find_cut(rows: Rows, *, sql: str) -> tuple[str, ...]:

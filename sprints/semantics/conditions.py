@@ -34,6 +34,17 @@ _SYMBOLS = {
     Operator.GE: ">=",
 }
 _NEGATIVE = {Operator.NE: Operator.EQ, Operator.NOT_IN: Operator.IN}
+_PAST_A_DAY = {Operator.GT: Operator.GE, Operator.LE: Operator.LT}
+"""A moment is after a day from the next midnight on, and on a day at the latest until then."""
+_EXAMPLES = {
+    "number": "a number, as 5 or 0.5",
+    "boolean": "true or false",
+    "date": "a day, as 2026-01-31",
+    "moment": "a day, as 2026-01-31, or a moment, as 2026-01-31T09:30:00Z",
+    "text": "a text",
+}
+MAX_DIGITS = 100
+"""The maximum digits of a number, and the largest power of ten: 1e999999999 would be written out."""
 _ORDERED = {Operator.LT, Operator.LE, Operator.GT, Operator.GE}
 
 
@@ -269,6 +280,8 @@ def _compare_values(comparison: Comparison, *, dimension: Dimension, column: str
         return f"({column} ILIKE {quote(f'%{pattern}%')})"
     if op in _ORDERED:
         _refuse_unless(dimension.type in {"number", "date", "moment"}, op=op, dimension=dimension)
+        if op in _PAST_A_DAY and dimension.type == "moment" and _is_day(comparison.values[0]):
+            return f"({column} {_SYMBOLS[_PAST_A_DAY[op]]} {literals[0]} + interval '1 day')"
         return f"({column} {_SYMBOLS[op]} {literals[0]})"
     _refuse_unless(dimension.type != "moment", op=op, dimension=dimension)
     if dimension.type == "text" and not dimension.values:
@@ -309,7 +322,7 @@ def write_value(value: Value, *, dimension: Dimension) -> str:
     """Write a value as a literal of a dimension's type. Raises SemanticError for an invalid value."""
     writers: dict[str, Callable[[object], str]] = {
         "number": _number,
-        "boolean": _boolean,
+        "boolean": lambda given: str(read_boolean(given)).lower(),
         "date": lambda given: f"CAST({quote(_moment(given).date().isoformat())} AS date)",
         "moment": lambda given: f"CAST({quote(_moment(given).isoformat())} AS timestamptz)",
         "text": quote_text,
@@ -321,7 +334,9 @@ def write_value(value: Value, *, dimension: Dimension) -> str:
         if isinstance(wrong, SemanticError):
             raise
         raise SemanticError(
-            f"{plain!r} is no {dimension.type}, which {dimension.id} is compared with.", term=str(plain)
+            f"{plain!r} is no {dimension.type}, which {dimension.id} is compared with.",
+            suggestion=f"Give {_EXAMPLES[dimension.type]}.",
+            term=str(plain),
         ) from wrong
     if dimension.values and dimension.type == "text":
         return _known_value(str(plain), dimension=dimension)
@@ -342,17 +357,26 @@ def _known_value(text: str, *, dimension: Dimension) -> str:
 
 def _number(value: object) -> str:
     number = Decimal(str(value).strip())  # a boolean's text is no number
-    if not number.is_finite():
+    if not number.is_finite() or max(abs(number.adjusted()), len(number.as_tuple().digits)) > MAX_DIGITS:
         raise ValueError
     return f"{number:f}"
 
 
-def _boolean(value: object) -> str:
-    words = {"true": "true", "yes": "true", "false": "false", "no": "false"}
-    word = str(value).lower()
+def read_boolean(value: object) -> bool:
+    """Read true and false, also as texts, yes and no. Raises ValueError for anything else."""
+    words = {"true": True, "yes": True, "false": False, "no": False}
+    word = str(value).strip().lower()
     if word not in words:
-        raise ValueError
+        raise ValueError(value)
     return words[word]
+
+
+def _is_day(value: Value) -> bool:
+    try:
+        date.fromisoformat(str(_plain(value)).strip())
+    except ValueError:
+        return False
+    return True
 
 
 def _moment(value: object) -> datetime:

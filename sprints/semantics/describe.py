@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Literal
 
+from sprints.semantics.conditions import read_boolean
 from sprints.semantics.enums import Operator
 from sprints.semantics.errors import SemanticError
 from sprints.semantics.lookup import find_dimension, find_measure, find_predicate, find_time_role
@@ -223,12 +224,14 @@ def _comparison_text(comparison: Comparison, *, dimension: Dimension) -> str:
     if comparison.op is Operator.IS_NOT_NULL:
         return f"with {dimension.label}"
     if dimension.type == "boolean":
-        affirmed = (comparison.values[0] is True) == (comparison.op is Operator.EQ)
+        affirmed = read_boolean(comparison.values[0]) == (comparison.op is Operator.EQ)
         return dimension.label if affirmed else f"not {dimension.label}"
     return f"{dimension.label} {_OPERATOR_WORDS[comparison.op]}{values}"
 
 
 def _value_text(value: Value) -> str:
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
     return value.label if isinstance(value, Reference) else str(value)
 
 

@@ -1,12 +1,13 @@
 """The `list_metrics` and `query_metric` tools. Errors say what to write instead."""
 
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import MAXYEAR, MINYEAR, date, timedelta
 from difflib import get_close_matches
 from typing import Any
 
 from sprints.semantics.checks import Run, find_contradictions
 from sprints.semantics.compile import compile_query
+from sprints.semantics.conditions import read_boolean
 from sprints.semantics.describe import describe_query, join_conditions, split_conditions
 from sprints.semantics.enums import Grain
 from sprints.semantics.errors import SemanticError, find_nearest
@@ -29,6 +30,7 @@ from sprints.semantics.metric_contracts import (
     MetricFilter,
     MetricInfo,
     MetricList,
+    MetricPeriod,
     MetricRows,
     QueryMetricQuestion,
     TermInfo,
@@ -54,6 +56,7 @@ from sprints.semantics.values import write_known_values, write_missing_values
 from toolbox.contract.errors import ToolError
 
 _SURE = 0.75
+_FIRST, _LAST = date(MINYEAR + 1, 1, 1), date(MAXYEAR - 1, 12, 31)
 
 
 def list_metrics(ask: ListMetricsQuestion, *, model: SemanticModel) -> MetricList:
@@ -148,22 +151,33 @@ def build_query(ask: QueryMetricQuestion, *, model: SemanticModel) -> MetricQuer
         (own if is_own else of_period).append(condition)
     if of_period and (period := join_conditions(tuple(of_period))) is not None:
         own.append(InPeriod(where=period))
+    role = ask.period.role if ask.period else None
     if ask.period is not None:
-        end = ask.period.end + timedelta(days=1) if ask.period.end else None
-        if ask.period.start or end:
-            own.append(TimeRange(role=ask.period.role, start=ask.period.start, end=end))
+        start, end = _find_bounds(ask.period)
+        if start or end:
+            own.append(TimeRange(role=role, start=start, end=end))
     return MetricQuery(
         measures=(measure.id,),
-        group_by=tuple(_read_group(name, model=model) for name in ask.dimensions),
+        group_by=tuple(_read_group(name, role=None if measure.time else role, model=model) for name in ask.dimensions),
         where=join_conditions(tuple(own)),
         order=(Order(by=ask.order.by, direction=ask.order.direction),) if ask.order else (),
         limit=ask.limit,
     )
 
 
-def _read_group(name: str, *, model: SemanticModel) -> Group:
+def _find_bounds(period: MetricPeriod) -> tuple[date | None, date | None]:
+    """Return the first day, and the day after the last. The ends of the calendar leave a period open."""
+    start, end = period.start, period.end
+    return (
+        None if start is None or start.year == MINYEAR else min(start, _LAST),
+        None if end is None or end >= _LAST else max(end, _FIRST) + timedelta(days=1),
+    )
+
+
+def _read_group(name: str, *, role: str | None, model: SemanticModel) -> Group:
+    """Read a dimension, or a grain. Grains of a metric without a time of its own take the period's role."""
     if name in GRAINS:
-        return TimeGroup(grain=Grain(name))
+        return TimeGroup(grain=Grain(name), role=role)
     if name not in model.dimensions:
         known = (*GRAINS, *(d.id for d in model.dimensions.values() if d.groupable))
         nearest = find_nearest(name, candidates=known)
@@ -179,22 +193,11 @@ def _read_group(name: str, *, model: SemanticModel) -> Group:
 
 def _read_filter(given: MetricFilter, *, model: SemanticModel) -> tuple[Condition, Any]:
     """Parse one filter. Returns it with its term."""
-    if given.op in {"is", "is_not"} or (given.field in model.predicates and not given.values):
-        if given.field not in model.predicates:
-            known = [*(p.id for p in model.predicates.values() if not p.hidden), *model.dimensions]
-            nearest = find_nearest(given.field, candidates=known)
-            instead = f"Did you mean {' or '.join(nearest)}?" if nearest else "Call list_metrics for the filters."
-            if given.field in model.dimensions:
-                instead, nearest = "It is a dimension: give op and values.", ()
-            raise SemanticError(
-                f"There is no named filter {given.field!r}.",
-                suggestion=instead,
-                term=given.field,
-                nearest=nearest,
-                kind="filter",
-            )
+    if given.field in model.predicates and given.field not in model.dimensions:
         named = NamedCondition(predicate=given.field)
-        return (Not(part=named) if given.op == "is_not" else named), model.predicates[given.field]
+        return (named if _is_affirmed(given) else Not(part=named)), model.predicates[given.field]
+    if given.op in {"is", "is_not"}:
+        raise _explain_named_filter(given, model=model)
     dimension = find_dimension(given.field, model=model)
     try:
         comparison = Comparison(field=given.field, op=OPERATORS[given.op], values=tuple(given.values))
@@ -205,6 +208,37 @@ def _read_filter(given: MetricFilter, *, model: SemanticModel) -> tuple[Conditio
             term=given.field,
         ) from wrong
     return comparison, dimension
+
+
+def _is_affirmed(given: MetricFilter) -> bool:
+    """Return whether a named filter has to hold. `is true`, `eq true` and `is_not false` mean the same as `is`."""
+    holds = {"is": True, "eq": True, "is_not": False, "ne": False}.get(given.op)
+    try:
+        values = [read_boolean(value) for value in given.values]
+    except ValueError:
+        holds = None
+    if holds is None or len(given.values) > 1 or (given.op in {"eq", "ne"} and not given.values):
+        raise SemanticError(
+            f"{given.field} is a named filter: it holds, or it does not.",
+            suggestion="Give is or is_not, without values.",
+            term=given.field,
+        )
+    return holds == values[0] if values else holds
+
+
+def _explain_named_filter(given: MetricFilter, *, model: SemanticModel) -> SemanticError:
+    known = [*(p.id for p in model.predicates.values() if not p.hidden), *model.dimensions]
+    nearest = find_nearest(given.field, candidates=known)
+    instead = f"Did you mean {' or '.join(nearest)}?" if nearest else "Call list_metrics for the filters."
+    if given.field in model.dimensions:
+        instead, nearest = "It is a dimension: give op and values.", ()
+    return SemanticError(
+        f"There is no named filter {given.field!r}.",
+        suggestion=instead,
+        term=given.field,
+        nearest=nearest,
+        kind="filter",
+    )
 
 
 def _teach(error: SemanticError, *, ask: QueryMetricQuestion) -> ToolError:

@@ -6,7 +6,7 @@ in it.
 Names of terms are plain text here; the compiler looks them up and says which one does not exist or does not fit.
 """
 
-from datetime import date, datetime
+from datetime import MAXYEAR, MINYEAR, date, datetime
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, model_validator
@@ -80,6 +80,8 @@ class TimeRange(_Node):
     def _is_bounded(self) -> Self:
         if self.start is None and self.end is None:
             raise ValueError("A time range has a start, an end, or both.")
+        if any(bound is not None and bound.year in {MINYEAR, MAXYEAR} for bound in (self.start, self.end)):
+            raise ValueError("A time range lies inside the calendar: leave out a start or an end that is open.")
         return self
 
 

@@ -14,6 +14,7 @@ import postgast
 import regex
 from google.protobuf.message import DecodeError
 from rapidfuzz import fuzz, process
+from rapidfuzz.distance import OSA
 
 from sprints.contracts import SchemaInfo
 from sprints.linking.folding import fold
@@ -24,8 +25,11 @@ from sprints.sql_sandbox.literals import quote_literal
 
 SURELY_ALIKE = 80
 CLEARLY_NEARER = 8
+LONG_WORD = 6
+"""From this length on a word may hold two typing errors."""
 MAX_VALUES = 5
 """The maximum unquoted values of several words in one statement."""
+_MOMENT_WORDS = frozenset({"at", "date", "on"})
 _VALUE_KINDS = ("status", "priority", "type")
 _SEVERAL_WORDS = (*_VALUE_KINDS, "person", "sprint", "team")
 
@@ -108,6 +112,8 @@ class _Names:
         self.tokens = postgast.scan(self.sql).tokens
         self.places = {token.start: number for number, token in enumerate(self.tokens)}
         self.views = {table.name: [column.name for column in table.columns] for table in self.schema.tables}
+        names = [*self.views, *(column for columns in self.views.values() for column in columns)]
+        self.words = frozenset(_singular(word) for name in names for word in name.split("_"))
         self.joined: dict[tuple[int, str], str] = {}
         self.renamed: dict[str, str] = {}
 
@@ -180,7 +186,7 @@ class _Names:
         alias = relation.alias.aliasname or name
         if not relation.schemaname and name in queries:
             return _Source(alias, _alias_columns(relation.alias, queries[name]))
-        near = name if name in self.views else _find_near(name, self.views, plain=_singular)
+        near = name if name in self.views else _find_near(name, self.views, plain=_singular, words=self.words)
         if near is None:
             self.unresolved.append(name)
             return _Source(alias, None)
@@ -241,7 +247,7 @@ class _Names:
             self._edit(place, place, by=quote_literal(value))
             self.changes.append(f"Put quotes around the value: changed {name} to {quote_literal(value)}.")
             return
-        near = [(source, found) for source in scope if (found := _near_column(name, source))]
+        near = [(source, found) for source in scope if (found := _near_column(name, source, words=self.words))]
         if len({found for _, found in near}) == 1 == len(near):
             self._edit(place, place, by=near[0][1])
             self.changes.append(f"Fixed column name: changed '{name}' to '{near[0][1]}'")
@@ -253,7 +259,7 @@ class _Names:
         owner, name = names[0], names[1] if len(names) > 1 else ""
         source = next((one for scope in scopes for one in scope if one.alias == owner), None)
         if source is None:
-            source = _find_owner(owner, name, scope=scopes[0], renamed=self.renamed)
+            source = _find_owner(owner, name, scope=scopes[0], renamed=self.renamed, words=self.words)
             if source is None:
                 self.unresolved.append(f"{owner}.{name}" if name else owner)
                 return
@@ -261,7 +267,7 @@ class _Names:
             self.changes.append(f"Fixed the alias: changed '{owner}.' to '{source.alias}.'")
         if not name or source.columns is None or name in source.columns:
             return
-        if near := _near_column(name, source):
+        if near := _near_column(name, source, words=self.words):
             self._edit(place + 2, place + 2, by=near)
             self.changes.append(
                 f"Fixed column name: changed '{owner}.{name}' to '{owner}.{near}' "
@@ -344,16 +350,19 @@ def _is_known(name: str, scopes: Scopes) -> bool:
     return any(source.columns is None or name in source.columns or name == source.alias for source in sources)
 
 
-def _find_owner(owner: str, name: str, *, scope: list[_Source], renamed: dict[str, str]) -> _Source | None:
+def _find_owner(
+    owner: str, name: str, *, scope: list[_Source], renamed: dict[str, str], words: frozenset[str]
+) -> _Source | None:
     """Resolve an unknown alias: a view that has another alias, or the only source."""
     named = [source for source in scope if source.view == owner or source.alias == renamed.get(owner)]
     if not named and len(scope) == 1:
         [only] = scope
-        named = scope if not name or only.columns is None or name in only.columns or _near_column(name, only) else []
+        is_there = not name or only.columns is None or name in only.columns
+        named = scope if is_there or _near_column(name, only, words=words) else []
     return named[0] if len(named) == 1 else None
 
 
-def _near_column(name: str, source: _Source) -> str | None:
+def _near_column(name: str, source: _Source, *, words: frozenset[str]) -> str | None:
     """Return the intended column: with the view's own word, or with `_id` appended; else a similar one."""
     known = source.columns or []
     noun = _singular(source.view or source.alias)
@@ -361,20 +370,39 @@ def _near_column(name: str, source: _Source) -> str | None:
     exact = [candidate for candidate in dict.fromkeys(formed) if candidate in known and candidate != name]
     if exact:
         return exact[0] if len(exact) == 1 else None
-    return _find_near(name, known, plain=str.lower)
+    return _find_near(name, known, plain=str.lower, words=words)
 
 
-def _find_near(name: str, known: Iterable[str], *, plain: Callable[[str], str]) -> str | None:
+def _find_near(name: str, known: Iterable[str], *, plain: Callable[[str], str], words: frozenset[str]) -> str | None:
     choices = list(known)
     if name in choices:
         return None
-    same = [choice for choice in choices if plain(choice) == plain(name.lower())]
+    name = name.lower()
+    same = [choice for choice in choices if plain(choice).replace("_", "") == plain(name).replace("_", "")]
     if len(same) == 1:
         return same[0]
-    found = process.extract(name.lower(), choices, scorer=fuzz.ratio, score_cutoff=SURELY_ALIKE, limit=2)
+    spelt = [choice for choice in choices if _is_misspelt(name, choice, words=words)]
+    found = process.extract(name, spelt, scorer=fuzz.ratio, score_cutoff=SURELY_ALIKE, limit=2)
     if not found or (len(found) > 1 and found[0][1] - found[1][1] < CLEARLY_NEARER):
         return None
     return str(found[0][0])
+
+
+def _is_misspelt(name: str, choice: str, *, words: frozenset[str]) -> bool:
+    """Return whether each word of the name is one of the choice, in order, at most with typing errors in it."""
+    rest = iter(choice.split("_"))
+    return all(any(_is_same_word(word, other, words=words) for other in rest) for word in name.split("_"))
+
+
+def _is_same_word(word: str, other: str, *, words: frozenset[str]) -> bool:
+    """Compare two words. A word of the schema is no misspelling of another, nor is `uncompleted` of `completed`."""
+    word, other = _singular(word), _singular(other)
+    if word == other or {word, other} <= _MOMENT_WORDS:
+        return True
+    has_prefix = (word.endswith(other) or other.endswith(word)) and abs(len(word) - len(other)) > 1
+    if word in words or has_prefix:
+        return False
+    return OSA.distance(word, other) <= (1 if len(other) < LONG_WORD else 2)
 
 
 def _singular(word: str) -> str:

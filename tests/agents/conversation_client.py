@@ -125,17 +125,17 @@ class Observer:
             "WHERE datname = current_database() AND wait_event = 'transactionid'"
         )
 
-    def end_of(self, run_id: UUID, *, seconds: float = 20) -> dict[str, Any]:
+    def end_of(self, run_id: UUID, *, seconds: float = 60) -> dict[str, Any]:
         """Wait until a run has ended, and return its row."""
         self.until(lambda: self.run(run_id)["state"] in FINAL, seconds=seconds, about=run_id)
         return self.run(run_id)
 
-    def state_of(self, run_id: UUID, *, state: str, seconds: float = 20) -> dict[str, Any]:
+    def state_of(self, run_id: UUID, *, state: str, seconds: float = 60) -> dict[str, Any]:
         """Wait until a run is in a state, and return its row."""
         self.until(lambda: self.run(run_id)["state"] == state, seconds=seconds, about=run_id)
         return self.run(run_id)
 
-    def until(self, condition: Callable[[], Any], *, seconds: float = 20, about: UUID | None = None) -> None:
+    def until(self, condition: Callable[[], Any], *, seconds: float = 60, about: UUID | None = None) -> None:
         """Check at every event and ten times a second; raises TimeoutError with what is known of the run."""
         for _ in range(int(seconds * 10)):
             if condition():

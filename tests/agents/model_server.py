@@ -57,7 +57,7 @@ class ModelServer:
         """Answer requests about the phrase by a function of the request; the newest script that fits is used."""
         self._scripts.insert(0, (phrase, script))
 
-    def wait_for(self, count: int, *, about: str = "", seconds: float = 15) -> list[ModelRequest]:
+    def wait_for(self, count: int, *, about: str = "", seconds: float = 60) -> list[ModelRequest]:
         """Wait until so many requests about a phrase have come, and return them. Raises TimeoutError."""
         with self._news:
             if not self._news.wait_for(lambda: len(self.about(about)) >= count, seconds):
@@ -93,11 +93,11 @@ def model_server() -> Iterator[ModelServer]:
     running, loop = ModelServer(), asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
-    server = asyncio.run_coroutine_threadsafe(listen(running, port=0), loop).result(10)
+    server = asyncio.run_coroutine_threadsafe(listen(running, port=0), loop).result(60)
     try:
         yield running
     finally:
-        asyncio.run_coroutine_threadsafe(_close(server), loop).result(10)
+        asyncio.run_coroutine_threadsafe(_close(server), loop).result(60)
         loop.call_soon_threadsafe(loop.stop)
         thread.join(10)
         loop.close()

@@ -19,7 +19,7 @@ from config.child_servers import SERVER, free_port
 from config.embedded import broker
 from tests.conftest import _wait_for
 
-READY_SECONDS = 40
+READY_SECONDS = 90
 
 
 @dataclass

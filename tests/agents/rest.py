@@ -64,7 +64,7 @@ class RestClient:
 def connect_person(address: str, *, key: str) -> Iterator[RestClient]:
     """Return a client with a key of its own."""
     headers = {"Authorization": f"Bearer {key}"}
-    with httpx.Client(base_url=address, headers=headers, timeout=20, verify=PLAIN_HTTP) as http:
+    with httpx.Client(base_url=address, headers=headers, timeout=60, verify=PLAIN_HTTP) as http:
         yield RestClient(http)
 
 

@@ -189,7 +189,7 @@ def test_with_the_task_its_run_is_cancelled(
     working = asyncio.run_coroutine_threadsafe(_carry_out(task.id), event_loop.get_loop())
     onlooker.until(lambda: task.row()["status"] == "input_required" if is_parked else _is_running(onlooker, task.id))
     task.cancel()
-    working.result(10)
+    working.result(60)
 
     event_loop.run(worker.sweep())
 
@@ -258,7 +258,7 @@ def test_a_drained_worker_finishes_the_tool_call_of_the_task_s_run_and_loses_not
         drained_at = onlooker.ask("SELECT clock_timestamp() + interval '1.5 s' AS at")[0]["at"]
         # the task's call is cancelled; the run's goes on, and so does the heartbeat
         onlooker.until(lambda: onlooker.run(task.id)["heartbeat_at"] > drained_at)
-    working.result(20)
+    working.result(60)
     kept = [(onlooker.run(task.id)[column], _task_row(onlooker, task.id)[column]) for column in ("state", "losses")]
     called = onlooker.steps(task.id)[1]
 

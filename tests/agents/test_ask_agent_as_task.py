@@ -49,7 +49,7 @@ def test_a_run_tells_how_far_it_is_asks_and_goes_on_with_another_worker(
     name = next(iter(asked["inputRequests"]))
     accepted = {name: {"action": "accept", "content": {"approve": True}}}
     client.request("tasks/update", about=task_id, taskId=task_id, inputResponses=accepted)
-    assert gate.reached.wait(15)
+    assert gate.reached.wait(60)
     told = client.wait_until(task_id, lambda task: "statusMessage" in task)
     leaving.process.send_signal(signal.SIGTERM)
     take_work(staying, broker=broker.address)
@@ -71,9 +71,9 @@ def test_a_cancelled_task_ends_its_run(
     take_work(workers[1], broker=broker.address)
 
     task_id = begin_run(client, "Never ends")
-    assert gate.reached.wait(15)
+    assert gate.reached.wait(60)
     client.request("tasks/cancel", about=task_id, taskId=task_id)
     onlooker.until(lambda: onlooker.ask("SELECT 1 FROM agents_runs WHERE id = %s AND state = 'cancelled'", task_id))
 
     assert client.read_task(task_id)["status"] == "cancelled"
-    assert gate.left.wait(10)
+    assert gate.left.wait(60)

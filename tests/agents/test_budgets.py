@@ -266,7 +266,7 @@ def test_an_answer_that_a_person_breaks_off_is_counted(
     else:
         quiet_talk.cancel(run_id)
         assert accounts.run(run_id)["prompt_tokens"] == 10
-    work.result(5)
+    work.result(60)
 
     usage = find_usage(accounts)
     assert (usage["prompt_tokens"], usage["estimated_tokens"], usage["reserved_tokens"]) == (10, 10, 0)

@@ -13,8 +13,8 @@ from tests.agents.rest import RestClient, connect_person
 from tests.agents.turns import Gate, calls, says
 
 pytestmark = pytest.mark.slow
-AT_ONCE_SECONDS = 2
-"""A second is asked for; a busy machine gets two."""
+AT_ONCE_SECONDS = 30
+"""A second is asked for; a busy machine gets more. What is not cancelled goes on until the test lets it."""
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def test_while_it_waits_for_its_turn(alice: RestClient, fake_model: ModelServer)
     fake_model.when("first", says("First.").at(gate))
     conversation = alice.begin()
     first, second = alice.say("first", to=conversation), alice.say("second", to=conversation)
-    assert gate.reached.wait(10)
+    assert gate.reached.wait(60)
 
     assert _is_cancelled(alice, second)
 
@@ -50,7 +50,7 @@ def test_while_the_model_is_asked(alice: RestClient, fake_model: ModelServer, af
     gate = Gate()
     fake_model.when(f"gate {after}", says("Words nobody wants any more.").at(gate, after=after))
     run_id = alice.say(f"gate {after}")
-    assert gate.reached.wait(10)
+    assert gate.reached.wait(60)
 
     assert _is_cancelled(alice, run_id)
 

@@ -138,7 +138,7 @@ def test_events_come_as_they_happen(
         event_loop.run(leases.cancel(run_id))
         assert [kind for _, kind, _ in events] == ["run.finished"]
 
-    work.result(5)
+    work.result(60)
 
 
 def test_two_readers_see_the_same(

@@ -101,7 +101,7 @@ def test_a_broker_that_crashes_takes_no_worker_along(host: Host, fake_model: Mod
     fake_model.when("crashing", says("Still here.").at(gate))
     fake_model.when("afterwards", says("Good evening."))
     run_id = host.person.say("crashing")
-    assert gate.reached.wait(15)
+    assert gate.reached.wait(60)
 
     broker._say(broker._find_folder(host.var), "SHUTDOWN NOSAVE")
     host.worker.wait_for("Connection to broker lost")
@@ -119,7 +119,7 @@ def test_a_database_that_is_restarted_costs_no_run(host: Host, fake_model: Model
     held = says("One two three four.").at(gate, after=2) if phase == "streaming" else answer.at(gate)
     fake_model.when(phase, calls(LIST, {}), held, answer, again=True)
     run_id = host.person.say(phase)
-    assert gate.reached.wait(15)
+    assert gate.reached.wait(60)
 
     host.stop_database()
     gate.open()

@@ -143,7 +143,7 @@ def test_a_cancelled_run_keeps_what_it_said_and_found(
     onlooker.until(lambda: [event["kind"] for event in onlooker.events(run_id)].count("text") == 2)
 
     quiet_talk.cancel(run_id)
-    work.result(5)
+    work.result(60)
 
     answer = onlooker.answer(run_id)
     assert answer.startswith(f"(Cancelled: this answer is partial.)\n\nLet me look.\n\nWell\n\n{FOUND}")

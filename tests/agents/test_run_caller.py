@@ -89,6 +89,6 @@ def test_a_key_that_is_revoked_in_the_middle_of_a_model_s_answer_ends_the_run(
     run_caller._cache.clear()
 
     run = onlooker.end_of(run_id)
-    work.result(5)
+    work.result(60)
     assert (run["state"], run["error_code"]) == ("failed", "KEY_ENDED")
     assert script.is_closed

@@ -58,7 +58,7 @@ def traces(parts: tuple[str, Part, Part], cast: SimpleNamespace, fake_model: Mod
 def _pages(address: str, runs: list[UUID], alice: RestClient) -> dict[str, str]:
     """Return the admin's pages of runs and steps, as the curator sees them."""
     pages = {}
-    with httpx.Client(base_url=address, follow_redirects=True, timeout=20) as curator:
+    with httpx.Client(base_url=address, follow_redirects=True, timeout=60) as curator:
         curator.get("/admin/login/")
         login = {"username": "curator", "password": "curator", "csrfmiddlewaretoken": curator.cookies["csrftoken"]}
         assert "Log out" in curator.post("/admin/login/", data=login).text

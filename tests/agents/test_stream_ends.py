@@ -20,7 +20,7 @@ from tests.agents.conversation_client import Observer, Owner
 from toolbox.database.caches import TtlCache
 from toolbox.models import ApiKey
 
-SECONDS = 20
+SECONDS = 60
 TOKEN = "tro_a_token_that_this_server_gave"
 
 

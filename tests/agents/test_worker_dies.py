@@ -46,7 +46,7 @@ class Disaster:
         """Bring a run to where two words are streamed."""
         self.model.when(phase, says("Words that are void.").at(gate, after=2), says(f"All of {phase}."))
         self.runs[phase] = self.talk.say(phase)
-        assert gate.reached.wait(15)
+        assert gate.reached.wait(60)
         self.onlooker.until(lambda: "text" in self.kinds(phase))
 
     def wait(self) -> None:
@@ -54,7 +54,7 @@ class Disaster:
         gate = Gate()
         self.model.when("waiting", says("Never said.").at(gate), says("All of waiting."))
         self.runs["waiting"] = self.talk.say("waiting")
-        assert gate.reached.wait(15)
+        assert gate.reached.wait(60)
 
     def pause(self) -> None:
         """Bring a run to where a person is to decide."""
@@ -84,7 +84,7 @@ class Disaster:
         first = calls(LIST, {"pageSize": 1})
         self.model.when("between", first, calls(LIST, {"pageSize": 3}).at(gate), says("All of between."))
         self.runs["between"] = self.talk.say("between")
-        assert gate.reached.wait(15)
+        assert gate.reached.wait(60)
         return gate
 
     def is_taken_over(self, run_id: UUID) -> bool:
@@ -210,7 +210,7 @@ def test_a_worker_that_wakes_up_too_late_writes_nothing(disaster: Disaster) -> N
 
     disaster.wake()
 
-    assert disaster.zombie_gate.left.wait(10)  # it closes its connection to the model
+    assert disaster.zombie_gate.left.wait(60)  # it closes its connection to the model
     assert disaster.onlooker.events(run_id) == before
     assert disaster.onlooker.answer(run_id) == "All of zombie."
 

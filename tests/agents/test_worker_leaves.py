@@ -35,7 +35,7 @@ def test_its_runs_go_on_elsewhere(
     fake_model.when("streamed", says("Words that are void.").at(gate, after=2), says("All of it."))
     fake_model.when("called", calls("query_linescore_data", {"teamCode": "CAR"}), says("Called once."))
     streamed = talk.say("streamed")
-    assert gate.reached.wait(10)
+    assert gate.reached.wait(60)
     with lock_table("linescore_period_results"):
         called = talk.say("called")
         onlooker.until(lambda: onlooker.find_waiting("linescore"))

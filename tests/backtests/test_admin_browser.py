@@ -15,6 +15,7 @@ from tests.backtests.conftest import InThread, Load
 from tests.backtests.makers import jsonl, strategy
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+expect.set_options(timeout=60_000)
 SHIPPED = "079cbad8-9e31-5383-8c7a-3f85849b9439"
 pytestmark = [
     pytest.mark.slow,

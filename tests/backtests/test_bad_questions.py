@@ -180,6 +180,7 @@ async def test_no_answer_mixes_two_runs() -> None:
     assert (await ask_refused("query_event_sequence", runId=RUN, rootEventId=root))[0] == "EVENT_NOT_FOUND"
 
 
+@pytest.mark.usefixtures("true_deadlines")
 async def test_a_slow_statement_is_cancelled_and_answered_as_a_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     tool = next(tool for tool in toolkit.tools if tool.name == "get_validation_errors")
     monkeypatch.setitem(vars(tool), "deadline_seconds", 0.2)
@@ -202,6 +203,7 @@ async def sleepers(*, until: int) -> int:
 _SLEEPERS = """
 SELECT count(*) AS sleepers FROM pg_stat_activity
 WHERE state = 'active' AND query LIKE '%%marker_of_' || 'backtests%%' AND pid <> pg_backend_pid()
+    AND datname = current_database()
 """
 
 

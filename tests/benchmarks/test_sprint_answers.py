@@ -61,12 +61,13 @@ def test_the_third_set_has_ten_of_each_style_two_of_them_to_ask_back() -> None:
         assert all(judge(q, reading["rows"]) == "right" for reading in q["readings"]), q["id"]
 
 
-def test_the_fifth_set_has_eight_of_each_style_18_of_them_to_ask_back() -> None:
-    fifth = load_questions(QUESTIONS_FILE.with_name("questions_5.jsonl"))
+@pytest.mark.parametrize("name", ["questions_5.jsonl", "questions_6.jsonl"])
+def test_a_later_set_has_eight_of_each_style_18_of_them_to_ask_back(name: str) -> None:
+    questions = load_questions(QUESTIONS_FILE.with_name(name))
 
-    assert Counter(Counter(q["style"] for q in fifth).values()) == {8: 10}
-    assert sum(q["kind"] == "ask_back" for q in fifth) == 18
-    for q in fifth:
+    assert Counter(Counter(q["style"] for q in questions).values()) == {8: 10}
+    assert sum(q["kind"] == "ask_back" for q in questions) == 18
+    for q in questions:
         assert bool(q["readings"]) == (q["kind"] != "ask_back"), q["id"]
         assert all(judge(q, reading["rows"]) == "right" for reading in q["readings"]), q["id"]
 

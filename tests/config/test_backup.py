@@ -229,13 +229,15 @@ def test_a_cluster_moves_to_a_new_folder_unless_it_is_in_use_or_tables_differ(
     shutil.rmtree(kept)
 
 
-def test_an_upgrade_says_whose_programs_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    place = find_place(tmp_path)
-    place.data.mkdir(parents=True)
-    (place.data / "PG_VERSION").write_text("15\n")
+def test_an_upgrade_says_whose_programs_it_needs(var: Path) -> None:
+    data = find_place(var).data
+    data.mkdir(parents=True)
+    (data / "PG_VERSION").write_text("15\n")
 
     with pytest.raises(BackupRefused, match=r"made by PostgreSQL 15, .* --old-programs"):
-        upgrade.upgrade_cluster(tmp_path, old_programs=None, say=lambda _: None)
+        upgrade.upgrade_cluster(var, old_programs=None, say=lambda _: None)
+
+    assert var in data.parents  # a folder that root makes elsewhere would be there in the next run of the tests
 
 
 def test_programs_are_those_of_the_server_s_version() -> None:

@@ -59,7 +59,7 @@ def until(condition: Callable[[], bool]) -> None:
 def answers(port: int) -> bool:
     """Return whether the server answers a request."""
     with suppress(httpx.HTTPError):
-        return httpx.get(f"http://127.0.0.1:{port}/api/openapi.json", timeout=5).status_code == 200
+        return httpx.get(f"http://127.0.0.1:{port}/api/openapi.json", timeout=60).status_code == 200
     return False
 
 

@@ -45,7 +45,7 @@ def ask_model(model: FakeModel, *messages: dict[str, Any]) -> list[dict[str, Any
     """Ask for a completion and return the deltas of the stream."""
     body = json.dumps({"model": NAME, "messages": messages, "stream": True}).encode()
     asked = urllib.request.Request(f"{model.address}/chat/completions", data=body)
-    with urllib.request.urlopen(asked, timeout=10) as stream:
+    with urllib.request.urlopen(asked, timeout=60) as stream:
         lines = [line[6:] for line in stream.read().decode().splitlines() if line.startswith("data: {")]
     return [choice["delta"] for line in lines for choice in json.loads(line)["choices"]]
 

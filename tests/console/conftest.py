@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, StorageState, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, StorageState, expect, sync_playwright
 
 from tests.agents.conftest import onlooker, quiet_talk, scripted_as
 from toolbox.database.caches import clear_all_caches
@@ -16,7 +16,8 @@ from toolbox.database.caches import clear_all_caches
 __all__ = ["onlooker", "quiet_talk", "scripted_as"]
 
 AXE = Path(getattr(find_spec("axe_playwright_python"), "origin", "")).with_name("axe.min.js")
-PATIENCE_MILLISECONDS = 15_000
+PATIENCE_MILLISECONDS = 60_000
+expect.set_options(timeout=PATIENCE_MILLISECONDS)
 RULES = "{resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']}"
 
 

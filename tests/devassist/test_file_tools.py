@@ -72,7 +72,7 @@ def test_no_path_leads_outside_on_any_face(cast: SimpleNamespace, make_workspace
 
     with (
         running_server() as address,
-        httpx.Client(base_url=address, headers={"Authorization": f"Bearer {cast.alice}"}, timeout=20) as client,
+        httpx.Client(base_url=address, headers={"Authorization": f"Bearer {cast.alice}"}, timeout=60) as client,
     ):
         for tool, more in (("read_file", {}), ("get_code_context", {"line": 1})):
             for path, expected in BAD_PATHS:

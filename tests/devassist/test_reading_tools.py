@@ -122,6 +122,38 @@ async def test_a_pattern_without_end_stops_and_says_so(ask: Any, place: Path, mo
     assert found["skipped"]["tooSlow"] == 1
 
 
+async def test_a_glob_of_many_stars_is_answered_in_time(ask: Any, place: Path) -> None:
+    (place / ("e" * 60)).write_text("price\n")
+
+    assert (await ask("search_code", pattern="price", globs=["*e" * 20 + "[yz]"]))["matches"] == []
+    assert "e" * 60 in {one["filePath"] for one in (await ask("list_files", globs=["!" + "*e" * 20 + "[yz]"]))["files"]}
+
+
+async def test_a_rule_of_an_ignore_file_that_backtracks_does_not_count(ask: Any, place: Path) -> None:
+    (place / ".ignore").write_text("*e" * 20 + "[yz]\n" + "**/" * 12 + "z\n*.kt\n")
+    (place / ("e" * 60)).write_text("price\n")
+
+    listed = [one["filePath"] for one in (await ask("list_files"))["files"]]
+
+    assert "e" * 60 in listed
+    assert "src/sub/c.kt" not in listed
+
+
+async def test_a_listing_whose_globs_select_nothing_keeps_to_its_time_and_goes_on(
+    ask: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(code_search, "MAX_SECONDS", -1.0)
+    found, cursor, pages = [], None, 0
+    while pages == 0 or cursor:
+        page = await ask("list_files", globs=["c.kt"], cursor=cursor)
+        assert ("nextCursor" in page) == ("incomplete" in page)
+        found += [one["filePath"] for one in page["files"]]
+        cursor, pages = page.get("nextCursor"), pages + 1
+
+    assert found == ["src/sub/c.kt"]
+    assert pages > 3
+
+
 async def test_a_folder_that_cannot_be_read_is_said(
     fast_client: httpx.AsyncClient, make_workspace: MakeWorkspace, tmp_path: Path
 ) -> None:

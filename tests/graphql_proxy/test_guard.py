@@ -1,7 +1,6 @@
 """What is refused before anything is sent, and what it costs to find out."""
 
 import contextlib
-import time
 from dataclasses import replace
 from typing import Any
 
@@ -79,12 +78,10 @@ def test_a_document_past_a_limit_is_refused_by_name(query: str, what: str) -> No
 
 @pytest.mark.parametrize("levels", [20, 60, 98])
 def test_fragments_that_double_are_weighed_without_writing_them_out(levels: int) -> None:
-    started = time.perf_counter()
-
+    """Written out, they would take years."""
     refusal = _refuse(_write_doubling(levels))
 
     assert refusal.details["found"] > 10**5
-    assert time.perf_counter() - started < 10, "written out, it would take years"
 
 
 @pytest.mark.parametrize(

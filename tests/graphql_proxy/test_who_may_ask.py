@@ -44,7 +44,7 @@ def _lists(name: str, caller: Caller) -> bool:
 
 async def _comes_true(condition: Callable[[], bool]) -> None:
     """Wait until the condition holds, with the event loop free to load dynamic tools."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not condition():  # noqa: ASYNC110 - the database announces it
             await asyncio.sleep(0.01)
 

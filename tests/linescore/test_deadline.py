@@ -53,6 +53,7 @@ def test_the_tool_s_deadline_is_the_contract_s_five_seconds() -> None:
     assert tool.deadline_seconds == 5
 
 
+@pytest.mark.usefixtures("true_deadlines")
 async def test_past_the_deadline_the_statement_is_cancelled_in_the_database(
     onlooker: psycopg.Connection[tuple[int]], fast_client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -110,6 +111,7 @@ async def test_a_connection_that_is_dropped_takes_the_statement_along(
         await until(lambda: _count_waiting(onlooker) == 0)
 
 
+@pytest.mark.usefixtures("true_deadlines")
 async def test_after_a_deadline_the_next_call_is_answered(
     scratch_database: None, fast_client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:

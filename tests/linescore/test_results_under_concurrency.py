@@ -25,7 +25,7 @@ async def connect() -> psycopg.AsyncConnection[Any]:
 async def until_waiting(connection: psycopg.AsyncConnection[Any]) -> None:
     """Return once the other connection's statement waits for a lock."""
     question = "SELECT 1 FROM pg_stat_activity WHERE pid = %s AND wait_event_type = 'Lock'"
-    async with asyncio.timeout(10), await connect() as observer:
+    async with asyncio.timeout(60), await connect() as observer:
         await observer.set_autocommit(True)
         while not await (await observer.execute(question, [connection.info.backend_pid])).fetchone():
             pass

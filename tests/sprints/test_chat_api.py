@@ -46,6 +46,35 @@ async def test_bad_input_is_refused_with_what_to_send(ninja_client: httpx.AsyncC
     assert reply.json()["error"]["suggestion"]
 
 
+@pytest.mark.parametrize(
+    "context",
+    [
+        {"measures": ["nope"]},
+        {"rows_of": "nope", "columns": ["issue"]},
+        {"measures": ["issues"], "where": {"kind": "named", "predicate": "opn"}},
+        {
+            "measures": ["created_issues"],
+            "where": {"kind": "time", "role": "created", "start": "0001-01-01", "end": "0001-01-01"},
+        },
+        {"measures": ["created_issues"], "where": {"kind": "time", "start": "0001-01-01T00:00:00+14:00"}},
+        {"measures": ["created_issues"], "where": {"kind": "time", "end": "9999-12-31T23:59:59-10:00"}},
+        {
+            "measures": ["issues"],
+            "where": {"kind": "comparison", "field": "story_points", "op": "gt", "values": ["1e99999"]},
+        },
+    ],
+)
+async def test_a_context_that_means_nothing_is_refused(
+    ninja_client: httpx.AsyncClient, context: dict[str, Any]
+) -> None:
+    for more in ({}, {"without": [0]}):
+        reply = await ninja_client.post(PATH, json={"question": "only bugs", "context": context, **more})
+
+        assert reply.status_code == 400, reply.text
+        assert reply.json()["error"]["code"] == "INVALID_PARAMETERS"
+        assert "context" in reply.json()["error"]["message"]
+
+
 async def test_every_question_leaves_an_audit_row(ninja_client: httpx.AsyncClient) -> None:
     await ninja_client.post(PATH, json={"question": "What is blocked?"}, headers={"X-Request-Id": "chat-audited"})
 

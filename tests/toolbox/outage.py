@@ -89,7 +89,7 @@ def stop_under_a_statement() -> None:
         while onlooker.execute(locks).fetchone() == (0,) and time.monotonic() < until:
             pass
     stop()
-    met["the database goes under a statement"] = waiting.result(20)
+    met["the database goes under a statement"] = waiting.result(60)
 
 
 def main() -> None:

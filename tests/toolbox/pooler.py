@@ -85,7 +85,7 @@ def running_pooler(
 
 
 def _wait_for(port: int, process: subprocess.Popen[bytes], folder: Path) -> None:
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     while time.monotonic() < until and process.poll() is None:
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:

@@ -47,8 +47,8 @@ class TaskClient:
         return self.request("tasks/get", about=task_id, taskId=task_id)
 
     def wait_until(self, task_id: str, is_so: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-        """Poll, as the protocol asks for, for 30 s at most."""
-        for _ in range(300):
+        """Poll, as the protocol asks for, for a minute at most."""
+        for _ in range(600):
             if is_so(task := self.read_task(task_id)):
                 return task
             time.sleep(0.1)
@@ -59,5 +59,5 @@ class TaskClient:
 def connect_task_client(address: str, *, key: str) -> Iterator[TaskClient]:
     """Connect with a key to a running server."""
     headers = {"Authorization": f"Bearer {key}"}
-    with httpx.Client(base_url=address, headers=headers, timeout=20, verify=PLAIN_HTTP) as http:
+    with httpx.Client(base_url=address, headers=headers, timeout=60, verify=PLAIN_HTTP) as http:
         yield TaskClient(http)

@@ -56,8 +56,8 @@ def without_timings(body: Any) -> Any:
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    """Poll in threads until the condition, which must not use the ORM, holds; TimeoutError after 4 s."""
-    async with asyncio.timeout(4):
+    """Poll in threads until the condition, which must not use the ORM, holds; TimeoutError after a minute."""
+    async with asyncio.timeout(60):
         while not await asyncio.to_thread(condition):  # noqa: ASYNC110 - it happens in the database, or a thread
             await asyncio.sleep(0)
 

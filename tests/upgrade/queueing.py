@@ -101,7 +101,7 @@ def _kill_in_work(filler: Filler, *, part: Part) -> None:
             filler.begin_task("lost", question=f"{question}?")
         else:
             filler.runs["lost"] = filler.client.ask(f"{question}?")
-        assert gate.reached.wait(30)
+        assert gate.reached.wait(60)
     with psycopg.connect(filler.environment["DATABASE_URL"]) as holding:
         holding.execute("LOCK TABLE linescore_games, linescore_teams IN ACCESS EXCLUSIVE MODE")
         filler.begin_job("lost", day="2025-02-03")

@@ -27,7 +27,7 @@ ALIASES: dict[str, dict[str, str]] = {}
 @pytest.fixture(scope="module")
 def client(server: str) -> Iterator[httpx.Client]:
     headers = {"Authorization": f"Bearer {ALICE_KEY}"}
-    with httpx.Client(base_url=server, headers=headers, timeout=20, verify=PLAIN_HTTP) as opened:
+    with httpx.Client(base_url=server, headers=headers, timeout=60, verify=PLAIN_HTTP) as opened:
         yield opened
 
 

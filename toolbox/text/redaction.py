@@ -21,7 +21,9 @@ _SECRET_NAME = re.compile(r"passw|secret|token|api[-_ ]?key|authorization|creden
 # search quadratic.
 _FIELD = re.compile(r'"([^"\\]{1,80})"(\s{0,20}:\s{0,20})(?:"(?:[^"\\]|\\.)*(?:"|\\?$)|[^",\[\]{}\s]+)')
 _PEM = re.compile(
-    r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\Z)",
+    r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
+    r".*?(?:-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}|\Z)"
+    r"|PuTTY-User-Key-File-\d:.*?(?:Private-MAC:[^\n]*|\Z)",
     re.S,
 )
 _SHAPES = re.compile(
@@ -48,7 +50,7 @@ _ADDRESS = re.compile(
 )
 
 _MARKS = (
-    "passw", "secret", "token", "key", "authorization", "credential", "cookie", "eyj", "bearer", "basic", "\\", "://",
+    "pass", "pwd", "secret", "token", "key", "authorization", "credential", "cookie", "eyj", "bearer", "basic", "\\", "://",
     "akia", "asia", "abia", "acca", "aiza", "xox", "discord", "dapi", ":aa",
 )  # fmt: skip
 _MARKS_WITH = {
@@ -64,11 +66,29 @@ _MARKS_WITH = {
 }  # fmt: skip
 """Every text that any pattern of `redact` could change has one of these in lower case, or hides a name in escapes."""
 
-_NAME = r"(?:passw|passphrase|secret|token|(?:api|private|access|account|signing|encryption)_?-?key|credential)"
+_NAME = (
+    r"(?:passw|passphrase|secret|token|(?:api|private|access|account|signing|encryption|client)_?-?key|credential"
+    r"|(?<![A-Za-z0-9])(?:pass(?=\s{0,5}=)|pwd?(?=\s{0,5}[:=]\s{0,5}[^\s/~.$])))"
+)
 _BEGINS = rf"(?<![\w.-])[\w.-]{{0,60}}{_NAME}[\w.-]{{0,40}}"
 _LITERAL = re.compile(rf"({_BEGINS}[\"']?\s{{0,5}}(?::=|=>|[:=])\s{{0,5}})([\"'])[^\"'\n]{{1,500}}\2", re.I)
 _GIVEN = re.compile(rf"({_BEGINS}(\s{{0,5}}[:=](?!=)\s{{0,5}}))([^\s\"'&;,()\[\]{{}}]{{1,500}})(?![\w.(\[])", re.I)
-_CONNECTION_PART = re.compile(r"(;\s{0,5}(?:pwd|pass)\s{0,5}=\s{0,5})[^;\s\"']{1,200}", re.I)
+_DRESSED = tuple(
+    re.compile(pattern, re.I)
+    for pattern in (
+        rf"({_BEGINS}\\{{1,3}}[\"']\s{{0,5}}[:=]\s{{0,5}}\\{{1,3}}[\"'])[^\"'\\\n]{{1,500}}",  # JSON in a string
+        rf"({_BEGINS}(?:%22|%27)?%3[ad](?:%20|\+)?(?:%22|%27)?)[^%&\s\"'\[]{{1,500}}",  # in an address
+        rf"(<{_BEGINS}(?:\s[^<>]{{0,200}})?>)[^<>\s][^<>]{{0,500}}(?=</)",  # an element of XML
+        rf"(=[\"'][^\"'\n]{{0,60}}{_NAME}[^\"'\n]{{0,40}}[\"']\s{{1,5}}value=[\"'])[^\"'\n]{{1,500}}",
+        r"((?:passw(?:or)?d|passphrase|secret)\s{0,2}[( ]\s{0,2}[\"'])[^\"'\n]{1,500}",  # the argument of a call
+        r"(\blogin\s{1,5}[^\s]{1,100}\s{1,5}password\s{1,5})[^\s]{1,500}",  # .netrc
+        r"((?<![\w-])-{1,2}(?:store|key)?pass(?:in|out)?(?:=|[^\S\n]{1,5})(?:pass:)?)[^\s-][^\s]{0,500}",  # keytool
+        r"(\bjdbc:oracle:\w{1,10}:[\w$#.-]{1,60}/)[^\s@/]{1,200}(?=@)",
+        r"((?:\b|_)auth[\"']?\s{0,5}[:=]\s{0,5}[\"']?)(?=[A-Za-z+/]{0,80}[\d=])[A-Za-z0-9+/]{16,500}={0,2}(?![\w.(])",
+    )
+)
+"""Values after a secret's name, in other dress than an assignment."""
+_CRYPT = re.compile(r"\$(?:apr1|2[abxy]|[1567y]|argon2\w{0,2}|pbkdf2[\w-]{0,12})\$[\w./$+=,-]{8,300}")
 _SIGNATURE = re.compile(
     r"([?&](?:sig|signature|x-amz-signature|x-goog-signature|key|auth|code)=)[\w%+/=.-]{16,500}", re.I
 )
@@ -84,7 +104,15 @@ _OPTION = re.compile(
 )
 _USER_OPTION = re.compile(r"((?<![\w-])(?:-u|--user)[ =]{1,5}[\"']?[\w.@+-]{1,100}:)[^\s\"']{1,200}", re.I)
 _WORDS = re.compile(r"[A-Za-z_$][A-Za-z_$.?!:]*|\d{1,3}")
-_TOKEN = re.compile(r"(?<![\w+/.$-])(?!_Z|_R|sha\d{1,3}-)[A-Za-z0-9_-]{32,512}={0,2}(?![\w+/.$-])")
+_TOKEN = re.compile(
+    r"(?<![\w+/.$-])(?!_Z|_R|sha\d{1,3}-)"
+    r"(?:[A-Za-z0-9_-]{24,512}={0,2}|[A-Za-z0-9+/]{40}|[\w-]{20,40}\.[\w-]{6,40}\.[\w-]{20,120})(?![\w+/.$-])"
+)
+_HEX_KEY = re.compile(
+    r"\b(?!sha\d|md5|blake|commit)[A-Za-z]{2,10}(?:_[a-z0-9]{2,5})?(?:[_-]|(?<=[G-Zg-z]))[0-9a-f]{32,128}\b"
+    r"|\b[0-9a-f]{32}-us\d{1,2}\b"
+)
+"""A key with the prefix of its service. A bare hash has none."""
 _LONG_WORD = re.compile(r"[a-z]{7}|[A-Z]{7}")
 
 
@@ -99,9 +127,19 @@ def mask_secrets(text: str, *, is_code: bool = False) -> str:
     text = _HEADER.sub(lambda found: found[0] if is_code and _is_prose(found[2]) else found[1] + REDACTED, text)
     text = _LITERAL.sub(rf"\1\2{REDACTED}\2", text)
     text = _GIVEN.sub(lambda found: found[0] if is_code and _is_variable(found) else found[1] + REDACTED, text)
-    for pattern in (_CONNECTION_PART, _SIGNATURE, _OPTION, _USER_OPTION):
+    for pattern in (*_DRESSED, _SIGNATURE, _OPTION, _USER_OPTION):
         text = pattern.sub(rf"\1{REDACTED}", text)
+    text = _HEX_KEY.sub(REDACTED, _CRYPT.sub(REDACTED, text))
     return _TOKEN.sub(lambda found: REDACTED if _is_random(found[0]) else found[0], text)
+
+
+def mask_marked(text: str, *, most: int = 8_192) -> str:
+    """
+    Mask as `mask_secrets` where a mark of a secret stands in the text, which most have not; cut what was masked.
+
+    Cheap enough for every call. A random token without a mark is not found.
+    """
+    return text if _is_plain(text) else mask_secrets(_redact_secrets(text)[:most], is_code=True)
 
 
 def mask_pem_blocks(text: str) -> str:

@@ -24,7 +24,7 @@ from backtests.ingest.engine_layouts import (
     recognise_table,
 )
 from backtests.ingest.engine_records import ReadRecord, Record, read_table
-from backtests.ingest.engine_values import decimal, number
+from backtests.ingest.engine_values import number
 
 TRANSACTIONS = Layout(
     kind="executions",
@@ -88,13 +88,13 @@ class WriterTranslator:
             raise ValueError("The row has no data feed with datetime and close.")
         for place, feed in enumerate(feeds, start=1):
             row = self._row(feed)
-            candle = {name.title(): number(feed[name]) for name in PRICES if decimal(feed.get(name)) is not None}
+            candle = {name.title(): number(feed[name]) for name in PRICES if feed.get(name)}
             fields = {"SecuritySymbol": feed["name"], "DataType": "Candle", "Data": candle}
             yield row.make_event(
                 "MarketDataEvent", part=f"feed {place}", time=feed["datetime"], properties=fields, category="MarketData"
             )
         for broker in parts:
-            if broker["name"] == "Broker" and decimal(broker.get("value")) is not None:
+            if broker["name"] == "Broker" and broker.get("value"):
                 row = self._row({"datetime": feeds[0]["datetime"], "value": broker["value"]})
                 yield row.profit(self._equity.add(row.require("equity")))
 

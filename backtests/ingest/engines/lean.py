@@ -84,7 +84,7 @@ def _find_fees(result: Record) -> dict[str, Decimal]:
     trades = _dig(result, "totalperformance", "closedtrades")
     for trade in trades if isinstance(trades, list) else []:
         ids, fee = (trade.get("orderids"), decimal(trade.get("totalfees"))) if isinstance(trade, dict) else ([], None)
-        if ids and fee is not None:
+        if isinstance(ids, list) and ids and fee is not None:
             fees = dict.fromkeys(map(str, ids), Decimal(0)) | fees
             fees[str(ids[-1])] = fees.get(str(ids[-1]), Decimal(0)) + fee
     return fees

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from fractions import Fraction
 from itertools import combinations, pairwise
@@ -303,6 +303,15 @@ def changed_trades(draw: st.DrawFn) -> tuple[list[Any], list[Any]]:
     first = draw(st.lists(decided, max_size=8))
     second = [one for one in first if draw(st.integers(0, 4))]
     return first, draw(st.permutations(second + draw(st.lists(decided, max_size=2))))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def make_blocks_small() -> Iterator[None]:
+    """Let even short runs have whole blocks of decisions, which are compared by their digests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("backtests.performance.decisions.BLOCK_DECISIONS", 2)
+        patch.setattr("backtests.performance.comparison.FIRST_PAGE", 2)
+        yield
 
 
 @settings(FEW)

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from django.db import connection
 
 from backtests.models import Run
 from backtests.performance import queries
@@ -19,6 +20,8 @@ from tests.backtests.tool_calls import ask_refused
 from tests.backtests.tool_calls import good_floats as good
 from toolbox.database.caches import clear_all_caches
 from toolbox.database.pools import Pool
+
+pytestmark = pytest.mark.usefixtures("in_thread")  # which sets the database up
 
 PAIR_FILE = "sma_stops_2011_2012.jsonl.gz"
 DECIDED = ("TradeExecution", "OrderRejection", "RiskEvent")
@@ -128,9 +131,13 @@ def copy_events(events: list[Event], run_id: str) -> list[Event]:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("block", [1, 4, 1_024, None])
 @pytest.mark.parametrize("change", ["none", "price", "missing", "later start", "end"])
-async def test_a_change_is_found_where_it_was_made(load: Load, monkeypatch: pytest.MonkeyPatch, *, change: str) -> None:
+async def test_a_change_is_found_where_it_was_made(
+    load: Load, monkeypatch: pytest.MonkeyPatch, in_thread: InThread, *, change: str, block: int | None
+) -> None:
     monkeypatch.setattr("backtests.performance.comparison.FIRST_PAGE", 8)
+    monkeypatch.setattr("backtests.performance.decisions.BLOCK_DECISIONS", block or 4)
     first, second = str(uuid4()), str(uuid4())
     events = make_events(first, seed=14)
     other = copy_events(events, second)
@@ -148,6 +155,8 @@ async def test_a_change_is_found_where_it_was_made(load: Load, monkeypatch: pyte
         other = other[:at] + [one for one in other[at:] if one["EventType"] != "TradeExecution"]
     load(jsonl(events))
     load(jsonl(other))
+    if block is None:
+        in_thread(lambda: forget_prefixes(second))
 
     body = await good("compare_runs", firstRunId=first, secondRunId=second)
 
@@ -159,6 +168,37 @@ async def test_a_change_is_found_where_it_was_made(load: Load, monkeypatch: pyte
     assert body["divergence"]["timestamp"][:23] == events[at]["Timestamp"][:23]
     assert events[at]["EventId"] in {one["eventId"] for one in body["divergence"]["first"]["decisions"]}
     assert bool(body["divergence"]["second"]["decisions"]) == (change in ("price", "later start"))
+
+
+def forget_prefixes(run_id: str) -> None:
+    """Leave a run as one that was built before there were digests."""
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE backtests_decisions SET prefixes = NULL WHERE run_id = %s", [run_id])
+
+
+async def test_equal_beginnings_are_passed_over_and_not_read(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("backtests.performance.comparison.FIRST_PAGE", 8)
+    monkeypatch.setattr("backtests.performance.decisions.BLOCK_DECISIONS", 8)
+    starts: list[list[int]] = []
+    read_trails = queries.trails
+
+    async def read_and_note(*args: Any, **options: Any) -> Any:
+        starts.append([*options["starts"]])
+        return await read_trails(*args, **options)
+
+    monkeypatch.setattr(queries, "trails", read_and_note)
+    first, second = str(uuid4()), str(uuid4())
+    events = make_events(first, seed=14)
+    other = copy_events(events, second)
+    trades = [at for at, one in enumerate(other) if one["EventType"] == "TradeExecution"]
+    other[trades[100]]["Properties"]["Price"] += 0.01
+    load(jsonl(events))
+    load(jsonl(other))
+
+    body = await good("compare_runs", firstRunId=first, secondRunId=second)
+
+    assert body["metadata"]["identicalDecisions"] == 100
+    assert starts == [[0, 0], [96, 96], [100, 100]]
 
 
 async def test_runs_without_common_time_have_nothing_to_compare(load: Load) -> None:

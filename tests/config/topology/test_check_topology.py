@@ -291,7 +291,7 @@ def test_a_process_goes_on_saying_that_it_is_there(error: Exception, monkeypatch
 
         monkeypatch.setattr(made, "write", write)
         made.start("web")
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             await again.wait()
         await made.close()
 

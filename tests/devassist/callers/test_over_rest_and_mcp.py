@@ -23,7 +23,7 @@ def test_a_cold_question_is_whole_when_it_is_repeated_and_refusals_say_what_to_d
 
     with (
         running_server(DEVASSIST_SERVERS_DIR=str(shop.parent / "none")) as address,
-        httpx.Client(base_url=address, headers={"Authorization": f"Bearer {cast.alice}"}, timeout=20) as client,
+        httpx.Client(base_url=address, headers={"Authorization": f"Bearer {cast.alice}"}, timeout=60) as client,
     ):
 
         def ask(function: str, path: str, **more: object) -> httpx.Response:

@@ -27,17 +27,64 @@ PROJECT = {
     "web/view.ts": "import { draw } from './draw';\n\nexport class View {\n  show() { return draw(this); }\n}\n",
     "web/draw.ts": "import { View } from './view';\n\nexport function draw(view: View) { return view.show(); }\n",
 }
-LINES = (
-    "# a note",
-    "",
-    "print(1)",
-    "from store import Store",
-    "def more(item):\n    item.cost()\n",
-    "class Other(Item):\n    def cost(self):\n        return price(self)\n",
-    "from tools import price\nfrom items import Item\n",
-    "price(Item())",
-    "handlers = [price, ring]\nhandlers[0](1)",
-)
+OTHER_FILES = {
+    ".ts": {
+        "store.ts": "export class Store {\n  save(item: number) {\n    return item;\n  }\n}\n\n"
+        "export class Cache extends Store {\n  save(item: number) {\n    return super.save(item);\n  }\n}\n",
+        "tools.ts": "import { Store } from './store';\n\nexport function price(store: Store) {\n"
+        "  return store.save(1);\n}\n\nexport const apply = (f: Function) => f(2);\n",
+        "till.ts": "import { Cache } from './store';\nimport { apply, price } from './tools';\n\n"
+        "export function ring() {\n  apply(price);\n  return price(new Cache());\n}\n",
+    },
+    ".java": {
+        "shop/Store.java": "package shop;\n\nclass Store {\n  int save(int item) {\n    return item;\n  }\n}\n",
+        "shop/Cache.java": "package shop;\n\nclass Cache extends Store {\n  int save(int item) {\n"
+        "    return super.save(item);\n  }\n}\n",
+        "shop/Till.java": "package shop;\n\nclass Till {\n  static int price(Store store) {\n"
+        "    return store.save(1);\n  }\n\n  int ring() {\n    return price(new Cache());\n  }\n}\n",
+    },
+    ".kt": {
+        "app/Store.kt": "package app\n\nopen class Store {\n  open fun save(item: Int): Int {\n"
+        "    return item\n  }\n}\n",
+        "app/Cache.kt": "package app\n\nclass Cache : Store() {\n  override fun save(item: Int): Int {\n"
+        "    return super.save(item)\n  }\n}\n",
+        "app/Till.kt": "package app\n\nfun price(store: Store): Int {\n  return store.save(1)\n}\n\n"
+        "fun ring(): Int {\n  listOf(1).map { price(Cache()) }\n  return price(Cache())\n}\n",
+    },
+}
+LINES = {
+    ".py": (
+        "# a note",
+        "",
+        "print(1)",
+        "from store import Store",
+        "def more(item):\n    item.cost()\n",
+        "class Other(Item):\n    def cost(self):\n        return price(self)\n",
+        "from tools import price\nfrom items import Item\n",
+        "price(Item())",
+        "handlers = [price, ring]\nhandlers[0](1)",
+    ),
+    ".ts": (
+        "// a note",
+        "import { Store } from './store';",
+        "export function more(store: Store) { return store.save(2); }",
+        "class Other extends Store { save(item: number) { return price(this); } }",
+        "const handlers = [price, ring]; handlers[0](1);",
+    ),
+    ".java": (
+        "// a note",
+        "class Other extends Store { int save(int item) { return Till.price(this); } }",
+        "  int more(Store store) { return store.save(2); }",
+        "  int save(int item, int more) { return save(item); }",
+    ),
+    ".kt": (
+        "// a note",
+        "class Other : Store() { override fun save(item: Int): Int { return price(this) } }",
+        "fun more(store: Store): Int { return store.save(2) }",
+        "fun price(item: Int): Int { return item }",
+    ),
+}
+NAMES = {"price": "worth", "save": "keep", "Store": "Shelf", "cost": "price"}
 _ROWS = (
     """SELECT f.path, s.qualified_name, s.number, c.qualified_name, s.kind, s.line, s.character, s.start_line,
       s.end_line, s.signature, s.handed_to
@@ -132,13 +179,15 @@ def test_a_build_that_did_not_end_is_made_up_for_by_the_next(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("ending", LINES)
+@pytest.mark.parametrize("seed", range(2))
 def test_after_random_edits_the_rows_are_those_of_a_first_build(
-    graph: Graph, make_workspace: MakeWorkspace, seed: int
+    graph: Graph, make_workspace: MakeWorkspace, ending: str, seed: int
 ) -> None:
+    graph.write(OTHER_FILES.get(ending, {}))
     dice = random.Random(seed)
     for _ in range(12):
-        _edit(graph.root, dice=dice)
+        _edit(graph.root, ending=ending, dice=dice)
         graph.build()
 
         assert _rows(graph.workspace) == _rows_of_a_first_build(graph, make_workspace=make_workspace)
@@ -164,28 +213,35 @@ def _interrupt(*_: object, **__: object) -> None:
     raise KeyboardInterrupt
 
 
-def _edit(root: Path, *, dice: random.Random) -> None:
-    """Change one file: a line more, a line less, two lines exchanged, another name, gone, or new."""
-    paths = sorted(path for path in root.rglob("*.py"))
+def _edit(root: Path, *, ending: str, dice: random.Random) -> None:
+    """Change a file of a language: lines more or less, another name, another base, moved, deleted, or copied."""
+    paths = sorted(root.rglob(f"*{ending}"))
     path = dice.choice(paths)
     lines = path.read_text().splitlines(keepends=True)
-    kind = dice.choice(("insert", "insert", "insert", "comment", "comment", "drop", "rename", "delete", "create"))
-    place = dice.randrange(len(lines) + 1)
+    kind = dice.choice(("insert", "insert", "insert", "comment", "drop", "rename", "move", "delete", "copy"))
     if kind in ("insert", "comment"):
-        while 0 < place < len(lines) and (lines[place].startswith(" ") or lines[place - 1].startswith("@")):
-            place += 1
-        lines.insert(place, (dice.choice(LINES) if kind == "insert" else "# a note\n") + "\n")
+        outer = [place for place in range(len(lines) + 1) if _is_between(lines, place=place)]
+        line = dice.choice(LINES[ending]) if kind == "insert" else LINES[ending][0]
+        lines.insert(dice.choice(outer), f"{line}\n")
     elif kind == "drop" and lines:
         del lines[dice.randrange(len(lines))]
     elif kind == "rename":
-        lines = [line.replace("price", dice.choice(("price", "worth"))) for line in lines]
-    elif kind == "delete" and len(paths) > 3:
+        old = dice.choice(sorted(NAMES))
+        lines = [line.replace(old, NAMES[old]) if dice.random() < 0.7 else line for line in lines]
+    elif kind == "move":
+        path.rename(path.with_name(f"new_{dice.randrange(3)}{ending}"))
+        return
+    elif kind == "delete" and len(paths) > 2:
         path.unlink()
         return
-    elif kind == "create":
-        path = root / f"new_{dice.randrange(3)}.py"
-        lines = [PROJECT[dice.choice(sorted(one for one in PROJECT if one.endswith(".py")))]]
+    elif kind == "copy":
+        path = path.with_name(f"new_{dice.randrange(3)}{ending}")
     path.write_text("".join(lines))
+
+
+def _is_between(lines: list[str], *, place: int) -> bool:
+    """Return whether a statement can begin at a line without splitting a block or a decorated function."""
+    return not (0 < place < len(lines) and (lines[place][:1] in " }" or lines[place - 1].startswith("@")))
 
 
 def _workspace(make_workspace: MakeWorkspace, *, root: Path) -> int:

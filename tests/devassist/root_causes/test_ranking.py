@@ -5,14 +5,22 @@ import math
 import pytest
 
 from devassist.entries.bm25 import Rarity
-from devassist.root_causes.ranking import FLOOR, WORDS_SHARE, following_floor, weigh_query, weigh_words_alone
+from devassist.root_causes.ranking import (
+    FLOOR,
+    MIN_FLOOR,
+    WORDS_SHARE,
+    floor_among,
+    following_floor,
+    weigh_query,
+    weigh_words_alone,
+)
 from toolbox.text.stemmed_words import identifiers_in
 
 
 def test_words_count_more_the_more_information_they_hold_up_to_a_limit() -> None:
-    short = weigh_query(information=2.0, in_identifiers=0.0)
-    named = weigh_query(information=2.0, in_identifiers=1.0)
-    trace = weigh_query(information=20.0, in_identifiers=8.0)
+    short = weigh_query(information=2.0, in_identifiers=0.0, entries=120)
+    named = weigh_query(information=2.0, in_identifiers=1.0, entries=120)
+    trace = weigh_query(information=20.0, in_identifiers=8.0, entries=120)
 
     assert short.words_share == pytest.approx(WORDS_SHARE * 2 / 6)
     assert named.words_share == pytest.approx(WORDS_SHARE * 4 / 6)
@@ -34,6 +42,12 @@ def test_identifiers_are_told_from_prose() -> None:
 
     assert {"noteadapt", "not", "adapt", "ts2532", "exampl"} & words >= {"ts2532", "exampl"}
     assert not {"fail", "crash", "app", "see"} & words
+
+
+def test_the_floor_is_lower_among_few_entries() -> None:
+    assert [floor_among(entries) for entries in (0, 50, 1_500, 100_000)] == [MIN_FLOOR, MIN_FLOOR, FLOOR, FLOOR]
+    assert floor_among(552) == pytest.approx(FLOOR - 0.027, abs=0.001)  # 1,500 / e
+    assert weigh_query(information=2.0, in_identifiers=0.0, entries=552).floor == floor_among(552)
 
 
 def test_entries_after_a_relevant_one_are_held_to_less() -> None:

@@ -19,12 +19,26 @@ def test_one_row_is_its_names_and_numbers() -> None:
     assert describe_rows(result({"team_key": "ACCEL", "average_points": 41})) == "ACCEL: average points 41."
 
 
-def test_rows_are_counted_shown_and_summed() -> None:
+def test_rows_are_counted_and_shown_and_summed_where_that_means_something() -> None:
     rows = [{"priority": f"p{number}", "open_issues": number} for number in range(5)]
+    shown = "5 rows. The first 3: p0: open issues 0; p1: open issues 1; p2: open issues 2."
 
-    assert describe_rows(result(*rows)) == (
-        "5 rows. The first 3: p0: open issues 0; p1: open issues 1; p2: open issues 2. Open issues in all: 10."
-    )
+    assert describe_rows(result(*rows), total_of="open_issues") == f"{shown} Open issues in all: 10."
+    assert describe_rows(result(*rows)) == shown
+
+
+def test_rows_that_are_left_out_are_said() -> None:
+    whole = result({"issue_key": "A-1"})
+
+    assert describe_rows(whole.model_copy(update={"count": 5})) == "issue key: A-1. More rows were left out."
+    assert describe_rows(whole.model_copy(update={"truncated": True})) == "issue key: A-1. More rows were left out."
+    assert describe_rows(whole.model_copy(update={"notes": ["LIMIT 1 was set."]})) == "issue key: A-1. LIMIT 1 was set."
+
+
+def test_a_group_without_a_name_is_said() -> None:
+    rows: list[dict[str, Any]] = [{"label": None, "issues": 29}, {"label": "ux", "issues": 16}]
+
+    assert describe_rows(result(*rows)) == "2 rows. no label: issues 29; ux: issues 16."
 
 
 def test_rows_of_different_keys_are_said() -> None:

@@ -9,6 +9,7 @@ from sprints.semantics.checks import (
     find_disagreements,
     find_second_derivation,
     find_ties,
+    find_total,
     find_unfiltered_rows,
     find_unused_values,
 )
@@ -106,3 +107,25 @@ def test_rows_beyond_a_rank_share_its_last_place_and_that_is_said() -> None:
 )
 def test_a_statement_that_ends_at_its_limit_may_cut_a_tie(sql: str, *, is_said: bool) -> None:
     assert bool(find_cut(ROWS, sql=sql)) is is_said
+
+
+def by(*dimensions: str) -> list[dict[str, str]]:
+    return [{"kind": "dimension", "dimension": dimension} for dimension in dimensions]
+
+
+@pytest.mark.parametrize(
+    ("asked", "column"),
+    [
+        ({"measures": ["issues"], "group_by": by("team")}, "issues"),
+        ({"measures": ["issues"], "group_by": by("label")}, ""),
+        ({"measures": ["points"], "group_by": by("team", "label")}, ""),
+        ({"measures": ["average_points"], "group_by": by("team")}, ""),
+        ({"measures": ["velocity"], "group_by": by("sprint")}, ""),
+        ({"measures": ["issues"], "group_by": by("team"), "limit": 2}, ""),
+        ({"measures": ["issues"], "group_by": by("team"), "rank": {"by": "issues"}}, ""),
+        ({"rows_of": "issue"}, "story_points"),
+        ({"rows_of": "sprint"}, ""),
+    ],
+)
+def test_only_rows_that_add_up_have_a_total(asked: dict[str, Any], column: str) -> None:
+    assert find_total(query(**asked), model=MODEL) == column

@@ -111,6 +111,16 @@ async def test_a_metric_that_lacks_a_dimension_names_those_that_have_it(fast_cli
         ({"metric": "issues", "filters": [eq("story_points", "many")]}, "is no number"),
         ({"metric": "issues", "filters": [{"field": "team", "op": "gt", "values": ["A"]}]}, "does not fit"),
         ({"metric": "resolved_issues", "filters": [eq("sprint_number", 7)]}, "counted by when it was resolved"),
+        ({"metric": "issues", "filters": [{"field": "open", "op": "ne"}]}, "Give is or is_not, without values"),
+        ({"metric": "issues", "filters": [{"field": "open", "op": "is_null"}]}, "Give is or is_not, without values"),
+        ({"metric": "issues", "filters": [is_("open") | {"values": ["p0"]}]}, "Give is or is_not, without values"),
+        ({"metric": "issues", "filters": [eq("open", "p0")]}, "Give is or is_not, without values"),
+        ({"metric": "issues", "filters": [eq("due_date", "2026-13-45")]}, "as 2026-01-31"),
+        ({"metric": "issues", "filters": [eq("created_at", "last week")]}, "as 2026-01-31"),
+        ({"metric": "issues", "filters": [eq("is_blocked", 1)]}, "true or false"),
+        ({"metric": "issues", "filters": [eq("story_points", "1e99999")]}, "is no number"),
+        ({"metric": "issues", "filters": [eq("story_points", "1e-99999")]}, "is no number"),
+        ({"metric": "created_issues", "dimensions": ["team", "team"]}, "two groups by team"),
     ],
 )
 async def test_what_has_no_meaning_is_refused(
@@ -119,3 +129,67 @@ async def test_what_has_no_meaning_is_refused(
     refused = await call(fast_client, "query_metric", arguments, status=400)
 
     assert words in refused["error"]["message"] + " " + refused["error"]["suggestion"]
+
+
+@pytest.mark.parametrize(
+    ("given", "same"),
+    [
+        (is_("open") | {"values": [True]}, is_("open")),
+        (is_("open") | {"values": [False]}, is_("open") | {"op": "is_not"}),
+        (is_("open") | {"op": "is_not", "values": [False]}, is_("open")),
+        (eq("open", "false"), is_("open") | {"op": "is_not"}),
+        (eq("open", "true"), is_("open")),
+        ({"field": "open", "op": "ne", "values": [True]}, is_("open") | {"op": "is_not"}),
+        (eq("is_blocked", "true"), {"field": "is_blocked", "op": "eq", "values": [True]}),
+        (eq("is_blocked", "no"), {"field": "is_blocked", "op": "eq", "values": [False]}),
+    ],
+)
+async def test_true_and_false_say_whether_a_condition_holds(
+    fast_client: httpx.AsyncClient, given: dict[str, Any], same: dict[str, Any]
+) -> None:
+    one = await call(fast_client, "query_metric", {"metric": "issues", "filters": [given]})
+    other = await call(fast_client, "query_metric", {"metric": "issues", "filters": [same]})
+
+    assert (one["rows"], one["description"]) == (other["rows"], other["description"])
+
+
+async def test_a_day_that_a_moment_is_compared_with_is_the_whole_day(fast_client: httpx.AsyncClient) -> None:
+    by_day = await call(fast_client, "query_metric", {"metric": "created_issues", "dimensions": ["day"]})
+    row = max(by_day["rows"], key=lambda row: row["created_issues"])
+    before = sum(other["created_issues"] for other in by_day["rows"] if other["day"] < row["day"])
+    after = sum(other["created_issues"] for other in by_day["rows"] if other["day"] > row["day"])
+
+    for op, count in {
+        "lt": before,
+        "le": before + row["created_issues"],
+        "gt": after,
+        "ge": after + row["created_issues"],
+    }.items():
+        day = {"field": "created_at", "op": op, "values": [row["day"]]}
+        answer = await call(fast_client, "query_metric", {"metric": "issues", "filters": [day]})
+        assert answer["rows"] == [{"issues": count}], op
+
+
+@pytest.mark.parametrize("bound", [{"start": "0001-01-01"}, {"end": "9999-12-31"}, {"start": "9999-12-31"}])
+async def test_the_ends_of_the_calendar_leave_a_period_open(
+    fast_client: httpx.AsyncClient, bound: dict[str, str]
+) -> None:
+    whole = await call(fast_client, "query_metric", {"metric": "created_issues"})
+    answer = await call(fast_client, "query_metric", {"metric": "created_issues", "period": bound})
+
+    assert answer["rows"] == ([{"created_issues": 0}] if bound == {"start": "9999-12-31"} else whole["rows"])
+
+
+async def test_groups_of_time_take_the_role_of_the_period(fast_client: httpx.AsyncClient) -> None:
+    grouped = {"metric": "issues", "dimensions": ["month"], "period": {"role": "created"}}
+    answer = await call(fast_client, "query_metric", grouped)
+    created = await call(fast_client, "query_metric", {"metric": "created_issues", "dimensions": ["month"]})
+
+    assert [row["issues"] for row in answer["rows"]] == [row["created_issues"] for row in created["rows"]]
+
+
+async def test_a_whole_number_is_described_without_decimals(fast_client: httpx.AsyncClient) -> None:
+    filters = [{"field": "story_points", "op": "ge", "values": [8]}]
+    answer = await call(fast_client, "query_metric", {"metric": "issues", "filters": filters})
+
+    assert "at least 8 points" in answer["description"]

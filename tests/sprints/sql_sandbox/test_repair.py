@@ -79,6 +79,50 @@ def test_what_is_not_proved_is_left_alone(sql: str) -> None:
     assert (found.sql, found.changes) == (sql, ())
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT created_by FROM issues",
+        "SELECT removed_by FROM sprint_issues",
+        "SELECT completed_by FROM sprint_summary",
+        "SELECT committed_points FROM sprint_days",
+        "SELECT uncompleted_points FROM sprint_summary",
+        "SELECT estimated_issues FROM sprint_summary",
+        "SELECT unblocked_since FROM issues",
+        "SELECT resolution_at FROM issues",
+        "SELECT * FROM unblocked_periods",
+    ],
+)
+def test_a_name_with_another_meaning_is_no_misspelling(sql: str) -> None:
+    found = repair_statement(sql, schema=SCHEMA, index=INDEX)
+
+    assert (found.sql, found.changes, len(found.unresolved)) == (sql, (), 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "meant", "view"),
+    [
+        ("commited_issues", "committed_issues", "sprint_summary"),
+        ("committed_point", "committed_points", "sprint_summary"),
+        ("remainign_points", "remaining_points", "sprint_summary"),
+        ("cycle_time", "cycle_time_days", "issues"),
+        ("resolved_date", "resolved_at", "issues"),
+        ("changed_by", "changed_by_id", "status_changes"),
+        ("issuekey", "issue_key", "issues"),
+    ],
+)
+def test_a_misspelt_name_is_repaired_word_by_word(name: str, meant: str, view: str) -> None:
+    found = repair_statement(f"SELECT {name} FROM {view}", schema=SCHEMA, index=INDEX)
+
+    assert found.sql == f"SELECT {meant} FROM {view}"
+
+
+def test_a_column_of_a_view_that_can_be_joined_is_no_misspelling_of_another() -> None:
+    found = repair_statement("SELECT resolved_at FROM sprint_issues", schema=SCHEMA, index=INDEX)
+
+    assert "SELECT issues.resolved_at FROM sprint_issues LEFT JOIN issues ON" in found.sql
+
+
 def test_the_names_that_nothing_proves_are_named() -> None:
     found = repair_statement(
         "SELECT i.titel, i.salary FROM issues i JOIN custmers c ON true", schema=SCHEMA, index=INDEX

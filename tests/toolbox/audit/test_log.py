@@ -203,6 +203,17 @@ def test_rows_are_written_by_themselves(database_access: None, mark: str) -> Non
     assert ToolCall.objects.filter(request_id=mark).count() == 1
 
 
+async def test_a_secret_within_a_text_is_blanked(
+    database_access: None, mark: str, fast_client: httpx.AsyncClient
+) -> None:
+    texts = ["connect(pwd='hunter2')", "login with password=hunter2 failed", 'body: {\\"secret\\": \\"hunter2\\"}']
+    await fast_client.post(address(A_TOOL), json={"text": "\n".join(texts)}, headers={"X-Request-Id": mark})
+
+    (row,) = await _rows(mark)
+    assert "hunter2" not in row.arguments
+    assert "login with" in row.arguments
+
+
 async def test_only_so_much_of_large_arguments_is_searched_for_secrets(
     database_access: None, mark: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -213,7 +224,7 @@ async def test_only_so_much_of_large_arguments_is_searched_for_secrets(
         searched.append(len(text))
         return text
 
-    monkeypatch.setattr("toolbox.audit.log.redact", note_search)
+    monkeypatch.setattr("toolbox.audit.log.mask_marked", note_search)
 
     await event_loop.run_on_loop(lambda: _record_all(_record(request_id=mark, arguments=b"x" * 1_000_000)))
     await _rows(mark)

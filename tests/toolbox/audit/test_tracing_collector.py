@@ -52,7 +52,7 @@ def test_a_call_s_span_arrives_under_its_caller_s(cast: SimpleNamespace, collect
     headers = {"Authorization": f"Bearer {cast.alice}", "traceparent": sent}
     with running_server(**told) as server:
         httpx.post(f"{server}/api/tools/linescore/query_linescore_data", json=ASKED, headers=headers).raise_for_status()
-        path, body = taken.get(timeout=20)
+        path, body = taken.get(timeout=60)
 
     resource = ExportTraceServiceRequest.FromString(body).resource_spans[0]
     span = resource.scope_spans[0].spans[0]

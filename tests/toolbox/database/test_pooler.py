@@ -117,7 +117,7 @@ def test_a_pooler_in_statement_mode_is_named_at_once(cast: object) -> None:
 
     async def ask(port: int) -> None:
         pool.conninfo = lambda: through(port, direct)  # type: ignore[method-assign]
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             await pool.fetch("SELECT 1")
 
     with running_pooler(find_pooler(), host=_socket_folder(), mode="statement") as port:

@@ -113,7 +113,7 @@ async def _wait_while_others_lose_theirs(*, retries: bool) -> int:
         is_used.set()
         await may_go_on.wait()
 
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         user = asyncio.create_task(pool.run(use))
         await is_used.wait()
         waiting = asyncio.create_task(pool.run(note))

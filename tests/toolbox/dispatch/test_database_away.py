@@ -14,7 +14,8 @@ import pytest
 from django.conf import settings
 
 pytestmark = pytest.mark.slow
-AT_ONCE_SECONDS = 3.0
+AT_ONCE_SECONDS = 20.0
+"""A pool that is kept would wait for 30; how much less it takes depends on how busy the machine is."""
 
 
 @pytest.fixture(scope="module")

@@ -40,7 +40,7 @@ NO_REQUESTS = {
 def alice(server: str, cast: SimpleNamespace) -> Iterator[httpx.Client]:
     """Yield alice's client of the real server."""
     headers = {"Authorization": f"Bearer {cast.alice}"}
-    with httpx.Client(base_url=server, headers=headers, timeout=20) as client:
+    with httpx.Client(base_url=server, headers=headers, timeout=60) as client:
         yield client
 
 
@@ -210,14 +210,14 @@ async def test_over_stdio_a_line_that_is_no_message_is_answered_and_who_leaves_l
     told = []
     for line in lines:
         process.stdin.write(b"\n" + line + b"\n")
-        answer = json.loads(await asyncio.wait_for(process.stdout.readline(), 30))
+        answer = json.loads(await asyncio.wait_for(process.stdout.readline(), 60))
         told.append((answer["error"]["code"], answer["id"]))
     process.stdin.write(json.dumps(_message(9, "tools/list")).encode() + b"\n")
     process.stdout._transport.close()  # type: ignore[attr-defined]
     process.stdin.close()
 
     assert told == list(lines.values())
-    assert await asyncio.wait_for(process.wait(), 30) == 0
+    assert await asyncio.wait_for(process.wait(), 60) == 0
     assert b"Traceback" not in await process.stderr.read()
 
 

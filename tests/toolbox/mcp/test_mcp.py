@@ -25,7 +25,7 @@ HEADERS = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Versio
 
 def _post(server: str, key: str | None, *, path: str = "/mcp", message: Any = LIST, **headers: str) -> httpx.Response:
     sent = HEADERS | headers | ({"Authorization": f"Bearer {key}"} if key else {})
-    return httpx.post(f"{server}{path}", json=message, headers=sent, timeout=20)
+    return httpx.post(f"{server}{path}", json=message, headers=sent, timeout=60)
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
@@ -171,10 +171,10 @@ async def test_over_stdio_nothing_but_the_protocol_is_written(cast: SimpleNamesp
     for message in messages:
         process.stdin.write(json.dumps(message).encode() + b"\n")
         if "id" in message:
-            written.append(json.loads(await asyncio.wait_for(process.stdout.readline(), 20)))
+            written.append(json.loads(await asyncio.wait_for(process.stdout.readline(), 60)))
     process.stdin.write(b"this is no message\n")
     process.stdin.close()
-    rest = await asyncio.wait_for(process.stdout.read(), 20)
+    rest = await asyncio.wait_for(process.stdout.read(), 60)
 
     assert [line["id"] for line in written] == [1, 2, 3, 4]
     assert all(json.loads(line)["jsonrpc"] == "2.0" for line in rest.splitlines())

@@ -74,7 +74,7 @@ async def test_a_client_of_a_connection_that_lasts_is_told_of_what_it_watches(dj
             await told.put(str(message.params.uri))
 
     server = mcp_server(registry, transport="memory", credential_of=lambda _: ONLY_LINESCORE)
-    async with Client(server, mode="legacy", message_handler=hear) as client, asyncio.timeout(10):
+    async with Client(server, mode="legacy", message_handler=hear) as client, asyncio.timeout(60):
         await client.subscribe_resource("linescore://a")
         await client.subscribe_resource("linescore://b")
         await client.unsubscribe_resource("linescore://a")

@@ -136,7 +136,7 @@ async def test_a_subscription_of_2026_ends(django_db_setup: None, revoke: Callab
     server = mcp_server(registry, transport="memory", credential_of=lambda _: CREDENTIAL)
 
     async def read_to_the_end(client: Client) -> None:
-        async with client.listen(tools_list_changed=True) as subscription, asyncio.timeout(10):
+        async with client.listen(tools_list_changed=True) as subscription, asyncio.timeout(60):
             revoke()
             async for _ in subscription:
                 pass

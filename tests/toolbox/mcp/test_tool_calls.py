@@ -48,7 +48,7 @@ def _read(body: bytes, sent: dict[str, str]) -> ToolsCall | None:
 def client(server: str, cast: SimpleNamespace) -> Iterator[httpx.Client]:
     """Yield alice's client of the real server."""
     headers = {"Authorization": f"Bearer {cast.alice}"}
-    with httpx.Client(base_url=server, headers=headers, timeout=20, verify=PLAIN_HTTP) as client:
+    with httpx.Client(base_url=server, headers=headers, timeout=60, verify=PLAIN_HTTP) as client:
         yield client
 
 

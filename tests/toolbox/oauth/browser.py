@@ -30,7 +30,7 @@ def session_of(person: User) -> str:
 
 def answer_consent(address: str, *, cookie: str, ticks: set[str] | None = None, allow: bool = True) -> dict[str, str]:
     """Submit the consent page; returns what the client is told. Raises ValueError if the page refuses."""
-    with httpx.Client(cookies={"sessionid": cookie}, timeout=20) as browser:
+    with httpx.Client(cookies={"sessionid": cookie}, timeout=60) as browser:
         page = browser.get(address)
         if page.status_code != 200:
             raise ValueError(page.text)
@@ -56,7 +56,7 @@ class RawClient:
     def register(self, **metadata: Any) -> httpx.Response:
         """Register dynamically."""
         whole = {"client_name": "raw", "token_endpoint_auth_method": "none", "grant_types": ["authorization_code"]}
-        return httpx.post(f"{self.server}/oauth/register/", json=whole | metadata, timeout=20)
+        return httpx.post(f"{self.server}/oauth/register/", json=whole | metadata, timeout=60)
 
     def address(self, **changes: Any) -> str:
         """Return the address of the consent page."""
@@ -75,31 +75,31 @@ class RawClient:
             "grant_type": "authorization_code", "code": code, "client_id": self.id, "redirect_uri": self.redirect,
             "code_verifier": self.verifier,
         }  # fmt: skip
-        return httpx.post(f"{self.server}/oauth/token/", data=asked | changes, timeout=20)
+        return httpx.post(f"{self.server}/oauth/token/", data=asked | changes, timeout=60)
 
     def refresh(self, token: str, **changes: Any) -> httpx.Response:
         """Exchange a refresh token for tokens."""
         asked = {"grant_type": "refresh_token", "refresh_token": token, "client_id": self.id}
-        return httpx.post(f"{self.server}/oauth/token/", data=asked | changes, timeout=20)
+        return httpx.post(f"{self.server}/oauth/token/", data=asked | changes, timeout=60)
 
     def revoke(self, token: str) -> httpx.Response:
         """Revoke a token."""
         data = {"token": token, "client_id": self.id}
-        return httpx.post(f"{self.server}/oauth/revoke/", data=data, timeout=20)
+        return httpx.post(f"{self.server}/oauth/revoke/", data=data, timeout=60)
 
 
 def lists_tools(server: str, token: str, *, path: str) -> int:
     """Return the status of a tools/list at an MCP address with this token."""
     sent = {"Authorization": f"Bearer {token}", "Accept": "application/json, text/event-stream"}
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
-    return httpx.post(f"{server}{path}", json=message, headers=sent, timeout=20).status_code
+    return httpx.post(f"{server}{path}", json=message, headers=sent, timeout=60).status_code
 
 
 def calls(server: str, token: str) -> int:
     """Return the status of a call of a linescore tool with this token."""
     sent = {"Authorization": f"Bearer {token}"}
     return httpx.post(
-        f"{server}/api/tools/linescore/query_linescore_data", content=b'{"limit":1}', headers=sent, timeout=20
+        f"{server}/api/tools/linescore/query_linescore_data", content=b'{"limit":1}', headers=sent, timeout=60
     ).status_code
 
 

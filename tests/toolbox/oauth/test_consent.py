@@ -35,7 +35,7 @@ OTHER = "list_backtest_runs"
 def test_a_request_that_could_harm_shows_a_page_and_leads_nowhere(
     client: RawClient, cookie: str, changes: dict[str, Any]
 ) -> None:
-    answered = httpx.get(client.address(**changes), cookies={"sessionid": cookie}, timeout=20)
+    answered = httpx.get(client.address(**changes), cookies={"sessionid": cookie}, timeout=60)
 
     assert answered.status_code == 400
     assert "cannot be connected" in answered.text

@@ -272,7 +272,7 @@ def test_nobody_waits_for_a_broker_that_is_away(
 
     own.take(piece.kind, work_id=piece.id)
 
-    name, kwargs = refused.result(5)
+    name, kwargs = refused.result(60)
     assert name == piece.kind.celery_task
     assert [str(value) for value in kwargs.values()] == [str(piece.id)]
     assert list(kwargs) == [piece.kind.id_argument]
@@ -303,12 +303,12 @@ def _begin_work(piece: Piece) -> tuple["Future[None]", "Future[Lease]"]:
 
 def test_a_drained_worker_s_work_is_released_and_enqueued(piece: Piece, sent_work: list[WorkId]) -> None:
     executing, begun = _begin_work(piece)
-    begun.result(5)
+    begun.result(60)
 
     event_loop.run(worker.drain())
-    executing.result(5)
+    executing.result(60)
     refused, _ = _begin_work(piece)
-    refused.result(5)
+    refused.result(60)
 
     assert sent_work == [piece.id]
     assert piece.claim_as("another").losses == 0
@@ -316,11 +316,11 @@ def test_a_drained_worker_s_work_is_released_and_enqueued(piece: Piece, sent_wor
 
 def test_work_ends_when_its_lease_is_lost(piece: Piece, sent_work: list[WorkId]) -> None:
     executing, begun = _begin_work(piece)
-    begun.result(5)
+    begun.result(60)
     piece.write("attempt = attempt + 1, worker = 'another'")
     before = piece.row()
 
-    executing.result(5)
+    executing.result(60)
 
     assert sent_work == []
     assert piece.row() == before

@@ -33,7 +33,7 @@ from backtests.ingest.engine_layouts import Event, TableOptions
 from backtests.ingest.engine_records import Record, decode_record, read_json_lines
 from backtests.ingest.engines.nautilus import market
 from backtests.ingest.engines.nautilus.account import Accounts
-from backtests.ingest.engines.nautilus.native import Native
+from backtests.ingest.engines.nautilus.native import Native, find_faults
 from backtests.ingest.engines.nautilus.orders import REFUSALS, STEPS, Orders
 from backtests.ingest.engines.nautilus.positions import CHANGES, Positions
 
@@ -90,11 +90,18 @@ class NautilusTranslator:
             native = Native(self._run_id, record | {"instrument_id": market.bar_symbol(native.text("bar_type") or "")})
         given = native.text("event_id")
         if given is None:
-            return self._handlers.get(native.kind, _translate_other)(native)
+            return self._translate(native)
         seen, events = self._recent.get(given, (None, []))
         if seen != record:
-            events = list(self._handlers.get(native.kind, _translate_other)(native))
+            events = self._translate(native)
             self._remember(given, record=record, events=events)
+        return events
+
+    def _translate(self, native: Native) -> list[Event]:
+        """Return a record's events; the first one has the record's faults."""
+        events = list(self._handlers.get(native.kind, _translate_other)(native))
+        if events:
+            events[0]["problems"] = [*find_faults(native.record)]
         return events
 
     def _remember(self, event_id: str, *, record: Record, events: list[Event]) -> None:

@@ -1,14 +1,17 @@
 """A record of the stream, and what all events made from it share: ids, time, and the unused fields."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any
 from uuid import UUID, uuid5
 
 from backtests.ingest.engine_layouts import Event
 from backtests.ingest.engine_records import Record
-from backtests.ingest.engine_values import guid, moment, number, pascal
+from backtests.ingest.engine_values import decimal, guid, moment, money, number, pascal
+from backtests.ingest.record import Problem
 
 _SHARED = {"type", "event_id", "ts_event", "ts_init", "instrument_id", "trader_id"}
 _NUMBERS = {
@@ -25,11 +28,54 @@ _NUMBERS = {
     "trigger_price",
 }
 _NOTHING: tuple[Any, ...] = (None, "", [], {})
+_TEXTS = {
+    "type", "instrument_id", "client_order_id", "parent_order_id", "position_id", "account_id", "bar_type", "currency",
+    "reason", "risk_type", "action", "name",
+}  # fmt: skip
+_QUANTITIES = {"quantity", "price", "trigger_price", "signed_qty", "avg_px_open", "last_px", "last_qty"}
+_MONEY = {"realized_pnl", "unrealized_pnl", "total", "locked", "free"}
+_ACCOUNT_TYPES = ("CASH", "MARGIN", "BETTING")
+
+
+def find_faults(record: Record) -> Iterator[Problem]:
+    """Yield the fields that read as missing because they have an unexpected type, at any depth that is read."""
+    for name, value in record.items():
+        if value is None:
+            continue
+        if name == "balances":
+            balances = value if isinstance(value, list) else [value]
+            yield from chain.from_iterable(_find_nested_faults(one, within=name) for one in balances)
+        elif name == "options":
+            yield from _find_nested_faults(value, within=name)
+        elif not _is_usable(name, value):
+            yield Problem(name, f"Not what the engine writes here, so taken as missing: {str(value)[:60]!r}")
+
+
+def _find_nested_faults(value: object, *, within: str) -> Iterator[Problem]:
+    if isinstance(value, dict):
+        for fault in find_faults(value):
+            yield Problem(f"{within}.{fault.field}", fault.error)
+    else:
+        yield Problem(within, f"Not an object: {str(value)[:60]!r}")
+
+
+def _is_usable(name: str, value: object) -> bool:
+    if name in _TEXTS:
+        return isinstance(value, str)
+    if name in _QUANTITIES:
+        return decimal(value) is not None
+    if name in _MONEY:
+        return money(value)[0] is not None
+    if name == "event_id":
+        return guid(value) is not None
+    if name == "reported":
+        return isinstance(value, bool)
+    return name != "account_type" or value in _ACCOUNT_TYPES
 
 
 @dataclass(frozen=True)
 class Native:
-    """A record of the stream; a field of an unexpected type reads as missing."""
+    """A record of the stream; a field of an unexpected type reads as missing, and `find_faults` reports it."""
 
     run_id: UUID
     record: Record
