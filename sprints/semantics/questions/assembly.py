@@ -100,6 +100,7 @@ class _Assembly(Scope):
         self.is_fragment = True
         self.mentions_entity = True
         self.measures = list(context.measures)
+        self.context_rank = context.rank
         self.has_groups = bool(context.group_by)
         if unread := next((one for one in self.phrases if one.marks & {"who", "when", "share", "how_often"}), None):
             raise Unbound(unread)
@@ -218,6 +219,8 @@ class _Assembly(Scope):
             own = self.columns.pop()
         elif self.unit_noun == "points" and self.entity.id == "issue":
             own = "story_points"
+        elif not own and self.context_rank is not None:
+            return self.context_rank.by
         if not own or self.model.dimensions[own].type not in ("number", "date", "moment"):
             raise Unbound(phrase)
         return own
@@ -231,6 +234,10 @@ class _Assembly(Scope):
         at = next(place for place, one in enumerate(self.phrases) if "share" in one.marks)
         self.used.add(at)
         copula = self._find_copula()
+        is_closed = any(name.state == "closed" for one in self.phrases if is_sprints(one) for name in one.names)
+        told = [state for state in self.states.values() if self._tells_of_membership(state.phrase)]
+        if self.entity.id == "issue" and is_closed and told:
+            raise Unbound(told[0].phrase)  # done by now, or completed in the sprint
         is_whole_named = bool(self._own_states()) or any(
             sense.kind == "measure" and sense.form == "noun" and sense.name in self.measures
             for one in self.phrases for sense in one.senses

@@ -165,6 +165,8 @@ class Conditions(Measures):
         is_past = any(name.state == "closed" for name in phrase.names)
         for state in self.states.values():
             role = self.model.time_roles[state.role] if state.role else None
+            if role is not None and role.relation and phrase.is_negated:
+                raise Unbound(phrase)  # blocked, but not in sprint 7
             if role is not None and role.relation and is_past and not state.phrase.is_ever:
                 state.is_counted = True
                 during = InPeriod(how="during", role=role.id, where=where)
@@ -432,12 +434,10 @@ class Conditions(Measures):
 
     def _has_come(self, state: State) -> Condition:
         """Return that a moment has come at all, if it may be missing: not started, not due."""
-        role = self.model.time_roles[state.role]
-        came = next((one for one in self.model.dimensions.values() if (one.expression, one.entity, one.role) ==
-                     (role.start, self.entity.id, None) and one.nullable), None)  # fmt: skip
-        if came is None or not state.phrase.is_negated:
+        came = self._find_moment(state.role)
+        if not came or not state.phrase.is_negated:
             raise Unbound(state.phrase)
-        return Comparison(field=came.id, op=Operator.IS_NOT_NULL)
+        return Comparison(field=came, op=Operator.IS_NOT_NULL)
 
     def _moment_column(self, state: State) -> list[Condition]:
         """Show the moment as a column of the named rows."""

@@ -231,7 +231,7 @@ def _apply_fragment(
     subjects = {_subject(part, model=model) for part in new}
     kept = [part for part in split_conditions(context.where) if is_part or _subject(part, model=model) not in subjects]
     replaces = len(kept) < len(split_conditions(context.where)) or fragment.measures != context.measures
-    if is_swap and not (replaces or fragment.groups):
+    if is_swap and not (replaces or fragment.groups or fragment.rank):
         raise Unbound(None)
     if is_part and any(_subject(part, model=model) in subjects and part not in new for part in kept):
         raise Unbound(None)

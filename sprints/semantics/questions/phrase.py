@@ -26,7 +26,7 @@ class Phrase:
     A part of the question with one meaning. Its term depends on the entity of the question.
 
     `is_apart`: a preposition stands before it, so that it is no item of a list. `toward` is the end of a move that a
-    status names.
+    status names. `quantifier` is "both" or "all" before it.
     """
 
     kind: PhraseKind
@@ -52,6 +52,7 @@ class Phrase:
     is_any: bool = False
     is_one: bool = False
     is_owned: bool = False
+    quantifier: str = ""
     is_apart: bool = False
     toward: str = ""
     is_act: bool = False

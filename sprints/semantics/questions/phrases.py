@@ -93,7 +93,7 @@ def _place(token: Token, *, before: Token | None) -> Phrase | None:
         return replace(phrase, kind="unknown", said=f"{before.said} {phrase.said}", start=before.start)
     return replace(
         phrase, is_any=word in _ANY or token.said.lower().startswith("any"), is_one=word in _ONE,
-        is_owned=word in ("their", "its"),
+        is_owned=word in ("their", "its"), quantifier=word if word in ("both", "all") else "",
         is_apart=bool(before and (before.is_preposition or word in _TOWARD)),
         toward=_TOWARD.get(word, "") if token.kind == "status" else "",
     )  # fmt: skip

@@ -44,8 +44,12 @@ class Scope(Conditions):
         """
         Refuse what is said of all rows of an owner: who has only bugs; teams that have neither bugs nor stories.
 
-        So is "only" of what a row has several of: only the security label.
+        So are "both" and "all" of them, "both" of sprints, and "only" of what a row has several of: only the label x.
         """
+        is_of_several = self.has_owners or (is_sprints(phrase) and not self._groups_sprints())
+        is_both = phrase.quantifier == "both" and is_of_several
+        if is_both or (phrase.quantifier == "all" and self.has_owners and "have" in before.marks):
+            raise Unbound(phrase)
         is_name = phrase.kind == "names"
         is_of_owners = phrase.is_negated and is_name and self.has_owners and "have" in before.marks
         if is_of_owners or (phrase.is_only and is_name and self.model.dimensions[NAMED_BY[phrase.name_kind][0]].many):

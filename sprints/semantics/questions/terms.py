@@ -12,6 +12,7 @@ from sprints.semantics.query import (
     DimensionGroup,
     Group,
     MeasureLimit,
+    Rank,
     Reference,
     Side,
     TimeGroup,
@@ -85,6 +86,7 @@ class Terms:
         self.is_related = False
         self.has_groups = False
         self.context_time: TimeRange | None = None
+        self.context_rank: Rank | None = None
         self.is_about_people = False
         self.has_owners = False
         self.unit_noun = ""
@@ -212,7 +214,8 @@ class Terms:
     def _read_after_start(self) -> None:
         """Read "after the start" beside a verb: what was removed was removed then; of anything else it is unclear."""
         late = [place for place, state in self.states.items() if state.predicate == "added_late"]
-        after = [place for place in late if self.states[place].phrase.said.lower().startswith("after")]
+        said = {place: self.states[place].phrase.said.lower() for place in late}
+        after = [place for place in late if said[place].startswith(("after", "mid"))]
         others = [state for state in self.states.values() if state.is_own and state.predicate != "added_late"]
         if not after or len(late) > len(after) or not others:
             return
@@ -271,8 +274,13 @@ class Terms:
         if not phrase.is_negated or not predicate or not role:
             return False
         is_verb = any((sense.kind, sense.name, sense.form) == ("time", role, "verb") for sense in phrase.senses)
-        is_now = self.model.predicates[predicate].time is None
-        return is_verb and is_now and self.model.time_roles[role].is_moment and not self.model.time_roles[role].relation
+        return is_verb and self.model.predicates[predicate].time is None and bool(self._find_moment(role))
+
+    def _find_moment(self, role: str) -> str:
+        """Return the dimension of a moment that rows may lack: when work began. Empty if each row has it."""
+        start = self.model.time_roles[role].start
+        known = (one for one in self.model.dimensions.values() if one.nullable and one.role is None)
+        return next((one.id for one in known if (one.expression, one.entity) == (start, self.entity.id)), "")
 
     def _is_asked_with_did(self, phrase: Phrase) -> bool:
         return any("do" in one.marks and one.start < phrase.start for one in self.phrases)
@@ -320,6 +328,9 @@ class Terms:
     def _read_groups(self) -> None:
         for place, phrase in enumerate(self.phrases):
             if phrase.kind != "group":
+                continue
+            if "average" in self.marks and phrase.has_entity(self.entity.id) and self.entity.id == "issue":
+                self.used.add(place)
                 continue
             is_own_rows = phrase.is_plural and phrase.has_entity(self.entity.id)
             if self.is_ranked and phrase.has("measure", form="noun") and (is_own_rows or not phrase.has("entity")):

@@ -19,6 +19,7 @@ from tests.sprints.semantics.questions.reading import follow, parse, parts_of, r
         ("velocity in ACCEL Sprint 8 or ACCEL Sprint 7", "velocity in ACCEL Sprint 8 and ACCEL Sprint 7"),
         ("bugs with story points at least 5 points", "bugs with at least 5 points"),
         ("open issues by assignee, the highest by issues", "Which assignee has the most open issues?"),
+        ("average points per issue", "average points of issues"),
     ],
 )  # fmt: skip
 def test_what_is_said_otherwise_means_the_same(question: str, same: str) -> None:
@@ -45,6 +46,14 @@ def test_what_did_not_happen_is_not_what_is_not_so_now(question: str, condition:
     (found,) = [part for part in parts_of(read(question))["where"] if "not" in part and condition in part]  # type: ignore[attr-defined]
 
     assert found
+
+
+def test_a_rank_is_replaced() -> None:
+    changed = follow(read("Which team has the most open bugs?"), "bottom three instead")
+
+    assert changed is not None
+    assert changed.rank is not None
+    assert (changed.rank.count, changed.rank.direction) == (3, "asc")
 
 
 def test_a_swap_leaves_the_name_that_follows() -> None:
@@ -75,6 +84,12 @@ def test_a_swap_leaves_the_name_that_follows() -> None:
         ("How many issues have not never been blocked?", "not"),
         ("Rank the teams by average lead time, not slowest first", "not"),
         ("summary of ACCEL", "summary"),
+        ("who has both bugs and stories?", "bugs, stories"),
+        ("Which issues were in both sprint 5 and sprint 6?", "sprint 5 and sprint 6"),
+        ("Which teams have all issues done?", "issues"),
+        ("What percentage of sprint 7 was completed?", "completed"),
+        ("issues that were blocked but not in sprint 7", "but not sprint 7"),
+        ("no bugs in sprint 7?", "no"),
     ],
 )
 def test_a_word_with_no_place_is_named(question: str, word: str) -> None:
