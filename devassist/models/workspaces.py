@@ -1,7 +1,9 @@
 """Models of workspaces: folders of code, and the keys that may read them."""
 
+from typing import Any
+
 from django.core.validators import RegexValidator
-from django.db import models
+from django.db import models, transaction
 from django.db.models import Q
 
 from toolbox.models import ApiKey
@@ -9,6 +11,23 @@ from toolbox.models import ApiKey
 NAME = RegexValidator(
     r"^[a-z0-9][a-z0-9._-]{0,59}$", "Lower-case letters, digits, hyphens, dots; beginning with a letter or digit."
 )
+
+
+class WorkspaceQuerySet(models.QuerySet["Workspace"]):
+    """Workspaces, which are locked before they are deleted."""
+
+    def delete(self) -> tuple[int, dict[str, int]]:
+        """Delete the workspaces with their code graphs. A build of one that is under way waits, and then ends."""
+        with transaction.atomic(using=self.db):
+            self.lock()
+            return super().delete()
+
+    delete.alters_data = True  # type: ignore[attr-defined]
+    delete.queryset_only = True  # type: ignore[attr-defined]
+
+    def lock(self) -> None:
+        """Lock the rows until the transaction ends: who adds rows that refer to them waits with the commit."""
+        list(self.order_by("pk").select_for_update().values_list("pk"))
 
 
 class Workspace(models.Model):
@@ -31,6 +50,8 @@ class Workspace(models.Model):
         help_text="Who sees it where it is not open to all.",
     )
 
+    objects = WorkspaceQuerySet.as_manager()
+
     class Meta:
         db_table = "devassist_workspaces"
         constraints = [
@@ -44,3 +65,9 @@ class Workspace(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    def delete(self, *arguments: Any, **options: Any) -> tuple[int, dict[str, int]]:
+        """Delete the workspace with its code graph. A build of it that is under way waits, and then ends."""
+        with transaction.atomic(using=options.get("using")):
+            Workspace.objects.using(options.get("using")).filter(pk=self.pk).lock()
+            return super().delete(*arguments, **options)

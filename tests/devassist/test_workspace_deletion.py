@@ -1,0 +1,59 @@
+"""Deleting a workspace while its code graph is being built."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import psycopg
+import pytest
+from django.db import connection, transaction
+
+from devassist.code_graph.building import build
+from devassist.models import Workspace
+from tests.devassist.conftest import MakeWorkspace
+from tests.graphql_proxy.conftest import in_a_thread
+from toolbox.database.pools import direct_conninfo
+
+ADD_BASE = b"""
+INSERT INTO devassist_graph_bases (workspace_id, symbol_id, base_name, base_id)
+SELECT workspace_id, id, 'Base', id FROM devassist_graph_symbols WHERE workspace_id = %(id)s LIMIT 1
+"""
+COUNT_WAITING = """
+SELECT count(*) FROM pg_locks
+WHERE NOT granted AND locktype = 'transactionid' AND transactionid = pg_current_xact_id()::xid
+"""
+
+
+@pytest.mark.parametrize("way", ["one", "all that are chosen"])
+def test_a_build_that_is_under_way_does_not_stop_the_deletion(
+    make_workspace: MakeWorkspace, tmp_path: Path, way: str
+) -> None:
+    (tmp_path / "shop.py").write_text("def price():\n    return 1\n")
+    name = make_workspace(tmp_path)
+    key = in_a_thread(lambda: Workspace.objects.get(name=name).pk)
+    assert build(key, root=str(tmp_path))
+
+    def add() -> str:
+        try:
+            with psycopg.connect(direct_conninfo()) as builder:
+                assert builder.execute(ADD_BASE, {"id": key}).rowcount == 1
+                builder.commit()
+        except psycopg.errors.ForeignKeyViolation:
+            return "refused"
+        return "added"
+
+    def delete_while_adding() -> str:
+        with ThreadPoolExecutor(max_workers=1) as pool:
+            with transaction.atomic(), connection.cursor() as cursor:
+                if way == "one":
+                    Workspace.objects.get(pk=key).delete()
+                else:
+                    Workspace.objects.filter(pk=key).delete()
+                adding = pool.submit(add)
+                waiting = 0
+                while not waiting and not adding.done():
+                    cursor.execute(COUNT_WAITING)
+                    waiting = cursor.fetchone()[0]
+            return adding.result(timeout=60)
+
+    assert in_a_thread(delete_while_adding) == "refused"
+    assert not in_a_thread(lambda: Workspace.objects.filter(pk=key).exists())
