@@ -1,11 +1,12 @@
 """Deleting a workspace while its code graph is being built."""
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import psycopg
 import pytest
-from django.db import connection, transaction
+from django.db import connection
+from django.db.models.signals import pre_delete
 
 from devassist.code_graph.building import build
 from devassist.models import Workspace
@@ -42,18 +43,26 @@ def test_a_build_that_is_under_way_does_not_stop_the_deletion(
         return "added"
 
     def delete_while_adding() -> str:
+        adding: list[Future[str]] = []
+
+        def begin_adding(**_: object) -> None:
+            adding.append(pool.submit(add))
+            waiting = 0
+            while not waiting and not adding[0].done():
+                with connection.cursor() as cursor:
+                    cursor.execute(COUNT_WAITING)
+                    waiting = cursor.fetchone()[0]
+
         with ThreadPoolExecutor(max_workers=1) as pool:
-            with transaction.atomic(), connection.cursor() as cursor:
+            pre_delete.connect(begin_adding, sender=Workspace)
+            try:
                 if way == "one":
                     Workspace.objects.get(pk=key).delete()
                 else:
                     Workspace.objects.filter(pk=key).delete()
-                adding = pool.submit(add)
-                waiting = 0
-                while not waiting and not adding.done():
-                    cursor.execute(COUNT_WAITING)
-                    waiting = cursor.fetchone()[0]
-            return adding.result(timeout=60)
+            finally:
+                pre_delete.disconnect(begin_adding, sender=Workspace)
+            return adding[0].result(timeout=60)
 
     assert in_a_thread(delete_while_adding) == "refused"
     assert not in_a_thread(lambda: Workspace.objects.filter(pk=key).exists())
