@@ -34,12 +34,13 @@ def main() -> None:
     parser.add_argument("--sample", type=int, default=150, metavar="QUERIES", help="queries of each set; 0 for all")
     count = parser.parse_args().sample
     endpoint = configured_endpoint()
-    print(f"load average {os.getloadavg()[0]:.1f}\n\n| set | documents | queries | built-in | {_heading(endpoint)}")
+    columns = _describe_columns(endpoint)
+    print(f"load average {os.getloadavg()[0]:.1f}\n\n| set | documents | queries | built-in | {columns}")
     for one in retrieval_sets():
         print(_line(sample(one, queries=count, documents=count) if count else one, endpoint=endpoint), flush=True)
 
 
-def _heading(endpoint: EmbeddingEndpoint | None) -> str:
+def _describe_columns(endpoint: EmbeddingEndpoint | None) -> str:
     if endpoint is None:
         return "\n|---|--:|--:|--:|"
     return f"{endpoint.model} | that minus built-in (95 %) | bytes of a vector |\n|---|--:|--:|--:|--:|--:|--:|"

@@ -75,7 +75,7 @@ _LITERAL = re.compile(rf"({_BEGINS}[\"']?\s{{0,5}}(?::=|=>|[:=])\s{{0,5}})([\"']
 _GIVEN = re.compile(
     rf"({_BEGINS}(\s{{0,5}}[:=](?!=)\s{{0,5}}))(?!\\{{1,3}}[\"'])([^\s\"'&;,()\[\]{{}}]{{1,500}})(?![\w.(\[])", re.I
 )
-_DRESSED = tuple(
+_OTHER_FORMS = tuple(
     re.compile(pattern, re.I)
     for pattern in (  # JSON in a string, in an address, an element and attributes of XML, a call's argument
         rf"({_BEGINS}(?:\\{{0,3}}[\"'])?\s{{0,5}}(?::=|=>|[:=])\s{{0,5}}\\{{1,3}}[\"'])[^\"'\\\n]{{1,500}}",
@@ -89,7 +89,7 @@ _DRESSED = tuple(
         r"((?:\b|_)auth[\"']?\s{0,5}[:=]\s{0,5}[\"']?)(?=[A-Za-z+/]{0,80}[\d=])[A-Za-z0-9+/]{16,500}={0,2}(?![\w.(])",
     )
 )
-"""Values after a secret's name, in other dress than an assignment."""
+"""Values after a secret's name, in other forms than an assignment."""
 _CRYPT = re.compile(r"\$(?:apr1|2[abxy]|[1567y]|argon2\w{0,2}|pbkdf2[\w-]{0,12})\$[\w./$+=,-]{8,300}")
 _SIGNATURE = re.compile(
     r"([?&](?:sig|signature|x-amz-signature|x-goog-signature|key|auth|code)=)[\w%+/=.-]{16,500}", re.I
@@ -129,7 +129,7 @@ def mask_secrets(text: str, *, is_code: bool = False) -> str:
     text = _HEADER.sub(lambda found: found[0] if is_code and _is_prose(found[2]) else found[1] + REDACTED, text)
     text = _LITERAL.sub(rf"\1\2{REDACTED}\2", text)
     text = _GIVEN.sub(lambda found: found[0] if is_code and _is_variable(found) else found[1] + REDACTED, text)
-    for pattern in (*_DRESSED, _SIGNATURE, _OPTION, _USER_OPTION):
+    for pattern in (*_OTHER_FORMS, _SIGNATURE, _OPTION, _USER_OPTION):
         text = pattern.sub(rf"\1{REDACTED}", text)
     text = _HEX_KEY.sub(REDACTED, _CRYPT.sub(REDACTED, text))
     return _TOKEN.sub(lambda found: REDACTED if _is_random(found[0]) else found[0], text)

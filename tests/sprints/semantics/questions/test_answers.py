@@ -19,6 +19,17 @@ def ask(question: str) -> ChatAnswer:
     return event_loop.run(chat(question, now=NOW, reader=reader, model=None))
 
 
+def assert_same_rows(question: str, *, truth: str) -> None:
+    """Assert that the layer answers a question with the rows of a statement written independently."""
+    gold = event_loop.run(try_execute(truth))
+    assert gold.error is None
+
+    answer = ask(question)
+
+    assert answer.source == "layer", answer.answer
+    assert same(answer.rows, gold=gold.rows), (answer.sql, answer.rows[:5], gold.rows[:5])
+
+
 TRUTHS = [
     ("customer-labelled issues still open",
      "SELECT issue_key FROM issues WHERE 'customer' = ANY(labels) AND status_category <> 'Done' LIMIT 1000"),
@@ -224,13 +235,7 @@ TRUTHS = [
 
 @pytest.mark.parametrize(("question", "truth"), TRUTHS, ids=[question for question, _ in TRUTHS])
 def test_an_answer_has_the_rows_of_an_independent_statement(question: str, truth: str) -> None:
-    gold = event_loop.run(try_execute(truth))
-    assert gold.error is None
-
-    answer = ask(question)
-
-    assert answer.source == "layer", answer.answer
-    assert same(answer.rows, gold=gold.rows), (answer.sql, answer.rows[:5], gold.rows[:5])
+    assert_same_rows(question, truth=truth)
 
 
 @pytest.mark.parametrize("question", ["status?", "Committed vs finished work lately", "slowest issues on average"])

@@ -2,10 +2,7 @@
 
 import pytest
 
-from sprints.evaluation.comparing import same
-from sprints.sql_sandbox.execution import try_execute
-from tests.sprints.semantics.questions.test_answers import ask
-from toolbox.database import event_loop
+from tests.sprints.semantics.questions.test_answers import ask, assert_same_rows
 
 pytestmark = pytest.mark.usefixtures("django_db_setup")
 
@@ -24,12 +21,7 @@ TRUTHS = [
 
 @pytest.mark.parametrize(("question", "truth"), TRUTHS, ids=[question for question, _ in TRUTHS])
 def test_an_answer_has_the_rows_of_an_independent_statement(question: str, truth: str) -> None:
-    gold = event_loop.run(try_execute(truth))
-
-    answer = ask(question)
-
-    assert answer.source == "layer", answer.answer
-    assert same(answer.rows, gold=gold.rows), (answer.sql, answer.rows[:5], gold.rows[:5])
+    assert_same_rows(question, truth=truth)
 
 
 @pytest.mark.parametrize(
