@@ -5,6 +5,7 @@ A build runs in a worker or a thread, never on an event loop, and on a connectio
 workspace the second gives up. Files that were read stay read when a build is interrupted.
 """
 
+import contextlib
 import hashlib
 import json
 import os
@@ -17,7 +18,7 @@ import psycopg
 from psycopg import Connection
 
 from devassist.code_graph import facts as fact_format
-from devassist.code_graph.facts import FileFacts
+from devassist.code_graph.facts import FileFacts, number_symbols
 from devassist.code_graph.linking import LinkedCall, LinkedGraph, link
 from devassist.code_graph.modules import BUILD_FILES, Modules, is_test
 from devassist.code_graph.moves import Moves, find_moves, write_moves
@@ -52,6 +53,7 @@ SET state = %(state)s, content_hash = %(hash)s, version = %(version)s, is_cut = 
   note = %(note)s, updated_at = now()
 WHERE workspace_id = %(id)s
 """
+_HOLD_WORKSPACE = b"SELECT 1 FROM devassist_workspaces WHERE id = %(id)s LIMIT 1 FOR KEY SHARE"
 _KNOWN_FILES = f"""
 SELECT id, path, content_hash, modified_ns, size FROM devassist_graph_files WHERE workspace_id = %(id)s
 LIMIT {sources.MAX_FILES + 1}
@@ -84,6 +86,10 @@ _COPY_CALLS = """
 COPY devassist_graph_calls (workspace_id, file_id, caller_id, callee_name, receiver, line, character, target_id,
   found_by, confidence, is_open) FROM STDIN
 """
+
+
+class _WorkspaceGoneError(Exception):
+    """The workspace was deleted while its graph was being built."""
 
 
 @dataclass(slots=True)
@@ -136,6 +142,18 @@ class _Build:
     def _execute(self, statement: str, **parameters: object) -> None:
         self.connection.execute(statement.encode(), {"id": self.workspace, **parameters})
 
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """
+        Begin a transaction that holds the workspace's row.
+
+        Who deletes a workspace locks that row first too, so the two wait for one another and never both at once.
+        """
+        with self.connection.transaction():
+            if self.connection.execute(_HOLD_WORKSPACE, {"id": self.workspace}).fetchone() is None:
+                raise _WorkspaceGoneError
+            yield
+
     def _tell(self, state: str, *, done: int, total: int, at_once: bool = False) -> None:
         """Write progress, at most as often as people look."""
         if at_once or time.monotonic() - self.told > PROGRESS_SECONDS:
@@ -163,7 +181,7 @@ class _Build:
     def _forget(self, paths: list[str]) -> None:
         ids = [self.known.pop(path).id for path in paths]
         for start in range(0, len(ids), BATCH_FILES):
-            with self.connection.transaction():
+            with self._transaction():
                 self._forget_files(ids[start : start + BATCH_FILES])
 
     def _forget_files(self, ids: list[int]) -> None:
@@ -195,7 +213,7 @@ class _Build:
             moves = self._find_moves(read) if self.is_linked else {}
             if len(moves) < len(read):
                 self._mark_unlinked()
-            with self.connection.transaction():
+            with self._transaction():
                 self._save(read, found=found)
                 for path, moved in moves.items():
                     write_moves(
@@ -257,7 +275,7 @@ class _Build:
             {"ids": ids},
         )
         known = {(file, name, number): id_ for file, name, number, id_ in rows}
-        wanted = [(file, facts, _number_symbols(facts)) for file, facts in fresh]
+        wanted = [(file, facts, number_symbols(facts)) for file, facts in fresh]
         missing = sum((file, *key) not in known for file, _, keys in wanted for key in keys)
         given = iter(self._new_ids(missing))
         made = {
@@ -334,7 +352,7 @@ class _Build:
         paths = sorted(due)
         for start in range(0, len(paths), BATCH_FILES):
             batch = paths[start : start + BATCH_FILES]
-            with self.connection.transaction():
+            with self._transaction():
                 self._write_files(batch, linked=linked, facts=facts, symbols=symbols)
                 for path in batch:
                     self._execute(
@@ -373,7 +391,7 @@ class _Build:
                 for file, name, number, id_ in self.connection.execute(statement, {"ids": batch})
             }
             for file in batch:
-                found[paths[file]] = [by_key[(file, *key)] for key in _number_symbols(facts[paths[file]])]
+                found[paths[file]] = [by_key[(file, *key)] for key in number_symbols(facts[paths[file]])]
         return found
 
     def _write_files(
@@ -434,7 +452,7 @@ def build(workspace_id: int, *, root: str, shows_secrets: bool = False) -> bool:
         try:
             connection.execute(_BEGIN.encode(), {"id": workspace_id, "root": root})
             _Build(connection, workspace_id, os.path.realpath(root), shows_secrets).run()
-        except psycopg.errors.ForeignKeyViolation:
+        except (_WorkspaceGoneError, psycopg.errors.ForeignKeyViolation):
             return False
         except Exception as failed:
             told = {"state": "failed", "hash": "", "version": 0, "is_cut": False, "note": repr(failed)[:500]}
@@ -479,13 +497,3 @@ def digest_of(found: Sources) -> str:
 def _builds_of(digest: str) -> str:
     """Return the part of a digest that stands for the build files."""
     return digest[_HALF:]
-
-
-def _number_symbols(facts: FileFacts) -> list[tuple[str, int]]:
-    """Return each symbol's qualified name with its number among equal names in the file."""
-    counts: dict[str, int] = {}
-    found = []
-    for symbol in facts.symbols:
-        counts[symbol.qualified_name] = counts.get(symbol.qualified_name, -1) + 1
-        found.append((symbol.qualified_name, counts[symbol.qualified_name]))
-    return found

@@ -150,3 +150,13 @@ def decode(data: bytes) -> FileFacts:
 
 
 _DECODER = msgspec.msgpack.Decoder(FileFacts)
+
+
+def number_symbols(facts: FileFacts) -> list[tuple[str, int]]:
+    """Return each symbol's qualified name with its number among equal names in the file."""
+    counts: dict[str, int] = {}
+    found = []
+    for symbol in facts.symbols:
+        counts[symbol.qualified_name] = counts.get(symbol.qualified_name, -1) + 1
+        found.append((symbol.qualified_name, counts[symbol.qualified_name]))
+    return found

@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.db.models.signals import pre_delete
 
-from devassist.code_graph.building import build
+from devassist.code_graph.building import _Build, build
 from devassist.models import Workspace
 from tests.devassist.conftest import MakeWorkspace
 from tests.graphql_proxy.conftest import in_a_thread
@@ -22,6 +22,7 @@ COUNT_WAITING = """
 SELECT count(*) FROM pg_locks
 WHERE NOT granted AND locktype = 'transactionid' AND transactionid = pg_current_xact_id()::xid
 """
+COUNT_BLOCKED = b"SELECT count(*) FROM pg_stat_activity WHERE %(pid)s = ANY(pg_blocking_pids(pid))"
 
 
 @pytest.mark.parametrize("way", ["one", "all that are chosen"])
@@ -66,3 +67,45 @@ def test_a_build_that_is_under_way_does_not_stop_the_deletion(
 
     assert in_a_thread(delete_while_adding) == "refused"
     assert not in_a_thread(lambda: Workspace.objects.filter(pk=key).exists())
+
+
+@pytest.mark.parametrize("way", ["one", "all that are chosen"])
+def test_a_deletion_in_the_middle_of_a_rebuild_waits_for_its_batch_and_ends_it(
+    make_workspace: MakeWorkspace, tmp_path: Path, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A batch deletes the rows of calls and writes them again; the deletion begins between the two."""
+    shop = tmp_path / "shop.py"
+    shop.write_text("def price():\n    return 1\n\n\ndef total():\n    return price()\n")
+    name = make_workspace(tmp_path)
+    key = in_a_thread(lambda: Workspace.objects.get(name=name).pk)
+    assert build(key, root=str(tmp_path))
+    shop.write_text("def price():\n    return 1\n\n\ndef total():\n    return price() + price()\n")
+    deletions: list[Future[None]] = []
+    execute = _Build._execute
+
+    def delete() -> None:
+        try:
+            if way == "one":
+                Workspace.objects.get(pk=key).delete()
+            else:
+                Workspace.objects.filter(pk=key).delete()
+        finally:
+            connection.close()
+
+    def execute_beside_a_deletion(self: _Build, statement: str, **parameters: object) -> None:
+        execute(self, statement, **parameters)
+        if "DELETE FROM devassist_graph_calls WHERE file_id" in statement and not deletions:
+            deletions.append(pool.submit(delete))
+            with psycopg.connect(direct_conninfo(), autocommit=True) as watcher:
+                blocked = False
+                while not blocked and not deletions[0].done():
+                    row = watcher.execute(COUNT_BLOCKED, {"pid": self.connection.info.backend_pid}).fetchone()
+                    blocked = row is not None and row[0] > 0
+
+    monkeypatch.setattr(_Build, "_execute", execute_beside_a_deletion)
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        build(key, root=str(tmp_path))
+        assert deletions
+        deletions[0].result(timeout=60)
+    assert not in_a_thread(lambda: Workspace.objects.filter(pk=key).exists())
+    assert not build(key, root=str(tmp_path))
