@@ -304,14 +304,14 @@ class ActiveCall:
         if is_disk_full(error):
             logger.error("%s: the database's disk is full", operation.name)
             return self._failure(envelope.database_down, DISK_IS_FULL, suggestion=WHEN_DISK_IS_FULL)
-        if isinstance(error, DatabaseUnavailable):
-            logger.warning("%s: the database is away: %s", operation.name, error)
-            message, suggestion = _DATABASE_AWAY
-            return self._failure(envelope.database_down, message, suggestion=suggestion)
         if is_undone(error):
             logger.warning("%s was undone by the database: %s", operation.name, error)
             again = ToolError(envelope.database_down, UNDONE, suggestion=WHEN_UNDONE, retry_after_seconds=RETRY_SECONDS)
             return render_refusal(again, envelope=envelope)
+        if isinstance(error, DatabaseUnavailable):
+            logger.warning("%s: the database is away: %s", operation.name, error)
+            message, suggestion = _DATABASE_AWAY
+            return self._failure(envelope.database_down, message, suggestion=suggestion)
         logger.error("%s failed, request %s", operation.name, self.request.request_id, exc_info=error)
         return self._failure(
             envelope.crash,

@@ -8,6 +8,7 @@ import psycopg
 import pytest
 
 from toolbox.contract.caller import LOCAL_OPERATOR
+from toolbox.contract.errors import DatabaseUnavailable
 from toolbox.database import event_loop
 from toolbox.database.pools import Connection, Pool, work_pool, writer
 from toolbox.database.undone import UNDONE, is_undone
@@ -72,8 +73,9 @@ def test_a_call_that_writes_is_asked_to_come_again() -> None:
 @pytest.mark.parametrize("kind", [psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure])
 def test_the_error_is_said_in_words_also_behind_django_s_own(kind: type[psycopg.Error]) -> None:
     call = ActiveCall(WRITE, request=Request(credential=LOCAL_OPERATOR, transport="test", request_id="undone"))
-    error = RuntimeError("django.db.OperationalError")
-    error.__cause__ = kind("deadlock detected")
+    error = DatabaseUnavailable("as a load within a call puts it")
+    error.__cause__ = RuntimeError("django.db.OperationalError")
+    error.__cause__.__cause__ = kind("deadlock detected")
 
     reply = call.refuse(error)
 
