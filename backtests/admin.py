@@ -11,6 +11,7 @@ from unfold.contrib.filters.admin import FieldTextFilter, RangeDateTimeFilter
 from backtests.models import QuarantinedLine, Run
 from backtests.overview import run_page
 from toolbox.admin_pages.curation import BrowsedAdmin, CuratedAdmin
+from toolbox.database.undone import repeat_undone
 
 SHOWN_BYTES = 2_000
 
@@ -77,9 +78,13 @@ class RunAdmin(CuratedAdmin):
         self.delete_queryset(request, Run.objects.filter(pk=obj.pk))
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Run]) -> None:
-        """Delete runs by one statement, without collecting related rows: a trigger drops the partitions."""
+        """
+        Delete runs by one statement, without collecting related rows: a trigger drops the partitions.
+
+        That locks whole tables one after the other, which questions about other runs read in another order.
+        """
         chosen = Run.objects.filter(pk__in=[run.pk for run in queryset])
-        chosen._raw_delete(chosen.db)  # noqa: SLF001 - Django has no other word for a DELETE without a collector
+        repeat_undone(lambda: chosen._raw_delete(chosen.db))  # noqa: SLF001 - a DELETE without a collector
 
     @admin.display(description="run", ordering="name")
     def run(self, run: Run) -> str:

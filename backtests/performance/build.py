@@ -14,7 +14,7 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, connection
 
 from backtests.moments import DAY, time_of
 from backtests.performance import read_lists
@@ -29,6 +29,7 @@ from backtests.performance.days import (
 from backtests.performance.decisions import EXECUTION, Decision, Trail, digest_prefixes, make_trail, read_decision
 from backtests.performance.measures import find_moments, measure_returns, measure_trips
 from backtests.performance.trips import Execution, Prices, RoundTrip, TripFinder, value_trips
+from toolbox.database.undone import repeat_undone
 
 VERSION = 1
 """Increase it when what is built changes: `manage.py build_backtest_performance` then rebuilds every run."""
@@ -114,20 +115,23 @@ FAILURES = (DatabaseError, ArithmeticError, ValueError)
 
 def build_performance(run_id: UUID) -> bool:
     """Build a run's results if they are not up to date; returns whether they were built."""
-    with transaction.atomic():
-        run = _lock_unbuilt(run_id)
-        if run is None:
-            return False
-        executions = _Executions()
-        trail = make_trail(_read_decisions(run_id, executions=executions))
-        trips, left_out = executions.finder.trips, executions.left_out
-        prices = _value_trips(run, trips=trips)
-        changes, source = _read_changes(run_id)
-        _name_currency(trips, changes=changes)
-        _clear(run_id)
-        _write_trips(run, trips)
-        _write_curves(run, trips=trips, prices=prices, changes=changes, source=source, left_out=left_out)
-        _write_trail(run_id, trail)
+    return repeat_undone(lambda: _build(run_id))
+
+
+def _build(run_id: UUID) -> bool:
+    run = _lock_unbuilt(run_id)
+    if run is None:
+        return False
+    executions = _Executions()
+    trail = make_trail(_read_decisions(run_id, executions=executions))
+    trips, left_out = executions.finder.trips, executions.left_out
+    prices = _value_trips(run, trips=trips)
+    changes, source = _read_changes(run_id)
+    _name_currency(trips, changes=changes)
+    _clear(run_id)
+    _write_trips(run, trips)
+    _write_curves(run, trips=trips, prices=prices, changes=changes, source=source, left_out=left_out)
+    _write_trail(run_id, trail)
     return True
 
 
