@@ -66,7 +66,7 @@ class Draft:
         self._orders, self._first_steps = self._order_states()
         self._columns = [
             binary.event_columns(
-                row.number, row.event_id, moment=row.moment, codes=(row.event_type, row.severity, row.category),
+                row.number, event_id=row.event_id, moment=row.moment, codes=(row.event_type, row.severity, row.category),
                 parent=row.parent_event_id,
             )
             for row in rows
