@@ -54,7 +54,7 @@ def moments(elements: Iterable[bytes]) -> bytes:
     return _one_dimension(_INT8, b"".join(elements))
 
 
-def event_columns(number: int, event_id: str, *, moment: int, codes: tuple[int, int, int], parent: str | None) -> bytes:
+def event_columns(number: int, *, event_id: str, moment: int, codes: tuple[int, int, int], parent: str | None) -> bytes:
     """Encode the columns of backtests_events from the number to the parent; codes of type, severity and category."""
     kind, severity, category = codes
     columns = _before_parent(

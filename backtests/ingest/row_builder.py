@@ -66,8 +66,8 @@ class Draft:
         self._orders, self._first_steps = self._order_states()
         self._columns = [
             binary.event_columns(
-                row.number, event_id=row.event_id, moment=row.moment, codes=(row.event_type, row.severity, row.category),
-                parent=row.parent_event_id,
+                row.number, event_id=row.event_id, moment=row.moment, parent=row.parent_event_id,
+                codes=(row.event_type, row.severity, row.category),
             )
             for row in rows
         ]  # fmt: skip
