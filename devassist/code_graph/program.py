@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from devassist.code_graph.facts import ClassFact, FileFacts, FunctionFact, ImportFact, SymbolFact
+from devassist.code_graph.facts import ClassFact, FileFacts, FunctionFact, ImportFact, Op, SymbolFact
 from devassist.code_graph.modules import Modules, is_test
 
 MAX_RESOLUTION_STEPS = 20
@@ -51,6 +51,8 @@ class Program:
         self.classes: list[ClassInfo] = []
         self.class_of_symbol: dict[SymbolKey, int] = {}
         self.property_names: set[str] = set()
+        self.stored_names: set[str] = set()
+        """The names of attributes and elements that are assigned outside of a class's body."""
         self.computed: set[int] = set()
         """Classes with computed bases."""
         self._named: list[dict[str, int]] = []
@@ -121,6 +123,9 @@ class Program:
                 self.fixtures[facts.symbols[function.symbol].name].append(self.function_offsets[-1] + index)
             elif function.binding == "property" and function.symbol >= 0:
                 self.property_names.add(facts.symbols[function.symbol].name)
+        self.stored_names.update(
+            parts[1] for operation, *parts in facts.constraints if operation in (Op.STORE, Op.SET_INDEX) and parts[1]
+        )
         named: dict[str, int] = {}
         for fact in facts.classes:
             symbol = facts.symbols[fact.symbol]

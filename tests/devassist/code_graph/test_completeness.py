@@ -221,6 +221,17 @@ def test_a_call_through_what_only_the_run_tells_is_found(name: str) -> None:
     assert reached >= {at for at, one in enumerate(symbols) if "called" in one.name + one.signature}
 
 
+def test_an_override_is_found_however_many_subclasses_there_are() -> None:
+    text = "class A:\n    def run(self): self.called()\n    def called(self): pass\n"
+    text += "".join(f"class B{number}(A): pass\n" for number in range(300))
+    text += "class Last(A):\n    def called(self): pass\nLast().run()\n"
+    symbols = read_facts(text.encode(), path="program.py").symbols
+
+    rows = _link({"program.py": text}).calls["program.py"]
+
+    assert "Last.called" in {symbols[row.target[1]].qualified_name for row in rows if row.target}
+
+
 def test_a_module_that_is_imported_by_its_literal_name_is_followed() -> None:
     files = {
         "program.py": "import importlib\n\nfound = importlib.import_module('tools')\nfound.called()\n",
