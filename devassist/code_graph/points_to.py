@@ -235,6 +235,7 @@ class PointsTo(AttributeFlow):
 
         if is_known:
             return shift
+        self._copy_ranges.append((self._extra, self._extra + end - start - 1, offset - base))
         self._extra += end - start
         if function not in self._copy_bases:
             self._copied.update(dict.fromkeys(range(offset + start, offset + end), function))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from devassist.code_graph.facts import ClassFact, FileFacts, FunctionFact, ImportFact, Op, SymbolFact
 from devassist.code_graph.modules import Modules, is_test
+from devassist.code_graph.values import EMPTY_BASES
 
 MAX_RESOLUTION_STEPS = 20
 MAX_ANCESTORS = 200
@@ -83,6 +84,10 @@ class Program:
                 and (symbol.name == name or (name == "constructor" and symbol.name == info.name))  # Java's
             ]  # fmt: skip
         return found
+
+    def find_outer_bases(self, number: int) -> set[str]:
+        """Return the bases from outside of a class and of its ancestors, but for those that call nothing."""
+        return {base for one in self.classes[number].order for base in self.classes[one].outer_names} - EMPTY_BASES
 
     def file_of(self, variable: int) -> str:
         """Return the path of a variable's file, or a placeholder if it has none."""
