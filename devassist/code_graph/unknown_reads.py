@@ -22,7 +22,7 @@ def find_read_from_unknown(analysis: PointsTo, *, given: Iterable[Value]) -> Ite
     program = analysis.program
     by_name = _find_stored(analysis)
     modules = _find_known_modules(analysis, given=given)
-    called, passed = find_called(analysis), _find_passed(analysis)
+    called, passed = _name_called(analysis), _find_passed(analysis)
     for file, facts in enumerate(program.files):
         offset = program.offsets[file]
         for operation, *parts in facts.constraints:
@@ -34,12 +34,9 @@ def find_read_from_unknown(analysis: PointsTo, *, given: Iterable[Value]) -> Ite
             if not (stored or exported) or not is_any(analysis.values_of(offset + base)):
                 continue
             reached = analysis.find_reached(offset + to)
-            is_moved = (
-                reached is None
-                or not reached.isdisjoint(passed)
-                or not (reached - {offset + to}).isdisjoint(called)
-            )  # fmt: skip
-            if not is_moved and offset + to not in called:
+            names = {one for variable in reached or () for one in called.get(variable, ())}
+            is_moved = reached is None or not reached.isdisjoint(passed) or bool(names - {name})
+            if not is_moved and not names:
                 continue
             at = f"{program.paths[file]}:{place >> PLACE_BITS}"
             for value in {*stored, *exported}:
@@ -56,6 +53,16 @@ def find_called(analysis: PointsTo) -> set[int]:
     """Return the variables that are called."""
     program = analysis.program
     return {program.offsets[file] + call.callee for file, facts in enumerate(program.files) for call in facts.calls}
+
+
+def _name_called(analysis: PointsTo) -> dict[int, set[str]]:
+    """Return the variables that are called, with the names that stand there."""
+    program = analysis.program
+    found: dict[int, set[str]] = defaultdict(set)
+    for file, facts in enumerate(program.files):
+        for call in facts.calls:
+            found[program.offsets[file] + call.callee].add(call.name)
+    return found
 
 
 def find_uses(analysis: PointsTo) -> set[int]:
