@@ -131,7 +131,7 @@ def _rules() -> dict[str, list[_Rule]]:
     return rules
 
 
-def mask_commands(text: str, mask: str) -> str:
+def mask_commands(text: str, *, mask: str) -> str:
     """Replace the secret words of the command lines in a text."""
     if not _may_hold_commands(text):
         return text
@@ -231,7 +231,7 @@ def _parts(word: _Word) -> Iterator[_Word]:
 
 def _secrets_by_rules(words: list[_Word], rules: Iterable[_Rule], printed: list[_Word]) -> Iterator[tuple[int, int]]:
     for rule in rules:
-        rest = _after(words, rule.words)
+        rest = _skip_words(words, rule.words)
         if rest is None:
             continue
         for form in rule.forms:
@@ -246,7 +246,7 @@ def _secrets_by_rules(words: list[_Word], rules: Iterable[_Rule], printed: list[
                 yield from _secret_parts(plain[form.position - 1 : form.position], form)
 
 
-def _after(words: list[_Word], wanted: tuple[str, ...]) -> list[_Word] | None:
+def _skip_words(words: list[_Word], wanted: tuple[str, ...]) -> list[_Word] | None:
     """Return the words behind those that must stand in the command; None if one does not."""
     at = 0
     for names in wanted:

@@ -152,7 +152,7 @@ def mask_secrets(text: str, *, is_code: bool = False) -> str:
     for pattern in (*_OTHER_FORMS, _SIGNATURE):
         text = pattern.sub(rf"\1{REDACTED}", text)
     text = _SAID.sub(_mask_said, _SAID.sub(_mask_said, _PGPASS.sub(rf"\1{REDACTED}", text)))  # from one, to another
-    text = mask_commands(text, REDACTED)
+    text = mask_commands(text, mask=REDACTED)
     text = _HEX_KEY.sub(REDACTED, _CRYPT.sub(REDACTED, text))
     return _TOKEN.sub(lambda found: REDACTED if _is_random(found[0]) else found[0], text)
 
@@ -164,7 +164,7 @@ def mask_marked(text: str, *, most: int = 8_192) -> str:
     Cheap enough for every call. A random token without a mark is not found.
     """
     if _is_plain(text):
-        return mask_commands(text, REDACTED)
+        return mask_commands(text, mask=REDACTED)
     return mask_secrets(_redact_secrets(text)[:most], is_code=True)
 
 
