@@ -151,7 +151,7 @@ def mask_secrets(text: str, *, is_code: bool = False) -> str:
     text = _GIVEN.sub(lambda found: found[0] if is_code and _is_variable(found) else found[1] + REDACTED, text)
     for pattern in (*_OTHER_FORMS, _SIGNATURE):
         text = pattern.sub(rf"\1{REDACTED}", text)
-    text = _SAID.sub(_mask_said, _SAID.sub(_mask_said, _PGPASS.sub(rf"\1{REDACTED}", text)))  # from one, to another
+    text = _SAID.sub(_mask_sentence, _SAID.sub(_mask_sentence, _PGPASS.sub(rf"\1{REDACTED}", text)))  # from one, to another
     text = mask_commands(text, mask=REDACTED)
     text = _HEX_KEY.sub(REDACTED, _CRYPT.sub(REDACTED, text))
     return _TOKEN.sub(lambda found: REDACTED if _is_random(found[0]) else found[0], text)
@@ -225,7 +225,7 @@ def _blank(field: re.Match[str]) -> str:
     return f'"{name}"{colon}"{REDACTED}"' if _SECRET_NAME.search(name) else field[0]
 
 
-def _mask_said(found: re.Match[str]) -> str:
+def _mask_sentence(found: re.Match[str]) -> str:
     value, quote = found["quoted"] or found["plain"], found["quote"] or ""
     is_number = value.isdigit() and len(value) > 3 and re.search("pass|pwd|pin", found[1], re.I)  # noqa: PLR2004
     is_password = is_number or (" " not in value if quote else _is_chosen(value))
