@@ -151,7 +151,9 @@ def mask_secrets(text: str, *, is_code: bool = False) -> str:
     text = _GIVEN.sub(lambda found: found[0] if is_code and _is_variable(found) else found[1] + REDACTED, text)
     for pattern in (*_OTHER_FORMS, _SIGNATURE):
         text = pattern.sub(rf"\1{REDACTED}", text)
-    text = _SAID.sub(_mask_sentence, _SAID.sub(_mask_sentence, _PGPASS.sub(rf"\1{REDACTED}", text)))  # from one, to another
+    for pattern in (_SAID, _SAID):  # from one, to another
+        text = pattern.sub(_mask_sentence, text)
+    text = _PGPASS.sub(rf"\1{REDACTED}", text)
     text = mask_commands(text, mask=REDACTED)
     text = _HEX_KEY.sub(REDACTED, _CRYPT.sub(REDACTED, text))
     return _TOKEN.sub(lambda found: REDACTED if _is_random(found[0]) else found[0], text)
