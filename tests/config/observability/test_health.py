@@ -2,7 +2,6 @@
 
 import json
 import logging
-import sys
 from types import SimpleNamespace
 from typing import Any
 
@@ -171,10 +170,7 @@ def test_a_line_of_the_log_is_an_object_with_the_request_s_id_and_no_secret() ->
 
 @pytest.mark.parametrize("formatter", [JsonLines(), TextLines("%(message)s")])
 def test_neither_form_of_the_log_holds_a_secret(formatter: logging.Formatter) -> None:
-    try:
-        raise ValueError("mysql -uroot -phunter2 shop")
-    except ValueError:
-        failure = sys.exc_info()
+    failure = (ValueError, ValueError("mysql -uroot -phunter2 shop"), None)
     record = logging.LogRecord("toolbox", logging.ERROR, "", 1, "login with password=%s failed", ("hunter2",), failure)
 
     line = formatter.format(record)
