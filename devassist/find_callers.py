@@ -23,7 +23,7 @@ from devassist.callers.traversal import Caller, FoundBy, Place
 from devassist.code_graph.freshness import ensure_graph
 from devassist.contracts.find_callers import CallerFound, CallersFound, FindCallersQuestion, FunctionMatch
 from devassist.error_envelope import FUNCTION_NOT_FOUND, LSP_UNAVAILABLE
-from devassist.files.refusals import too_large
+from devassist.files.read_lines import read_source
 from devassist.files.safe_open import open_file
 from devassist.syntax.parse import MAX_BYTES
 from devassist.workspaces import KnownWorkspace
@@ -151,10 +151,7 @@ async def _search(asked: CallerQuestion, *, root: str, seconds: float) -> FoundC
 def _find_targets(ask: FindCallersQuestion, *, root: str, shows_secrets: bool) -> list[Function]:
     """Return the functions that the name means in its file."""
     with open_file(ask.file_path, root=root, shows_secrets=shows_secrets) as descriptor:
-        size = os.fstat(descriptor).st_size
-        if size > MAX_BYTES:
-            raise too_large(ask.file_path, size=size, limit="2 MB")
-        text = os.pread(descriptor, MAX_BYTES, 0)
+        text = read_source(descriptor, path=ask.file_path, limit=MAX_BYTES)
     code = Code.parse(text, path=ask.file_path)
     if code is None:
         raise ToolError(
