@@ -161,7 +161,12 @@ async def find_implementations(ask: FindImplementationsQuestion, *, workspace: K
         )
     known = await graph.find_symbols(ask.name, workspace_id=workspace.id, path=path)
     build = await graph.read_build(workspace.id)
-    found = {row.id: row for symbol in known for row in await graph.find_implementations(symbol)}
+    found: dict[int, graph.SymbolRow] = {}
+    is_cut = False
+    for symbol in known:
+        rows = await graph.find_implementations(symbol, limit=graph.MAX_ROWS + 1)
+        found |= {row.id: row for row in rows[: graph.MAX_ROWS]}
+        is_cut = is_cut or len(rows) > graph.MAX_ROWS
     symbols = [
         SymbolFound(
             workspace=workspace.name, file_path=row.path, line=row.line, end_line=row.end_line,
@@ -169,9 +174,11 @@ async def find_implementations(ask: FindImplementationsQuestion, *, workspace: K
         )
         for row in sorted(found.values(), key=lambda row: (row.path, row.line))
     ]  # fmt: skip
-    return SymbolsFound(
-        symbols=symbols[: ask.max_symbols], total=len(symbols), incomplete=_graph_problem(build, is_known=bool(known))
-    )
+    problem = _graph_problem(build, is_known=bool(known))
+    if is_cut:
+        cut = f"There are more than {graph.MAX_ROWS:,} implementations; the others are left out."
+        problem = f"{problem} {cut}" if problem else cut
+    return SymbolsFound(symbols=symbols[: ask.max_symbols], total=len(symbols), incomplete=problem)
 
 
 async def go_to_definition(

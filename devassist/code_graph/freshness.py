@@ -20,6 +20,7 @@ MAX_FILES_HERE = 400
 """The maximum source files of a graph that this process builds itself. More would slow down other calls."""
 TELL_WORKERS_SECONDS = 10.0
 _SHOWN = 5
+_CUT = "The code graph left something out: there are more files, or more ways of values, than it follows."
 _NOT_READ = "The code graph could not be read; calls through base types are missing. Ask again in a few seconds."
 
 
@@ -46,16 +47,16 @@ async def ensure_graph(workspace_id: int, *, root: str, shows_secrets: bool, sec
     try:
         found = await asyncio.to_thread(building.look, root)
         row = await queries.read_build(workspace_id)
-        if _is_current(row, found=found, root=root):
-            return Freshness(is_current=True)
+        if row is not None and _is_current(row, found=found, root=root):
+            return Freshness(is_current=True, reason=_CUT if row.is_cut else "")
         if len(found.files) > MAX_FILES_HERE:
             _tell_workers(workspace_id)
         else:
             work = partial(_build_here, workspace_id, root=root, shows_secrets=shows_secrets, seconds=seconds)
             is_done = await event_loop.run_on_loop(work)
             row = await queries.read_build(workspace_id)
-            if _is_current(row, found=found, root=root):
-                return Freshness(is_current=True)
+            if row is not None and _is_current(row, found=found, root=root):
+                return Freshness(is_current=True, reason=_CUT if row.is_cut else "")
             if is_done and row is None:  # a workspace without a row has no graph
                 return Freshness(is_current=False)
         row = await queries.read_build(workspace_id)

@@ -246,6 +246,19 @@ async def test_implementations_say_where_the_graph_is_missing(ask: Any) -> None:
     assert none["error"]["code"] == "FUNCTION_NOT_FOUND"
 
 
+async def test_implementations_that_are_not_read_are_said(
+    ask: Any, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (place / "src/more.py").write_text("from a import Shop\n\n\nclass One(Shop): ...\n\n\nclass Two(Shop): ...\n")
+    await ask("warm_workspace")
+    found = await ask("find_implementations", filePath="src/a.py", name="Shop")
+    monkeypatch.setattr("devassist.code_graph.queries.MAX_ROWS", 1)
+    cut = await ask("find_implementations", filePath="src/a.py", name="Shop")
+
+    assert (found["total"], "incomplete" in found) == (2, False)
+    assert "more than 1" in cut["incomplete"]
+
+
 def test_ignore_files_are_read_as_git_reads_them(place: Path) -> None:
     from devassist.files.walking import walk_files
 
