@@ -353,7 +353,7 @@ class _Assembly(Scope):
         if trend and not self.groups:
             per_sprint = "sprint" in self.reached and self.entity.id in ("sprint", "membership")
             self.groups.append(DimensionGroup(dimension="sprint") if per_sprint else TimeGroup(grain=Grain.MONTH))
-        self._check_times()
+        self._check_times(where)
         return MetricQuery(
             measures=tuple(dict.fromkeys(self.measures)), group_by=tuple(self.groups), where=where,
             having=tuple(self.having), compare=tuple(self.sides), share=share, trend=trend, rank=rank, order=order,
@@ -376,7 +376,7 @@ class _Assembly(Scope):
         if self.groups or self.having or self.sides:
             raise Unbound(None, why="What is to be counted?")
         is_ranked = rank is not None or bool(order)
-        is_asked = self.mentions_entity or where is not None or is_ranked
+        is_asked = self.mentions_entity or is_ranked or (where is not None and self._says_what_rows())
         if not is_asked or (self.unit_noun and self.unit_noun != "issues" and not is_ranked):
             raise Unbound(None, why="")
         columns: list[str] = []
@@ -394,6 +394,14 @@ class _Assembly(Scope):
         return MetricQuery(
             rows_of=self.entity.id, columns=tuple(columns), where=where, rank=rank, order=order
         )  # fmt: skip
+
+    def _says_what_rows(self) -> bool:
+        """Return whether more is said than whose they are: a name alone asks for nothing."""
+        whose = ("team", "person", "sprint")
+        return any(
+            one.kind not in ("mark", "period") and not is_sprints(one) and one.name_kind not in whose
+            for one in self.phrases
+        ) or bool(self.marks & {"what", "which", "who"})
 
     def _title_epics(self) -> None:
         """Show the titles of epics beside their keys, since people know epics by title."""

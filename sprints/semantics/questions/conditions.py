@@ -443,7 +443,8 @@ class Conditions(Measures):
         """Show the moment as a column of the named rows."""
         role = self.model.time_roles.get(state.role)
         is_named = self._has_key() or any(is_sprints(one) for one in self.phrases)
-        if role is None or role.reached_as != self.entity.id or not is_named:
+        is_asked = state.phrase in self._find_clause("when")[1]
+        if role is None or role.reached_as != self.entity.id or not is_named or not is_asked:
             raise Unbound(state.phrase)
         same = (one.id for one in self.model.dimensions.values() if one.expression == role.start
                 and one.entity == role.entity and one.role is None)  # fmt: skip

@@ -2,6 +2,7 @@
 
 from sprints.semantics.enums import Operator
 from sprints.semantics.query import Comparison, DimensionGroup, MeasureLimit, Side, TimeGroup
+from sprints.semantics.questions.lexicon import ASKING
 from sprints.semantics.questions.phrase import Phrase, is_sprints
 from sprints.semantics.questions.terms import State, Terms, Unbound, to_range
 
@@ -135,19 +136,33 @@ class Measures(Terms):
         return term.groupable and is_other and (is_counted or self._says_of_what()) and not self._has_key()
 
     def _read_who(self) -> None:
+        """Read whom the verbs of its clause ask for: who reported it, and when was it created."""
+        who, clause = self._find_clause("who")
+        verbs = [phrase for phrase in clause if phrase.has("dimension", form="verb")]
+        pure = [phrase for phrase in verbs if not phrase.has("predicate")]
         dimension = "assignee" if "assignee" in self.reached else ""
-        if any(phrase.has("dimension", form="verb") and not phrase.has("predicate") for phrase in self.phrases):
-            reported = any(sense.name == "reporter" for phrase in self.phrases for sense in phrase.senses)
-            dimension = "reporter" if reported else dimension
+        if pure and any(sense.name == "reporter" for phrase in clause for sense in phrase.senses):
+            dimension = "reporter"
         if not dimension or not (self._says_of_what() or self._has_key() or self.measures):
-            raise Unbound(next(phrase for phrase in self.phrases if "who" in phrase.marks))
-        self._refuse_negated_acts(next(phrase for phrase in self.phrases if "who" in phrase.marks))
+            raise Unbound(who)
+        has_it = any("have" in phrase.marks for phrase in clause) and not any(one.has("predicate") for one in clause)
+        if self._has_key() and not (verbs or has_it):
+            raise Unbound(who)  # who started it: nobody says that this is the assignee
+        self._refuse_negated_acts(who)
         if self._has_key():
             self.columns.append(dimension)
+            self.states = {place: one for place, one in self.states.items() if one.phrase not in verbs}
         else:
             self.has_owners = True
             self.groups.append(DimensionGroup(dimension=dimension))
             self.parts.append(Comparison(field=dimension, op=Operator.IS_NOT_NULL))
+
+    def _find_clause(self, mark: str) -> tuple[Phrase, list[Phrase]]:
+        """Return the phrase with a mark that asks, and the phrases behind it up to the next one that asks."""
+        at = next(place for place, phrase in enumerate(self.phrases) if mark in phrase.marks)
+        behind = self.phrases[at + 1 :]
+        end = next((place for place, one in enumerate(behind) if one.kind == "mark" and one.marks & ASKING), None)
+        return self.phrases[at], behind[:end]
 
     def _refuse_negated_acts(self, phrase: Phrase) -> None:
         """Refuse negated acts such as who did not close anything: the rows of others are not the answer."""

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sprints.semantics.questions.lexicon import Sense
-from sprints.semantics.questions.phrase import SILENT_MARKS, Found, Phrase, is_sprints, phrase_at
+from sprints.semantics.questions.phrase import SILENT_MARKS, Found, Phrase, PhraseKind, is_sprints, phrase_at
 
 
 def read_absence(phrases: list[Phrase], *, place: int) -> Found:
@@ -304,8 +304,10 @@ def _is_subject(phrase: Phrase) -> bool:
 
 def _make_related(first: Phrase, *, inside: Sequence[Phrase], is_negated: bool, start: int) -> Phrase:
     said = " ".join([first.said, *(one.said for one in inside)])
+    is_of_all = any(one.quantifier or (one.joined_by == "and" and len(one.names) > 1) for one in inside)
+    kind: PhraseKind = "unknown" if is_of_all and not is_negated else "related"
     return replace(
-        first, kind="related", said=said, start=start, senses=(), marks=frozenset(), is_negated=is_negated,
+        first, kind=kind, said=said, start=start, senses=(), marks=frozenset(), is_negated=is_negated,
         alternatives=tuple(inside),
     )  # fmt: skip
 

@@ -20,8 +20,9 @@ from sprints.semantics.query import (
     Value,
 )
 from sprints.semantics.questions.lexicon import Lexicon
-from sprints.semantics.questions.phrase import Phrase, is_sprints
+from sprints.semantics.questions.phrase import Phrase, is_sprints, phrase_at
 
+BY_DAY = "I count this once a sprint, not once a day. Ask for the burndown, or for the number per sprint."
 DEFAULT_RANK = 10
 MAX_LISTED_SPRINTS = 200
 NAMED_BY = {
@@ -33,6 +34,7 @@ SILENT = frozenset({
     "what", "which", "be", "have", "and", "do", "to", "our", "who", "whose", "when", "how_many", "how_much",
     "how_often", "compare", "past",
 })  # fmt: skip
+_VERBS = frozenset({"is", "are", "was", "were", "has", "have", "had", "do", "does", "did"})
 _STATES = ("adjective", "verb", "noun")
 
 
@@ -204,12 +206,28 @@ class Terms:
                 self.states[place] = State(phrase=phrase, predicate=predicate, role=role, is_own=is_own)
                 self.used.add(place)
         if self.entity.id == "membership":
+            self._refuse_now()
             self._read_after_start()
             return
         if any(is_sprints(one) for one in self.phrases):
             for state in self.states.values():
                 has_closer = self._tells_of_membership(state.phrase)
                 self.cost += 2.0 if has_closer and self.entity.id != "sprint" else 0.0
+
+    def _refuse_now(self) -> None:
+        """Refuse the present for what was completed when a sprint was closed: which are not finished."""
+        is_closed = any(name.state == "closed" for one in self.phrases if is_sprints(one) for name in one.names)
+        for place, state in self.states.items():
+            if state.predicate == "completed" and is_closed and self._is_said_of_now(place):
+                raise Unbound(state.phrase)
+
+    def _is_said_of_now(self, place: int) -> bool:
+        """Return whether the verb before a state is in the present: is not finished, have not been finished."""
+        phrase = self.phrases[place]
+        said = " ".join(one.said for one in self.phrases[:place]) + f" {phrase.said}"
+        verbs = [word for word in said.lower().replace("\u2019", "'").split() if word.removesuffix("n't") in _VERBS]
+        present = {"is", "are", "has", "have"} if phrase.is_negated else {"is", "are"}
+        return bool(verbs) and verbs[-1].removesuffix("n't") in present
 
     def _read_after_start(self) -> None:
         """Read "after the start" beside a verb: what was removed was removed then; of anything else it is unclear."""
@@ -314,6 +332,18 @@ class Terms:
             if close is not None:
                 self.states[close].periods.append(self.phrases[place])
                 self.used.add(place)
+
+        if not self.is_fragment:
+            self._refuse_shared_times()
+
+    def _refuse_shared_times(self) -> None:
+        """Refuse a time behind two verbs, which may be of both: started | but | not finished | in October."""
+        for place, state in self.states.items():
+            at = place + 1 + ("and" in getattr(phrase_at(self.phrases, place=place + 1), "marks", ()))
+            other = self.states.get(at)
+            is_joined = other is not None and (at > place + 1 or other.phrase.is_negated)
+            if is_joined and other is not None and state.role and other.role and other.periods and not state.periods:
+                raise Unbound(other.periods[0])
 
     def _same_state(self, place: int) -> State | None:
         """Return the state of the period that this one is compared with: closed last month | and | this month."""
