@@ -124,6 +124,7 @@ class _Assembly(Scope):
         rank, order = self._read_ranks()
         self._check_marks()
         conditions = (*self.parts, *(part for place in sorted(self.part_of) for part in self.part_of[place]))
+        self._check_contradiction(join_conditions(conditions))
         if not (conditions or self.groups or rank or order or tuple(self.measures) != context.measures):
             raise Unbound(None)
         return Fragment(

@@ -2,7 +2,7 @@
 
 from sprints.semantics.describe import split_conditions
 from sprints.semantics.enums import Grain, Operator
-from sprints.semantics.query import Comparison, Condition, NamedCondition, TimeGroup, TimeRange
+from sprints.semantics.query import Comparison, Condition, NamedCondition, Not, TimeGroup, TimeRange
 from sprints.semantics.questions.conditions import Conditions
 from sprints.semantics.questions.lexicon import ASKING
 from sprints.semantics.questions.phrase import Phrase, is_sprints
@@ -81,6 +81,8 @@ class Scope(Conditions):
         for measure in self.measures or [""]:
             implied = [*named, *(self.model.measures[measure].where if measure else ())]
             implied += [other for one in implied for other in self.model.predicates[one].requires]
+            if own := next((one for one in implied if Not(part=NamedCondition(predicate=one)) in parts), None):
+                raise Unbound(None, why=f"Nothing can be {self.model.predicates[own].label} and not.")
             both = next((one for one in implied if self.model.predicates[one].opposite in implied), None)
             if both:
                 other = self.model.predicates[str(self.model.predicates[both].opposite)].label

@@ -289,6 +289,9 @@ def find_anaphor(tokens: Sequence[Token]) -> str:
         word = token.said.lower()
         if has_it and not has_rows and any(one.kind == "predicate" for one in token.senses):
             return "it"
+        is_object = following is None or following.is_free or bool(following.marks & {"and", "or"})
+        if word == "it" and is_object and not has_rows:
+            return token.said  # who reported it, as opposed to: is it blocked
         has_it = (has_it or word.partition("'")[0] == "it") and not token.marks & ASKING
         if word in _DEMONSTRATIVE and _stands_alone(following):
             return token.said
