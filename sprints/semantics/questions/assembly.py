@@ -80,6 +80,9 @@ def assemble_fragment(
     return _Assembly(phrases, entity=entity, lexicon=lexicon).build_fragment(context)
 
 
+_SIZES = frozenset({"biggest", "largest", "smallest"})
+
+
 class _Assembly(Scope):
     def build(self) -> AssembledQuery:
         self._check_entity()
@@ -208,6 +211,9 @@ class _Assembly(Scope):
 
     def _find_rank_term(self, phrase: Phrase) -> str:
         if self.measures:
+            is_large = bool(_SIZES & {*phrase.said.lower().split()}) and "how_many" not in self.marks
+            if is_large and self.measures[0] == self.entity.count and not self.entity.columns[:1] == ("issue",):
+                raise Unbound(phrase)  # the biggest scope change: a size, not their number
             is_grouped = bool(self.groups) or (self.is_fragment and self.has_groups)
             if not is_grouped or (phrase.has("dimension") and not phrase.marks):
                 raise Unbound(phrase)
@@ -317,7 +323,10 @@ class _Assembly(Scope):
         """Group by a kind of which the question names several: ACCEL and ORBIT, this sprint and the last."""
         if not self.measures:
             return False
+        is_set_apart = bool(self.marks & {"more", "fewer", "versus", "compare", "per"})
         for phrase in self.phrases:
+            if phrase.joined_by == "or" and not is_set_apart:
+                continue
             if phrase.kind == "names" and len(phrase.names) > 1 and not phrase.is_negated:
                 dimension = self._name_dimension(phrase, place=-1)
                 if self.model.dimensions[dimension].many:
@@ -413,7 +422,8 @@ class _Assembly(Scope):
     def _split_several(self) -> None:
         """Show several named teams, people or sprints separately, since one number would hide which."""
         sprints = [one for one in self.phrases if is_sprints(one) and not one.is_negated]
-        if not self.measures or self.groups or self.sides or "share" in self.marks:
+        is_total = any("total" in one.said.lower().split() for one in self.phrases)
+        if not self.measures or self.groups or self.sides or "share" in self.marks or is_total:
             return
         if self._splits_names():
             return

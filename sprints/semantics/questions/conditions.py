@@ -346,6 +346,8 @@ class Conditions(Measures):
         for place, phrase in enumerate(self.phrases):
             known = {self.entity.id, "issue"} if self.entity.id == "membership" else {self.entity.id}
             is_by = any((sense.name, sense.form) == (by, "verb") for sense in phrase.senses)
+            if by == "assignee" and place in self.states and self.states[place].predicate == "assigned":
+                is_by = bool(self.states.pop(place))  # those that they have are assigned
             if is_by or (phrase.kind == "term" and any(phrase.has_entity(one) for one in known)):
                 self.used.add(place)
             elif counted := self._list_counted(phrase):

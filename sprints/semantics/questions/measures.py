@@ -139,10 +139,8 @@ class Measures(Terms):
         """Read whom the verbs of its clause ask for: who reported it, and when was it created."""
         who, clause = self._find_clause("who")
         verbs = [phrase for phrase in clause if phrase.has("dimension", form="verb")]
-        pure = [phrase for phrase in verbs if not phrase.has("predicate")]
         dimension = "assignee" if "assignee" in self.reached else ""
-        if pure and any(sense.name == "reporter" for phrase in clause for sense in phrase.senses):
-            dimension = "reporter"
+        dimension = "reporter" if dimension and self._asks_for_reporters(clause) else dimension
         if not dimension or not (self._says_of_what() or self._has_key() or self.measures):
             raise Unbound(who)
         has_it = any("have" in phrase.marks for phrase in clause) and not any(one.has("predicate") for one in clause)

@@ -353,9 +353,11 @@ def _read_bound_after(phrases: list[Phrase], *, place: int) -> Found:
 
 
 def _agent(phrases: list[Phrase], *, place: int) -> Found:
-    """Find no place for who or what it was done by, which is no group: blocked | by | anything."""
+    """Find no place for who or what it was done by, nor for a unit: blocked | by | anything; hours | per | point."""
     first, second = phrases[place], phrase_at(phrases, place=place + 1)
-    if first.said.lower() != "by" or second is None or not second.is_any:
+    is_agent = second is not None and first.said.lower() == "by" and second.is_any
+    is_unit = second is not None and first.said.lower() == "per" and second.said.lower() in ("point", "hour")
+    if second is None or not (is_agent or is_unit):
         return None
     return [replace(second, kind="unknown", said=f"{first.said} {second.said}", senses=())], 2
 

@@ -1,5 +1,7 @@
 """Checks of the scope of words: what the question says must be what the query says, or it is asked back."""
 
+from itertools import pairwise
+
 from sprints.semantics.describe import split_conditions
 from sprints.semantics.enums import Grain, Operator
 from sprints.semantics.query import Comparison, Condition, NamedCondition, Not, TimeGroup, TimeRange
@@ -18,6 +20,7 @@ class Scope(Conditions):
         is_about_people = is_about_people or "who" in self.marks
         is_bounded = any(one.kind in ("bound", "days") for one in self.phrases)
         self._refuse_second_rows()
+        self._refuse_lost_scope()
         self._refuse_second_question()
         for place, phrase in enumerate(self.phrases):
             self._refuse_all_rows(phrase, before=self.phrases[place - 1] if place else phrase)
@@ -30,6 +33,20 @@ class Scope(Conditions):
         units = {self.model.measures[one].unit for one in self.measures}
         if self.unit_noun == "points" and units and not any(unit.startswith("points") for unit in units):
             raise Unbound(next((one for one in self.phrases if "point" in one.said.lower()), None))
+
+    def _refuse_lost_scope(self) -> None:
+        """Refuse an absence with exceptions (no label other than x), not until, and two sprints with a state each."""
+        named = {NAMED_BY[one.name_kind][0] for one in self.phrases if one.kind == "names"}
+        places = [place for place, one in enumerate(self.phrases) if is_sprints(one)]
+        for first, second in pairwise(places if self.entity.id == "membership" else []):
+            if any(place in self.states for place in range(first, second)) and len(self._own_states()) > 1:
+                raise Unbound(self.phrases[second])
+        for place, phrase in enumerate(self.phrases):
+            is_until = place in self.states and phrase.is_negated and any(
+                one.said.lower().startswith(("until", "till")) for one in self.states[place].periods
+            )  # fmt: skip
+            if is_until or (phrase.kind == "missing" and not phrase.is_negated and self._dimension_of(phrase) in named):
+                raise Unbound(phrase)
 
     def _refuse_second_rows(self) -> None:
         """Refuse rows beside rows of the same kind: created issues and resolved issues, in one list or number."""

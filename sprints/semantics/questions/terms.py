@@ -195,7 +195,8 @@ class Terms:
             predicate, is_own = self._predicate(phrase)
             role = self._role(phrase, predicate=predicate)
             predicate = "" if self._is_undone_act(phrase, role=role, predicate=predicate) else predicate
-            if self.entity.id == "sprint" and "what" in self.marks and self._tells_of_membership(phrase):
+            is_what = place and not (self.phrases[1].has_entity("sprint") and "what" in self.phrases[0].marks)
+            if self.entity.id == "sprint" and "what" in self.marks and is_what and self._tells_of_membership(phrase):
                 self.cost += 0.5
             if self.entity.id == "sprint" and self._is_per_sprint(phrase):
                 self.states[place] = State(phrase=phrase, is_measured=True)
@@ -405,7 +406,8 @@ class Terms:
         nouns = [sense for sense in phrase.senses if sense.form in ("noun", "comparative", "superlative")]
         if any(sense.kind == "entity" and sense.name == "person" for sense in nouns):
             self.is_about_people = self.is_about_people or is_group
-            return "assignee" if "assignee" in self.reached else "person" if "person" in self.reached else ""
+            role = "reporter" if self._asks_for_reporters(self.phrases) else "assignee"
+            return next((one for one in (role, "person") if one in self.reached), "")
         ids = [sense.name for sense in nouns if sense.kind == "dimension"]
         ids += [sense.name for sense in nouns if sense.kind == "entity" and sense.name in self.model.dimensions]
         own = [one for one in ids if self.model.dimensions[one].reached_as == self.entity.id]
@@ -413,6 +415,12 @@ class Terms:
         if is_group:
             reached = [one for one in reached if self.model.dimensions[one].groupable]
         return reached[0] if reached else ""
+
+    def _asks_for_reporters(self, phrases: Sequence[Phrase]) -> bool:
+        """Return whether the verbs say what the reporter did, and none of them what the assignee did."""
+        verbs = [one for one in phrases if one.has("dimension", form="verb")]
+        names = {sense.name for one in verbs for sense in one.senses if sense.form == "verb"}
+        return "reporter" in names and "assignee" not in names and not all(one.has("predicate") for one in verbs)
 
     def _lists_issues(self) -> bool:
         """Return whether issues themselves are requested, as in "the bugs with the longest cycle time"."""

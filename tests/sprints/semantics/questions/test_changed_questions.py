@@ -1,5 +1,5 @@
 """
-What must hold when the words of a question change, whatever the question: those of five sets are changed.
+What must hold when the words of a question change, whatever the question: those of six sets are changed.
 
 A word that changes the meaning changes the query, or the question is asked back. Pure; the answers need no truth.
 """
@@ -18,7 +18,7 @@ from sprints.semantics.questions.grammar import Parse
 from sprints.semantics.questions.tokens import Token, cut
 from tests.sprints.semantics.questions.reading import INDEX, LEXICON, parse
 
-SETS = [Path(f"tests/data/sprints/questions{number}.jsonl") for number in ("", "_2", "_3", "_4", "_5")]
+SETS = [Path(f"tests/data/sprints/questions{number}.jsonl") for number in ("", "_2", "_3", "_4", "_5", "_6")]
 pytestmark = [pytest.mark.slow, pytest.mark.parametrize("path", SETS, ids=[path.stem for path in SETS])]
 
 CHANGES = (

@@ -98,6 +98,9 @@ def test_a_swap_leaves_the_name_that_follows() -> None:
         ("Which team closed all its bugs?", "bugs"),
         ("Is ORBIT-100 blocked by anything?", "by anything"),
         ("Which stories were started but not finished in October?", "October"),
+        ("Which issues have no label other than security?", "no label"),
+        ("Which bugs are not due until December?", "not due"),
+        ("How many hours per point did ACCEL spend?", "per point"),
     ],
 )
 def test_a_word_with_no_place_is_named(question: str, word: str) -> None:
@@ -159,3 +162,30 @@ def test_a_verb_belongs_to_the_word_that_asks_before_it(question: str, columns: 
 )  # fmt: skip
 def test_what_is_so_now_is_not_what_was_so_when_the_sprint_closed(question: str) -> None:
     assert parts_of(read(question)) == parts_of(read("Which issues of HARBOR Sprint 5 are still open?"))
+
+
+def test_a_verb_says_whose_part_a_person_has() -> None:
+    """Reported is what the reporter did, whoever the issue is assigned to."""
+    assert [str(group) for group in read("How many bugs did each person report in October?").group_by] == [
+        str(group) for group in read("How many bugs were reported in October by each reporter?").group_by
+    ]
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["How many points of p0 or p1 are open?", "What is the total number of points of open p0 and p1 bugs?"],
+)
+def test_one_number_of_several_values_is_not_split(question: str) -> None:
+    assert read(question).group_by == ()
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What sprints are planned for HARBOR?", "Which sprint had the biggest scope change?",
+        "Which issues carried over from HARBOR Sprint 3 were finished in sprint 4?",
+        "How many issues were added to ACCEL Sprint 6 and then removed?",
+    ],
+)  # fmt: skip
+def test_what_may_mean_something_else_is_asked_back(question: str) -> None:
+    assert parse(question).query is None
