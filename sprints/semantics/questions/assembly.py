@@ -81,6 +81,8 @@ def assemble_fragment(
 
 
 _SIZES = frozenset({"biggest", "largest", "smallest"})
+_DURATIONS = frozenset({"longest", "shortest"})
+_MASS = frozenset({"work", "stuff"})  # of which points or issues may be meant
 
 
 class _Assembly(Scope):
@@ -211,9 +213,7 @@ class _Assembly(Scope):
 
     def _find_rank_term(self, phrase: Phrase) -> str:
         if self.measures:
-            is_large = bool(_SIZES & {*phrase.said.lower().split()}) and "how_many" not in self.marks
-            if is_large and self.measures[0] == self.entity.count and not self.entity.columns[:1] == ("issue",):
-                raise Unbound(phrase)  # the biggest scope change: a size, not their number
+            self._refuse_other_size(phrase)
             is_grouped = bool(self.groups) or (self.is_fragment and self.has_groups)
             if not is_grouped or (phrase.has("dimension") and not phrase.marks):
                 raise Unbound(phrase)
@@ -231,6 +231,15 @@ class _Assembly(Scope):
         if not own or self.model.dimensions[own].type not in ("number", "date", "moment"):
             raise Unbound(phrase)
         return own
+
+    def _refuse_other_size(self, phrase: Phrase) -> None:
+        """Refuse a superlative of another size: the biggest scope change, the longest number."""
+        said, measure = {*phrase.said.lower().split()}, self.model.measures[self.measures[0]]
+        is_count = measure.id == self.entity.count
+        is_mass = is_count and any(one.said.lower() in _MASS for one in self.phrases)
+        is_size = is_count and self.entity.id != "issue" and "how_many" not in self.marks and bool(_SIZES & said)
+        if is_mass or is_size or (_DURATIONS & said and not measure.unit.startswith(("days", "hours"))):
+            raise Unbound(phrase)
 
     def _read_share(self) -> Share | None:
         if "share" not in self.marks:
@@ -252,7 +261,8 @@ class _Assembly(Scope):
         if self.entity.id == "membership" and not is_whole_named:
             raise Unbound(self.phrases[at], why="A share of what?")
         if copula is None:
-            if not self.groups or self.is_ranked or self.entity.id == "membership":
+            is_part = bool(self._own_states()) or any(one.name_kind == "type" for one in self.phrases)
+            if not self.groups or self.is_ranked or is_part or self.entity.id == "membership":
                 raise Unbound(self.phrases[at], why="A share of what?")
             return Share()
         behind = [place for place in self.part_of if place > copula]
@@ -391,7 +401,8 @@ class _Assembly(Scope):
             raise Unbound(None, why="")
         columns: list[str] = []
         is_named = self.mentions_entity or is_ranked or self._has_key() or self._is_about_types() or bool(self.states)
-        if self.columns and not (is_named or any(is_sprints(one) or one.kind == "bound" for one in self.phrases)):
+        is_named = is_named or (self.entity.id != "issue" and any(is_sprints(one) for one in self.phrases))
+        if self.columns and not (is_named or any(one.kind == "bound" for one in self.phrases)):
             raise Unbound(next((one for one in self.phrases if one.has("dimension", form="noun")), None))
         if self.columns:
             identity = [one for one in self.entity.columns if one in ("issue", "sprint", "team", "person", "title")]

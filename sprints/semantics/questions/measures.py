@@ -1,5 +1,7 @@
 """Measures of a question: its nouns, and the numbers that they and its states request."""
 
+from collections.abc import Sequence
+
 from sprints.semantics.enums import Operator
 from sprints.semantics.query import Comparison, DimensionGroup, MeasureLimit, Side, TimeGroup
 from sprints.semantics.questions.lexicon import ASKING
@@ -196,6 +198,7 @@ class Measures(Terms):
             self.measures = [*(self._measure_of(state) for state in self._own_states()), *self.measures]
         is_compared = is_compared or self._has_verbs_joined()
         told = [state for state in self.states.values() if state.is_own or not state.predicate]
+        self._refuse_bare_comparison(told if is_compared else [])
         if not self.measures and is_compared and len(told) > 1:
             self.measures = [self._measure_of(state) for state in told]
         elif not self.measures and self.unit_noun == "points" and not self._is_point_list():
@@ -208,6 +211,16 @@ class Measures(Terms):
         self._apply_aggregates()
         if self.columns and self.measures:
             self._columns_as_groups()
+
+    def _refuse_bare_comparison(self, told: Sequence[State]) -> None:
+        """Refuse to compare what nobody counts: two sprints, two people; completed and committed."""
+        if self.measures or self.mentions_entity or self.unit_noun:
+            return
+        compared = next((one for one in self.phrases if one.marks & {"compare", "versus"}), None)
+        if self.entity.id == "membership" and told and not any(one.name_kind == "type" for one in self.phrases):
+            raise Unbound(compared, why="Do you mean points or issues?")
+        if compared is not None and not (told or self._says_of_what()):
+            raise Unbound(compared)
 
     def _group_ranked_rows(self) -> None:
         """Group by the rows themselves if they are ranked by their related rows: the sprints with the most points."""

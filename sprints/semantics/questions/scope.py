@@ -8,7 +8,7 @@ from sprints.semantics.query import Comparison, Condition, NamedCondition, Not, 
 from sprints.semantics.questions.conditions import Conditions
 from sprints.semantics.questions.lexicon import ASKING
 from sprints.semantics.questions.phrase import Phrase, is_sprints
-from sprints.semantics.questions.terms import BY_DAY, NAMED_BY, Unbound
+from sprints.semantics.questions.terms import BY_DAY, NAMED_BY, State, Unbound
 
 
 class Scope(Conditions):
@@ -45,8 +45,14 @@ class Scope(Conditions):
             is_until = place in self.states and phrase.is_negated and any(
                 one.said.lower().startswith(("until", "till")) for one in self.states[place].periods
             )  # fmt: skip
+            is_until = is_until or (place in self.states and self._lasts_since(self.states[place]))
             if is_until or (phrase.kind == "missing" and not phrase.is_negated and self._dimension_of(phrase) in named):
                 raise Unbound(phrase)
+
+    def _lasts_since(self, state: State) -> bool:
+        """Return whether a state may last since then, or have begun since then: blocked since Monday."""
+        is_since = any(one.said.lower().startswith("since") for one in state.periods)
+        return is_since and bool(state.role and self.model.time_roles[state.role].relation)
 
     def _refuse_second_rows(self) -> None:
         """Refuse rows beside rows of the same kind: created issues and resolved issues, in one list or number."""

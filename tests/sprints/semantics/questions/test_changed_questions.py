@@ -102,6 +102,22 @@ def test_a_state_or_moment_left_out_changes_the_query_or_what_is_assumed(path: P
     assert same == []
 
 
+def test_only_before_what_filters_nothing_is_asked_back(path: Path) -> None:
+    """A filter is exclusive already. Before what is counted, grouped or ranked, "only" would be lost."""
+    same = []
+    for one, query in read_all(path):
+        text = one.linked.text
+        for token in tokens_of(one):
+            is_filter = token.names or token.period or token.reference or token.key or not token.senses
+            if is_filter or not {sense.kind for sense in token.senses} <= {"entity", "measure", "grain", "unit"}:
+                continue
+            changed = parse(f"{text[: token.start]}only {text[token.start :]}")
+            if changed.query == query and not is_aside(changed):
+                same.append(changed.linked.text)
+
+    assert same == []
+
+
 def test_swapped_teams_swap_in_the_query(path: Path) -> None:
     for one, query in read_all(path):
         teams = {name.text: name for token in tokens_of(one) if token.kind == "team" for name in token.names}
