@@ -21,6 +21,7 @@ class Scope(Conditions):
         is_bounded = any(one.kind in ("bound", "days") for one in self.phrases)
         self._refuse_second_rows()
         self._refuse_lost_scope()
+        self._refuse_other_contrast()
         self._refuse_second_question()
         for place, phrase in enumerate(self.phrases):
             self._refuse_all_rows(phrase, before=self.phrases[place - 1] if place else phrase)
@@ -47,6 +48,16 @@ class Scope(Conditions):
             )  # fmt: skip
             is_until = is_until or (place in self.states and self._lasts_since(self.states[place]))
             if is_until or (phrase.kind == "missing" and not phrase.is_negated and self._dimension_of(phrase) in named):
+                raise Unbound(phrase)
+
+    def _refuse_other_contrast(self) -> None:
+        """Refuse to compare by a number what is said to be faster or better: that takes days, or a good and a bad."""
+        for phrase in self.phrases if self.measures else ():
+            word = phrase.said.lower().partition(" ")[0]
+            known = [self.model.measures[one] for one in self.measures]
+            is_speed = word in ("faster", "slower", "quicker") and not all(one.unit.startswith("days") for one in known)
+            is_value = word in ("better", "worse") and any(one.higher_is == "neither" for one in known)
+            if phrase.kind in ("mark", "than") and (is_speed or is_value):
                 raise Unbound(phrase)
 
     def _lasts_since(self, state: State) -> bool:

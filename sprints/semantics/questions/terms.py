@@ -140,7 +140,8 @@ class Terms:
         ranked = any(one.kind in ("rank", "bound") for one in phrases)
         is_plural = phrase.said.lower().endswith("s")
         subject = replace(phrase, kind="term", names=(), name_kind="", is_plural=is_plural)
-        return subject if counted and ranked else phrase
+        is_of_key = not is_plural and any(one.kind == "key" for one in phrases)
+        return subject if (counted and ranked) or is_of_key else phrase
 
     def _noun_after(self, phrases: Sequence[Phrase], *, place: int) -> int | None:
         """Return the noun that an adjective precedes, with nothing between but a team."""

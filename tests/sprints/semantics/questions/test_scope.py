@@ -13,6 +13,9 @@ TRUTHS = [
     ("Stories with neither an assignee nor an estimate",
      ("SELECT issue_key FROM issues WHERE issue_type = 'Story' AND assignee_id IS NULL AND story_points IS NULL "
       "LIMIT 1000")),
+    ("Which epic does HARBOR-78 belong to?",
+     ("SELECT i.issue_key, e.issue_key AS epic FROM issues AS i LEFT JOIN issues AS e ON e.issue_id = i.epic_id "
+      "WHERE i.issue_key = 'HARBOR-78' LIMIT 1000")),
     ("Open bugs compared with open stories per team",
      ("SELECT team_key, issue_type, count(*) AS n FROM issues JOIN teams USING (team_id) WHERE status_category <> "
       "'Done' AND issue_type IN ('Bug', 'Story') GROUP BY team_key, issue_type LIMIT 1000")),
