@@ -64,10 +64,8 @@ def negate(phrases: list[Phrase], *, place: int) -> Found:
         if third and third.kind == "names":
             negated = replace(third, is_negated=True, said=f"{first.said} {second.said} {third.said}")
             return [second, negated], following - place + 2
-    if second.is_one:  # not | a single bug
-        return [replace(second, kind="unknown", said=f"{first.said} {second.said}")], following - place + 1
-    if place == 0 and first.said.lower() == "no":
-        return None  # no bugs in sprint 7: whether there are none, not what else there is
+    if second.is_one or (place == 0 and first.said.lower() == "no"):
+        return None  # no bugs in sprint 7, not a single bug: whether there are none, not what else there is
     if second.kind not in ("names", "term", "sprints", "key", "bound", "missing", "period"):
         return None
     is_degree = second.has("dimension", form="superlative")
