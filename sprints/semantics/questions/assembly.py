@@ -369,6 +369,7 @@ class _Assembly(Scope):
         self._check_contradiction(where)
         if not self.measures:
             return self._rows(where, rank=rank, order=order)
+        where = self._leave_out_zeros(where)
         trend = "trend" in self.marks
         if trend and not self.groups:
             per_sprint = "sprint" in self.reached and self.entity.id in ("sprint", "membership")
@@ -378,6 +379,13 @@ class _Assembly(Scope):
             measures=tuple(dict.fromkeys(self.measures)), group_by=tuple(self.groups), where=where,
             having=tuple(self.having), compare=tuple(self.sides), share=share, trend=trend, rank=rank, order=order,
         )  # fmt: skip
+
+    def _leave_out_zeros(self, where: Condition | None) -> Condition | None:
+        """Add the condition of what owners have, so that those who have none of it are left out: who has work left?"""
+        conditions = {self.model.measures[one].where for one in self.measures}
+        if not self.has_owners or self.is_ranked or self.having or self.sides or len(conditions) != 1:
+            return where
+        return join_conditions([*split_conditions(where), *(NamedCondition(predicate=one) for one in conditions.pop())])
 
     def _joins_sprints(self) -> bool:
         """Return whether issues were in each of two sprints: in sprint 5 and in sprint 6."""

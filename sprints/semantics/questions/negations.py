@@ -16,6 +16,8 @@ def read_absence(phrases: list[Phrase], *, place: int) -> Found:
     """Read an absence: without an estimate; no assignee; with no label."""
     first, second = phrases[place], phrase_at(phrases, place=place + 1)
     is_outside = bool(first.marks & {"not", "except"}) and second is not None and second.has_entity("sprint")
+    if is_outside and second is not None and "ever" in first.marks:  # never in a sprint: they are in none now
+        return [replace(second, kind="unknown", said=f"{first.said} {second.said}", senses=())], 2
     if not (first.marks & {"without"} or is_outside) or second is None:
         return None
     third = phrase_at(phrases, place=place + 2)

@@ -42,6 +42,7 @@ class Scope(Conditions):
         for first, second in pairwise(places if self.entity.id == "membership" else []):
             if any(place in self.states for place in range(first, second)) and len(self._own_states()) > 1:
                 raise Unbound(self.phrases[second])
+        self._refuse_two_times_of_sprints()
         for place, phrase in enumerate(self.phrases):
             is_until = place in self.states and phrase.is_negated and any(
                 one.said.lower().startswith(("until", "till")) for one in self.states[place].periods
@@ -49,6 +50,20 @@ class Scope(Conditions):
             is_until = is_until or (place in self.states and self._lasts_since(self.states[place]))
             if is_until or (phrase.kind == "missing" and not phrase.is_negated and self._dimension_of(phrase) in named):
                 raise Unbound(phrase)
+
+    def _refuse_two_times_of_sprints(self) -> None:
+        """Refuse a state of now beside what became of issues in a closed sprint, and a bare list of what became."""
+        is_closed = any(name.state == "closed" for one in self.phrases if is_sprints(one) for name in one.names)
+        if self.entity.id != "membership" or not is_closed:
+            return
+        own = {state.predicate for state in self._own_states()}
+        asks = self.mentions_entity or self.measures or self.marks & ASKING
+        asks = asks or any(one.name_kind == "type" for one in self.phrases)
+        if len(own) > 1 and not asks and "and" not in self.marks:
+            raise Unbound(None, why="Do you mean issues of which both is true, or a number for each?")
+        for place, state in self.states.items():
+            if own and state.predicate in ("open", "done") and not state.is_own and not self._is_said_of_now(place):
+                raise Unbound(state.phrase)
 
     def _refuse_other_contrast(self) -> None:
         """Refuse to compare by a number what is said to be faster or better: that takes days, or a good and a bad."""

@@ -16,6 +16,10 @@ TRUTHS = [
     ("Which epic does HARBOR-78 belong to?",
      ("SELECT i.issue_key, e.issue_key AS epic FROM issues AS i LEFT JOIN issues AS e ON e.issue_id = i.epic_id "
       "WHERE i.issue_key = 'HARBOR-78' LIMIT 1000")),
+    ("Who still has something to finish in ORBIT Sprint 9?",
+     ("SELECT full_name, count(*) AS n FROM sprint_issues AS m JOIN issues AS i USING (issue_id) JOIN users AS u "
+      "ON u.user_id = i.assignee_id JOIN sprints AS s ON s.sprint_id = m.sprint_id WHERE s.sprint_name = "
+      "'ORBIT Sprint 9' AND m.done_at IS NULL AND m.removed_at IS NULL GROUP BY full_name LIMIT 1000")),
     ("Open bugs compared with open stories per team",
      ("SELECT team_key, issue_type, count(*) AS n FROM issues JOIN teams USING (team_id) WHERE status_category <> "
       "'Done' AND issue_type IN ('Bug', 'Story') GROUP BY team_key, issue_type LIMIT 1000")),
