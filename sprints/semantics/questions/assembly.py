@@ -381,7 +381,7 @@ class _Assembly(Scope):
         )  # fmt: skip
 
     def _leave_out_zeros(self, where: Condition | None) -> Condition | None:
-        """Add the condition of what owners have, so that those who have none of it are left out: who has work left?"""
+        """Add the condition of what owners have, so that those who have none of it are left out: who has work left."""
         conditions = {self.model.measures[one].where for one in self.measures}
         if not self.has_owners or self.is_ranked or self.having or self.sides or len(conditions) != 1:
             return where

@@ -57,7 +57,7 @@ class Scope(Conditions):
         if self.entity.id != "membership" or not is_closed:
             return
         own = {state.predicate for state in self._own_states()}
-        asks = self.mentions_entity or self.measures or self.marks & ASKING
+        asks = self.mentions_entity or bool(self.measures or self.marks & ASKING)
         asks = asks or any(one.name_kind == "type" for one in self.phrases)
         if len(own) > 1 and not asks and "and" not in self.marks:
             raise Unbound(None, why="Do you mean issues of which both is true, or a number for each?")
