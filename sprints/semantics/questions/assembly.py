@@ -442,9 +442,7 @@ class _Assembly(Scope):
         """Show several named teams, people or sprints separately, since one number would hide which."""
         sprints = [one for one in self.phrases if is_sprints(one) and not one.is_negated]
         is_total = any("total" in one.said.lower().split() for one in self.phrases)
-        if not self.measures or self.groups or self.sides or "share" in self.marks or is_total:
-            return
-        if self._splits_names():
+        if not self.measures or self.groups or self.sides or "share" in self.marks or is_total or self._splits_names():
             return
         if self._is_sprint_of_each_team(sprints):
             self._group_by("team", phrase=sprints[0])

@@ -338,7 +338,7 @@ def _linked_tokens(linked: LinkedQuestion, *, index: NameIndex, teams: frozenset
 
 def _is_other(spotted: SpottedName) -> bool:
     """Return whether a word is not the name that it is similar to: skipped is not the status Shipped."""
-    return all(is_other_word(fold(spotted.said), fold(name.text)) for name in spotted.names)
+    return all(is_other_word(fold(spotted.said), known=fold(name.text)) for name in spotted.names)
 
 
 def _amount(one: Amount) -> Token:

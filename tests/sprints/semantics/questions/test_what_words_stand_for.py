@@ -165,7 +165,7 @@ def test_what_is_so_now_is_not_what_was_so_when_the_sprint_closed(question: str)
 
 
 def test_a_verb_says_whose_part_a_person_has() -> None:
-    """Reported is what the reporter did, whoever the issue is assigned to."""
+    """Reported is what the reporter did, and not what the assignee did."""
     assert [str(group) for group in read("How many bugs did each person report in October?").group_by] == [
         str(group) for group in read("How many bugs were reported in October by each reporter?").group_by
     ]
