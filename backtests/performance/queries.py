@@ -141,11 +141,14 @@ WITH grouped AS (
   SELECT {key} AS key, count(*) AS trades, count(*) FILTER (WHERE net_profit > 0) AS won,
          sum(net_profit) AS net_profit, sum(commission) AS commission, avg(net_profit) AS average_net_profit
   FROM backtests_round_trips WHERE run_id = %(run)s AND currency = %(currency)s GROUP BY 1
+), given AS (
+  SELECT * FROM grouped ORDER BY abs(net_profit) DESC, key LIMIT %(most)s
 )
 SELECT whole.*, g.*
 FROM (SELECT coalesce(sum(net_profit), 0) AS total_net_profit, coalesce(sum(trades), 0)::bigint AS total_trades,
+             coalesce(sum(net_profit), 0) - (SELECT coalesce(sum(net_profit), 0) FROM given) AS other_net_profit,
              count(*) AS total_groups FROM grouped) AS whole
-LEFT JOIN (SELECT * FROM grouped ORDER BY abs(net_profit) DESC, key LIMIT %(most)s) AS g ON true
+LEFT JOIN given AS g ON true
 ORDER BY CASE WHEN %(in_order)s THEN g.key END, g.net_profit DESC, g.key LIMIT %(most)s
 """
 

@@ -86,7 +86,7 @@ async def attribute(ask: AttributionQuestion, *, reader: Pool) -> ProfitAttribut
     metadata = AttributionMetadata(
         currency=curve.currency, total_net_profit=profit, total_trades=trades, total_groups=groups,
         other_groups=groups - len(found), other_trades=trades - sum(one.trades for one in found),
-        other_net_profit=profit - sum(one.net_profit for one in found), query_time_ms=curve.asked.milliseconds,
+        other_net_profit=rows[0]["other_net_profit"], query_time_ms=curve.asked.milliseconds,
     )  # fmt: skip
     return ProfitAttribution(groups=found, metadata=metadata)
 

@@ -345,6 +345,24 @@ async def test_groups_of_profit_that_are_not_given_are_counted(
     assert (metadata["otherGroups"], metadata["otherTrades"], metadata["otherNetProfit"]) == (2, 2, 6)
 
 
+async def test_nothing_is_left_over_of_profits_with_many_digits(load: Load) -> None:
+    run_id, events = str(uuid4()), []
+    for symbol, entry_price, exit_price in (("A", "1e-30", "10"), ("B", "100", "100.02")):
+        for day, side, price in (("03", "Buy", entry_price), ("04", "Sell", exit_price)):
+            said = {"OrderId": str(uuid4()), "SecuritySymbol": symbol, "Direction": side, "Quantity": 1, "Price": "?"}
+            [event] = make_events(run_id, seed=3, steps=1)
+            changed = event | {
+                "EventId": str(uuid4()), "Timestamp": f"2023-01-{day}T10:00:00.000Z", "EventType": "TradeExecution",
+                "Properties": said | {"Commission": 0, "Slippage": 0},
+            }  # fmt: skip
+            events.append(jsonl([changed])[0].replace(b'"?"', price.encode()))
+    load(events)
+
+    metadata = (await good("attribute_pnl", runId=run_id, by="symbol"))["metadata"]
+
+    assert (metadata["totalGroups"], metadata["otherGroups"], metadata["otherNetProfit"]) == (2, 0, 0)
+
+
 async def test_texts_that_begin_alike_are_two_groups_and_a_cut_is_said(load: Load) -> None:
     run_id, alike = str(uuid4()), "x" * 600
     reasons = [f"{alike} one", f"{alike} two", f"{alike} two", "short"]
