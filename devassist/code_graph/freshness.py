@@ -22,12 +22,13 @@ TELL_WORKERS_SECONDS = 10.0
 _SHOWN = 5
 _CUT = "The code graph left something out: there are more files, or more ways of values, than it follows."
 _NOT_READ = "The code graph could not be read; calls through base types are missing. Ask again in a few seconds."
+_CUT = "This workspace is too large for the code graph to follow all calls."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Freshness:
     """
-    Whether the graph is current, and the reason if not.
+    Whether the graph is current, and the reason why callers may be missing.
 
     `changed` are the files that it does not know as they are now; calls in the others can be used, but are not sure.
     None where it cannot be used at all.
@@ -98,13 +99,8 @@ def _describe_changed(changed: frozenset[str] | None) -> str:
     return f" Until then it is used as it was, but for files that have changed: {shown}{more}."
 
 
-def _is_current(row: BuildRow | None, *, found: Sources, root: str) -> bool:
-    return (
-        row is not None
-        and row.state == "ready"
-        and _is_whole(row, root=root)
-        and row.content_hash == building.digest_of(found)
-    )
+def _is_current(row: BuildRow, *, found: Sources, root: str) -> bool:
+    return row.state == "ready" and _is_whole(row, root=root) and row.content_hash == building.digest_of(found)
 
 
 def _is_whole(row: BuildRow, *, root: str) -> bool:
