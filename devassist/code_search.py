@@ -78,7 +78,7 @@ def list_files(
             break
         last = _Position(workspace.name, found.path)
         listed.append(ListedFile(workspace=workspace.name, file_path=found.path, size_bytes=found.size))
-    if ask.folder and not walk.report.has_folder:
+    if ask.folder and not (walk.report.has_folder or walk.start or walk.stopped_at):
         raise _invalid(
             "folder",
             f"no folder '{ask.folder[:200]}' is listed: it is not there, a link, ignored, or of installed packages",

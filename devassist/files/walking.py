@@ -187,7 +187,7 @@ def _walk_folder(descriptor: int, *, folder: str, rules: Sequence[_IgnoreRules],
             yield found
         if walk.report.is_cut or walk.report.is_late:
             return
-        if parts > walk.after:
+        if parts > walk.after and path.isprintable():  # another one no cursor can name
             walk.report.reached = path
 
 

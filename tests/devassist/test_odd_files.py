@@ -354,3 +354,38 @@ async def test_a_dollar_in_a_name_is_a_letter_or_a_dot(
     _, found = await ask("find_symbol", name=name)
 
     assert [one["name"] for one in found["symbols"]] == [name.replace("Shop$", "Shop.")]
+
+
+async def test_a_page_may_end_beside_a_name_that_no_answer_can_say(
+    fast_client: httpx.AsyncClient, make_workspace: MakeWorkspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a.py", os.fsdecode(b"\xff.py"), "\uffee.py", "z\n.py", "zz.py"):
+        (tmp_path / name).write_text("x = 1\n")
+    ask = _asker(fast_client, make_workspace(tmp_path, is_open=True))
+    monkeypatch.setattr(tools, "SEARCH_SHARE", -1.0)
+    files, cursor, pages = [], None, 0
+    while (pages == 0 or cursor) and pages < 20:
+        _, page = await ask("list_files", cursor=cursor)
+        files += [one["filePath"] for one in page["files"]]
+        cursor, pages = page.get("nextCursor"), pages + 1
+
+    assert files == ["a.py", "zz.py", "\uffee.py"]
+
+
+async def test_a_folder_of_one_workspace_is_listed_where_time_ran_out_before_it(
+    fast_client: httpx.AsyncClient, make_workspace: MakeWorkspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for workspace, folder in (("one", "only"), ("two", "other")):
+        (tmp_path / workspace / folder).mkdir(parents=True)
+        (tmp_path / workspace / folder / "a.py").write_text("x = 1\n")
+        make_workspace(tmp_path / workspace, is_open=True)
+    monkeypatch.setattr(tools, "SEARCH_SHARE", -1.0)
+
+    for folder in ("only", "other"):
+        files, cursor, pages = [], None, 0
+        while (pages == 0 or cursor) and pages < 20:
+            answer = await fast_client.post(f"{REST}list_files", json={"folder": folder, "cursor": cursor})
+            page = answer.json()["data"]
+            files += [one["filePath"] for one in page["files"]]
+            cursor, pages = page.get("nextCursor"), pages + 1
+        assert files == [f"{folder}/a.py"]
