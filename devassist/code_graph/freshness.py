@@ -22,7 +22,6 @@ TELL_WORKERS_SECONDS = 10.0
 _SHOWN = 5
 _CUT = "The code graph left something out: there are more files, or more ways of values, than it follows."
 _NOT_READ = "The code graph could not be read; calls through base types are missing. Ask again in a few seconds."
-_CUT = "This workspace is too large for the code graph to follow all calls."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
