@@ -92,7 +92,7 @@ public class ClassTruth {
                 @Override
                 public void visitLineNumber(int number, Label start) {
                     if (line == 0 && !isAdded) {
-                        bodies.put(owner + "." + name + type, new Body(file, plain(name), number));
+                        bodies.put(owner + "." + name + type, new Body(file, name, number));
                     }
                     line = own == 0 || number <= own ? number : 0;
                 }
@@ -120,13 +120,6 @@ public class ClassTruth {
                 types.remove(0);
             }
             return name + Type.getMethodDescriptor(Type.getReturnType(form), types.toArray(Type[]::new));
-        }
-
-        /** A name as it is written: what is behind `-` keeps functions on inline classes apart, behind `$` modules. */
-        private static String plain(String name) {
-            int end = name.indexOf('-') < 0 ? name.length() : name.indexOf('-');
-            int module = name.indexOf('$') <= 0 ? end : name.indexOf('$');
-            return name.substring(0, Math.min(end, module));
         }
     }
 }

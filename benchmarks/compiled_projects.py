@@ -107,11 +107,20 @@ def _read_class_calls(calls: Iterable[Call], *, root: Path, paths: Iterable[str]
         facts = read_facts(text.encode(), path=inner)
         files[f"{facts.package.replace('.', '/')}/{Path(path).name}"] = inner, facts
     for source, line, name, target, at in calls:
-        if source in files and target in files:
-            other, facts = files[target]
-            fits = [one for one in facts.symbols if one.name == name and one.start_line <= at <= one.end_line]
+        if source not in files or target not in files:
+            continue
+        path, own = files[source]
+        if any(one.kind in CLASSES and one.line == line for one in own.symbols):
+            continue  # what the compiler adds to a class, such as a method that delegates
+        other, facts = files[target]
+        parts = name.partition("-")[0].split(
+            "$"
+        )  # a function inside another is outer$inner, an internal one name$module
+        for part in dict.fromkeys((parts[-1], parts[0])):
+            fits = [one for one in facts.symbols if one.name == part and one.start_line <= at <= one.end_line]
             if len(fits) == 1 and fits[0].kind not in CLASSES:
-                yield files[source][0], line, name, other, fits[0].line
+                yield path, line, part, other, fits[0].line
+                break
 
 
 def _measure(name: str, *, root: Path, truth: Iterable[Call]) -> None:

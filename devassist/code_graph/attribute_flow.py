@@ -9,6 +9,7 @@ from devassist.code_graph.values import (
     EMPTY_BASES,
     LITERAL,
     OUTSIDE,
+    RECEIVER,
     UNKNOWN_TYPES,
     Kind,
     Value,
@@ -24,7 +25,7 @@ class AttributeFlow(ValueFlow):
 
     def _global(self, name: str, *, file: int, to: int) -> None:
         """Look up a name that the file does not define: in its package, in star imports, else in the language."""
-        facts = self.program.files[file]
+        facts, whole, name = self.program.files[file], name, name.removeprefix(RECEIVER)
         if name in facts.exports:
             self._connect(self.program.offsets[file] + facts.exports[name], to=to)
             return
@@ -37,7 +38,7 @@ class AttributeFlow(ValueFlow):
         for node in found:
             self._connect(node, to=to)
         if not found:
-            self._put(to, values=[Value(Kind.LIBRARY, name)])
+            self._put(to, values=[Value(Kind.LIBRARY, whole)])
 
     def _export(self, file: int, *, name: str) -> int:
         """Return the node of a name that a file exports, also through its star imports."""

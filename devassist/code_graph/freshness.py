@@ -21,7 +21,6 @@ MAX_FILES_HERE = 400
 TELL_WORKERS_SECONDS = 10.0
 _SHOWN = 5
 _NOT_READ = "The code graph could not be read; calls through base types are missing. Ask again in a few seconds."
-_CUT = "This workspace is too large for the code graph to follow all calls."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,6 @@
 """Functions that escape to unanalysed code. Their callers cannot be listed completely."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from devassist.code_graph.facts import PLACE_BITS, CallFact, FileFacts, Op, SymbolFact
 from devassist.code_graph.library_names import find_called_names
@@ -23,6 +23,8 @@ MAX_MEMBERS = 100
 CLASSES = ("class", "interface")
 FOLLOWED_NAMES = split_words("__enter__ __aenter__ __iter__ __aiter__ __next__ __anext__ __call__ __new__ __init__")
 """Methods called by the language whose results the analysis follows."""
+CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
+LANGUAGE_NAMES = split_words("toString hashCode equals valueOf toJSON")
 
 
 def find_handed_on(analysis: PointsTo, *, unknown_bases: Mapping[int, int]) -> dict[tuple[str, int], str]:
@@ -87,6 +89,7 @@ def _note_overrides(analysis: PointsTo, *, into: dict[tuple[str, int], str]) -> 
     """
     program = analysis.program
     called = {edge.target for edge in analysis.edges.values()}
+    operators = _find_operators(program)
     for number in range(len(program.classes)):
         place = _place_of(number, program=program)
         outer = program.find_outer_bases(number)
@@ -95,18 +98,33 @@ def _note_overrides(analysis: PointsTo, *, into: dict[tuple[str, int], str]) -> 
             is_called = (program.numbers[key[0]], key[1]) in called
             if any(symbol.name in known if known is not None else not is_called for known in names):
                 into.setdefault(key, place)
-        _note_language_names(number, analysis=analysis, into=into)
+        _note_language_names(number, operators=operators, analysis=analysis, into=into)
 
 
-def _note_language_names(number: int, *, analysis: PointsTo, into: dict[tuple[str, int], str]) -> None:
+def _note_language_names(
+    number: int, *, operators: Collection[str], analysis: PointsTo, into: dict[tuple[str, int], str]
+) -> None:  # fmt: skip
     """Mark functions as escaping that a class has under a name that the language calls, as `__int__ = unwrap`."""
     program = analysis.program
     info = program.classes[number]
     for name, variable in info.fact.members.items():
-        for value in analysis.values_of(program.offsets[info.file] + variable) if _is_language_name(name) else ():
+        if name not in operators and not (_is_language_name(name) and name not in CONSTRUCTORS):
+            continue
+        for value in analysis.values_of(program.offsets[info.file] + variable):
             at, fact = program.functions[int(value.first)] if value.kind is Kind.FUNCTION else (-1, None)
-            if fact is not None and fact.symbol >= 0 and program.symbol((at, fact.symbol)).name != name:
+            if fact is not None and fact.symbol >= 0:
                 into.setdefault((program.paths[at], fact.symbol), _place_of(number, program=program))
+
+
+def _find_operators(program: Program) -> frozenset[str]:
+    """Return the names of Kotlin's operators in the workspace, and those that languages call to show and compare."""
+    return LANGUAGE_NAMES.union(
+        symbol.name
+        for path, facts in zip(program.paths, program.files, strict=True)
+        if path.endswith((".kt", ".kts"))
+        for symbol in facts.symbols
+        if "operator" in symbol.signature.partition("fun ")[0].split()
+    )
 
 
 def _find_methods(number: int, *, program: Program) -> Iterator[tuple[SymbolFact, tuple[str, int]]]:

@@ -5,7 +5,7 @@ from tree_sitter import Node
 from devassist.code_graph.annotations import literal_text, split_types
 from devassist.code_graph.facts import Op
 from devassist.code_graph.lowering import FileLowering
-from devassist.code_graph.values import split_words
+from devassist.code_graph.values import RECEIVER, split_words
 
 CLASSES = split_words(
     """
@@ -40,6 +40,8 @@ class JvmExpressions(FileLowering):
     """Lowers expressions. Each method returns the variable of a value."""
 
     is_kotlin = False
+    lambdas = 0
+    """How many lambdas of Kotlin are around. In one, a bare name may be a member of an unknown receiver."""
 
     def anonymous_class(self, node: Node, *, bases: list[str], body: Node) -> int:
         """Lower a class without a name."""
@@ -92,7 +94,9 @@ class JvmExpressions(FileLowering):
             if frame.class_fact is not None and name in frame.class_fact.members and known is None:
                 found.append(frame.class_fact.members[name])
             frame = frame.parent  # type: ignore[assignment]
-        return self.merge([*found, self.read_name(name)] if known is None else found)
+        if known is not None:
+            return self.merge(found)
+        return self.merge([*found, self.read_name(f"{RECEIVER}{name}" if self.lambdas else name)])
 
     def _read_this(self, node: Node) -> int:
         found = self.frame.find("this")

@@ -335,9 +335,11 @@ class JvmLowering(JvmExpressions):
         if self.is_kotlin and not fact.parameters:
             fact.parameters.append(("it", self.define("it")))
         held = -1
+        self.lambdas += self.is_kotlin
         for child in node.named_children:
             if child not in left[:1]:
                 held = self.value(child)
+        self.lambdas -= self.is_kotlin
         self.copy(held, to=fact.result)
         self.frame = before
         return self.function_value(index)

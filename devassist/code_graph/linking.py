@@ -16,7 +16,7 @@ from devassist.code_graph.points_to import PointsTo
 from devassist.code_graph.program import Program, SymbolKey
 from devassist.code_graph.unknown_reads import find_uses, is_any
 from devassist.code_graph.value_flow import Edge
-from devassist.code_graph.values import Kind, split_words
+from devassist.code_graph.values import RECEIVER, Kind, split_words
 
 CONFIDENCE = {"name": 0.99, "value": 0.9, "hierarchy": 0.7, "handed on": 0.6}
 CANDIDATE_CONFIDENCE = 0.5
@@ -149,7 +149,9 @@ def _is_open(call: CallFact, *, offset: int, analysis: PointsTo) -> bool:
     """Return whether a call may reach something that was not found."""
     values = analysis.values_of(offset + call.callee)
     if call.base < 0:
-        return not values or any(value.kind is Kind.OUTSIDE for value in values)
+        return all(str(value.first).startswith(RECEIVER) for value in values) or any(
+            value.kind is Kind.OUTSIDE for value in values
+        )
     held = analysis.values_of(offset + call.base)
     if not held:
         return not values

@@ -35,6 +35,8 @@ def split_words(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
+RECEIVER = "<receiver>."
+"""Before a name in a lambda of Kotlin that is not found: a member of the receiver, or from outside."""
 OUTSIDE = Value(Kind.OUTSIDE)
 LITERAL = Value(Kind.LITERAL)
 

@@ -187,17 +187,6 @@ async def test_until_a_changed_file_is_linked_the_other_calls_are_found_and_the_
     assert "for files that have changed: late.py." in (found.incomplete_reason or "")
 
 
-async def test_a_graph_that_was_not_followed_to_its_end_is_never_complete(
-    find: Find, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("devassist.code_graph.points_to.MAX_STEPS", 1)
-
-    found = await find({"shop.py": PRICE}, "price")
-
-    assert found.incomplete
-    assert "too large for the code graph" in (found.incomplete_reason or "")
-
-
 async def test_a_call_that_stood_in_a_changed_file_is_not_told_of(find: Find, monkeypatch: pytest.MonkeyPatch) -> None:
     files, name, _ = FOUND["through its base type"]
     await find(files, name)

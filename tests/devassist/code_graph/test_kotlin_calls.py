@@ -39,6 +39,29 @@ def test_a_call_reaches_what_the_compiler_resolves_it_to(name: str) -> None:
     assert found >= calls
 
 
+def test_a_bare_name_in_a_lambda_may_be_called_on_its_receiver() -> None:
+    text = """
+    class World { fun asked() {} }
+    fun start(world: World) {
+        with(world) { asked() }
+    }
+    """
+
+    assert ("asked", 4) in {(row.callee_name, row.line) for row in _link(text).calls["A.kt"] if row.is_open}
+
+
+def test_what_the_language_calls_is_never_complete() -> None:
+    text = """
+    class Value {
+        operator fun getValue(one: Any?, other: Any?) = 1
+        override fun toString() = ""
+        fun other() = 1
+    }
+    """
+
+    assert _link(text).handed_on.keys() == {("A.kt", 1), ("A.kt", 2)}
+
+
 def _link(text: str) -> LinkedGraph:
     facts = {"A.kt": read_facts(dedent(text).encode(), path="A.kt")}
     return link(facts, modules=Modules.find_all(facts, builds=(), read=lambda _: None))
