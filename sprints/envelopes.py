@@ -8,6 +8,7 @@ QUERY_REFUSED = ErrorCode("QUERY_REFUSED", 200, "The statement may not be run; e
 QUERY_FAILED = ErrorCode("QUERY_FAILED", 200, "The database refused the statement; error is what it said.")
 QUERY_TIMEOUT = ErrorCode("QUERY_TIMEOUT", 200, "The statement took too long and was stopped.")
 QUERY_UNAVAILABLE = ErrorCode("QUERY_UNAVAILABLE", 200, "The database cannot be reached, or statements are off.")
+TOO_LARGE = ErrorCode("TOO_LARGE", 400, "The metric's statement would be too long, or take too much time or memory.")
 
 
 class SprintsEnvelope(ErrorEnvelope):

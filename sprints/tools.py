@@ -19,7 +19,14 @@ from sprints.contracts import (
     SchemaInfo,
     SchemaQuestion,
 )
-from sprints.envelopes import QUERY_FAILED, QUERY_REFUSED, ExecuteQueryEnvelope, GenerateSqlEnvelope, SprintsEnvelope
+from sprints.envelopes import (
+    QUERY_FAILED,
+    QUERY_REFUSED,
+    TOO_LARGE,
+    ExecuteQueryEnvelope,
+    GenerateSqlEnvelope,
+    SprintsEnvelope,
+)
 from sprints.evaluation.contracts import Evaluation, EvaluationQuestion
 from sprints.ingest_tool import INGESTION_FAILED, NO_SUCH_SITE, IngestedIssues, IngestIssuesQuestion, ingest
 from sprints.semantics.metric_contracts import (
@@ -222,7 +229,8 @@ async def list_metrics(ask: ListMetricsQuestion) -> MetricList:
         dimensions=["sprint"],
         filters=[MetricFilter(field="team", op="eq", values=["ACCEL"])],
     ),
-    errors=(UNKNOWN_TERM, UNFIT_TERM, UNKNOWN_VALUE, QUERY_REFUSED, QUERY_FAILED),
+    errors=(UNKNOWN_TERM, UNFIT_TERM, UNKNOWN_VALUE, TOO_LARGE),
+    version=2,
     queries=1,
 )
 async def query_metric(ask: QueryMetricQuestion) -> MetricRows:
@@ -235,9 +243,9 @@ async def query_metric(ask: QueryMetricQuestion) -> MetricRows:
     """
     from sprints.semantics import metrics
     from sprints.semantics.model import shipped_model
-    from sprints.sql_sandbox.execution import execute
+    from sprints.sql_sandbox.execution import execute_own
 
-    return await metrics.query_metric(ask, model=shipped_model(), run=execute)
+    return await metrics.query_metric(ask, model=shipped_model(), run=execute_own)
 
 
 @toolkit.tool(example=ForecastQuestion(team="ACCEL", points=30), errors=(UNKNOWN_TEAM, NO_FORECAST), queries=2)

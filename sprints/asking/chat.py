@@ -12,7 +12,7 @@ from sprints.asking.drafts import Draft, draft_query, draft_without_model, gener
 from sprints.asking.explanations import explain
 from sprints.asking.reading import read_question
 from sprints.contracts import PlainAnswer, QueryResult
-from sprints.semantics.checks import find_contradictions, find_cut, find_ties, find_total
+from sprints.semantics.checks import find_contradictions, find_cut, find_ties, find_total, is_cut
 from sprints.semantics.describe import remove_chip
 from sprints.semantics.model import shipped_model
 from sprints.semantics.query import MetricQuery
@@ -74,6 +74,8 @@ async def chat(
             sql, result = repaired.repaired_sql, await try_execute(repaired.repaired_sql)
             assumptions += repaired.assumptions
     source = draft if sql == draft.sql else Draft(sql=sql)
+    if source.query and not source.query.limit and is_cut(result.rows, query=source.query):
+        result = result.model_copy(update={"truncated": True})
     said = await explain(
         result, question=question, sql=sql, model=model, suggestions=draft.suggestions, assumptions=assumptions,
         total_of=find_total(source.query, model=shipped_model()) if source.query else "",

@@ -32,6 +32,7 @@ MODEL_SECONDS = 25.0
 MAX_UNKNOWN_NAMES = 3
 NEAR = " Questions near it that I can answer: "
 UNSURE = "I could not turn that into a query. Please say it another way."
+_FORECAST = "When work will be done is forecast by the tool forecast_completion, for a team and its points or issues."
 _RELATION = regex.compile(r"\b(?:from|join)\s+([a-z_]+)", regex.IGNORECASE)
 _PREPOSITION = regex.compile(r"\b(?:in|on|during|within) $", regex.IGNORECASE)
 _SLASHED_DAY = regex.compile(r"\d{1,2}[/.]\d{1,2}[/.]\d{4}")
@@ -223,12 +224,19 @@ def _ask_back(reading: QuestionReading) -> Draft:
     near = _suggest(reading, doubts=doubts)
     words = " and ".join(f"'{word}'" for word in parse.unbound)
     reason = parse.why or (f"I cannot tell what {words} should mean here." if words else "")
-    said = " ".join([*_list_unknown_names(reading), *([reason] if reason else [])])
+    ahead = [_FORECAST] if _asks_about_the_future(reading) else []
+    said = " ".join([*_list_unknown_names(reading), *([reason] if reason else []), *ahead])
     listed = "; ".join(f"'{one}'" for one in near)
     works = f"{NEAR}{listed}." if near else ""
     doubts = doubts or (Doubt(question="Ask it in other words, or one of these.", replaces="question"),)
     asked = f"{said or 'I am not sure what you are asking.'}{works}"
     return Draft(clarification=asked, suggestions=near, doubts=doubts)
+
+
+def _asks_about_the_future(reading: QuestionReading) -> bool:
+    """Return whether a question says "will". Somebody called Will says nothing about the future."""
+    spotted = reading.linked.spotted
+    return any(word.folded == "will" and not overlaps(word, others=spotted) for word in reading.linked.words)
 
 
 def _ask_about_time(reading: QuestionReading) -> tuple[Doubt, ...]:

@@ -17,6 +17,8 @@ logger = logging.getLogger(__name__)
 
 MODEL_SECONDS = 20.0
 MAX_ROWS_LISTED, MAX_FACTS, MAX_VALUE_CHARACTERS = 3, 5, 80
+MIN_GROUPED = 10_000
+"""From here on a number is written with separators. Four digits may be a year."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +75,8 @@ def describe_rows(result: QueryResult, *, total_of: str = "") -> str:
     if result.error:
         return f"The statement could not be run: {result.error}"
     more = "".join(f" {note}" for note in result.notes or ())
-    if not more and (result.truncated or result.count > len(result.rows)):
+    is_part = bool(result.truncated) or result.count > len(result.rows)
+    if not more and is_part:
         more = " More rows were left out."
     if not result.rows:
         return f"No rows match the question.{more}"
@@ -82,7 +85,8 @@ def describe_rows(result: QueryResult, *, total_of: str = "") -> str:
         return f"{_describe_row(result.rows[0], texts=texts)}.{more}"
     first = "; ".join(_describe_row(row, texts=texts) for row in result.rows[:MAX_ROWS_LISTED])
     shown = f"The first {MAX_ROWS_LISTED}: {first}." if len(result.rows) > MAX_ROWS_LISTED else f"{first}."
-    return f"{len(result.rows)} rows. {shown}{_describe_total(result.rows, name=total_of)}{more}"
+    total = "" if is_part else _describe_total(result.rows, name=total_of)
+    return f"{len(result.rows)} rows. {shown}{total}{more}"
 
 
 def _describe_row(row: Mapping[str, Any], *, texts: AbstractSet[str]) -> str:
@@ -118,5 +122,5 @@ def _write_value(value: object) -> str:
         return "nothing"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    text = f"{value:,}" if isinstance(value, int) else str(value)
+    text = f"{value:,}" if isinstance(value, int) and abs(value) >= MIN_GROUPED else str(value)
     return text if len(text) <= MAX_VALUE_CHARACTERS else f"{text[: MAX_VALUE_CHARACTERS - 1]}…"

@@ -71,7 +71,7 @@ async def forecast_completion(ask: ForecastQuestion, *, reader: Pool) -> Forecas
         dates = await asyncio.to_thread(forecast, amount, throughput=throughput, as_of=team["data_as_of"])
     except CannotForecast as reason:
         raise ToolError(
-            NO_FORECAST, f"No forecast for {team['team_key']}: {reason}.", suggestion=_other_way(ask),
+            NO_FORECAST, f"No forecast for {team['team_key']}: {reason}.", suggestion=reason.suggestion,
             details={"pastThroughput": list(throughput.amounts)},
         ) from reason  # fmt: skip
     return ForecastResult(
@@ -96,12 +96,6 @@ def _assumptions(ask: ForecastQuestion, *, throughput: Throughput) -> list[str]:
     if throughput.unestimated:
         said.append(f"{throughput.unestimated} finished issues had no story points and count as 0.")
     return said
-
-
-def _other_way(ask: ForecastQuestion) -> str:
-    if ask.points is not None:
-        return "Ask with issues instead of points, or with the other basis, or wait until more work is finished."
-    return "Ask with the other basis, or wait until more work is finished."
 
 
 async def _unknown_team(name: str, *, found: int, reader: Pool) -> ToolError:

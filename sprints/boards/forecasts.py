@@ -25,7 +25,11 @@ Row = dict[str, Any]
 
 
 class CannotForecast(ValueError):
-    """The history does not allow a forecast; the message says why, for a person."""
+    """The history does not allow a forecast; the message says why and `suggestion` what to do, for a person."""
+
+    def __init__(self, message: str, *, suggestion: str) -> None:
+        super().__init__(message)
+        self.suggestion = suggestion
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,10 +72,14 @@ def forecast(amount: float, *, throughput: Throughput, as_of: datetime, trials: 
     history = throughput.amounts
     if len(history) < MIN_PERIODS:
         raise CannotForecast(
-            f"the history is too short: {len(history)} complete periods, and a forecast needs {MIN_PERIODS}"
+            f"the history is too short: {len(history)} complete periods, and a forecast needs {MIN_PERIODS}",
+            suggestion="Ask with the other basis, or wait until more periods are complete.",
         )
     if not any(history):
-        raise CannotForecast(f"nothing was finished in the last {len(history)} periods")
+        raise CannotForecast(
+            f"nothing was finished in the last {len(history)} periods",
+            suggestion="Ask with issues instead of points, or wait until work is finished.",
+        )
     finished = simulate(amount, history=history, trials=trials)
     completions = []
     for likelihood in LIKELIHOODS:
@@ -79,11 +87,16 @@ def forecast(amount: float, *, throughput: Throughput, as_of: datetime, trials: 
         periods = next((number for number, done in enumerate(accumulate(finished)) if done >= needed), None)
         if periods is None:
             raise CannotForecast(
-                f"at this throughput it is not done within {MAX_PERIODS_AHEAD} periods with {likelihood} % likelihood"
+                f"at this throughput it is not done within {MAX_PERIODS_AHEAD} periods with {likelihood} % likelihood",
+                suggestion=f"Ask for less: {MAX_PERIODS_AHEAD} such periods finish about {_reach(history):,}.",
             )
         done_at = as_of + timedelta(days=periods * throughput.period_days)
         completions.append(Completion(likelihood=likelihood, periods=periods, done_at=done_at))
     return completions
+
+
+def _reach(history: Sequence[float]) -> int:
+    return int(MAX_PERIODS_AHEAD * sum(history) / len(history))
 
 
 def simulate(amount: float, *, history: Sequence[float], trials: int = TRIALS) -> list[int]:

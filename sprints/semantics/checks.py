@@ -17,6 +17,7 @@ from sprints.semantics.enums import Operator
 from sprints.semantics.errors import SemanticError
 from sprints.semantics.model import Dimension, SemanticModel
 from sprints.semantics.query import (
+    MAX_LIMIT,
     Comparison,
     Condition,
     DimensionGroup,
@@ -27,7 +28,7 @@ from sprints.semantics.query import (
     Reference,
     TimeRange,
 )
-from toolbox.contract.errors import ToolError
+from toolbox.contract.errors import DatabaseUnavailable, ToolError
 from toolbox.text.numbers import as_number
 
 Run = Callable[[str], Awaitable[QueryResult]]
@@ -65,16 +66,23 @@ def find_total(query: MetricQuery, *, model: SemanticModel) -> str:
     Return the column whose sum over the rows means something. Empty if there is none.
 
     Means do not add up, nor do groups that share rows, as labels do, nor what a ranking or a limit leaves of the whole.
+    Of a list, only what an additive measure sums: points of issues, but not those left on each day of a burndown.
     """
     if query.rank or query.limit or query.having or query.compare or query.share or query.trend:
         return ""
     if query.rows_of:
-        own = (d for d in model.dimensions.values() if d.entity == query.rows_of and d.type == "number")
-        return next((dimension.id for dimension in own if dimension.unit == "points"), "")
+        sums = {m.expression for m in model.measures.values() if m.additive and m.entity == query.rows_of}
+        shown = query.columns or model.entities[query.rows_of].columns
+        return next((name for name in shown if f"sum({model.dimensions[name].expression})" in sums), "")
     groups = [model.dimensions[group.dimension] for group in query.group_by if isinstance(group, DimensionGroup)]
     if any(dimension.many for dimension in groups):
         return ""
     return next((name for name in query.measures if model.measures[name].additive), "")
+
+
+def is_cut(rows: Rows, *, query: MetricQuery) -> bool:
+    """Return whether rows may have been left out, because of the query's limit or because an answer holds no more."""
+    return len(rows) >= (query.limit or MAX_LIMIT)
 
 
 def find_cut(rows: Rows, *, sql: str) -> tuple[str, ...]:
@@ -237,7 +245,7 @@ async def find_contradictions(query: MetricQuery, *, rows: Rows, model: Semantic
         return doubts
     try:
         result = await run(compile_query(second, model=model).sql)
-    except ToolError:
+    except (ToolError, DatabaseUnavailable):
         return doubts
     return (*doubts, *find_disagreements(rows, second_rows=result.rows, query=query, model=model))
 

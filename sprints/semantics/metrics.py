@@ -5,7 +5,7 @@ from datetime import MAXYEAR, MINYEAR, date, timedelta
 from difflib import get_close_matches
 from typing import Any
 
-from sprints.semantics.checks import Run, find_contradictions
+from sprints.semantics.checks import Run, find_contradictions, is_cut
 from sprints.semantics.compile import compile_query
 from sprints.semantics.conditions import read_boolean
 from sprints.semantics.describe import describe_query, join_conditions, split_conditions
@@ -20,7 +20,6 @@ from sprints.semantics.lookup import (
 )
 from sprints.semantics.metric_contracts import (
     GRAINS,
-    MAX_METRIC_ROWS,
     OPERATORS,
     UNFIT_TERM,
     UNKNOWN_TERM,
@@ -120,7 +119,6 @@ async def query_metric(ask: QueryMetricQuestion, *, model: SemanticModel, run: R
     await _refuse_unknown_values(query, ask=ask, model=model, run=run)
     result = await run(compiled.sql)
     doubts = await find_contradictions(query, rows=result.rows, model=model, run=run)
-    limit = query.limit or MAX_METRIC_ROWS
     return MetricRows(
         rows=result.rows,
         count=len(result.rows),
@@ -131,7 +129,7 @@ async def query_metric(ask: QueryMetricQuestion, *, model: SemanticModel, run: R
         runtime_ms=result.runtime_ms,
         doubts=list(doubts) or None,
         notes=[*compiled.notes, *(result.notes or ())] or None,
-        truncated=result.truncated or len(result.rows) >= limit or None,
+        truncated=result.truncated or is_cut(result.rows, query=query) or None,
     )
 
 

@@ -10,12 +10,13 @@ from sprints.contracts import QueryResult
 from sprints.schema.reading import load_view_catalog
 from sprints.sql_sandbox.analyst_pool import NoFreeSlot, analyst
 from sprints.sql_sandbox.bounded_run import MAX_ANSWER_BYTES, StreamedRows, TooExpensive, explain, run
-from sprints.sql_sandbox.failures import describe_failure
+from sprints.sql_sandbox.failures import describe_failure, describe_own_failure
 from sprints.sql_sandbox.guard import CheckedStatement, Refused, ViewCatalog, check
 from sprints.sql_sandbox.lockdown_status import is_locked_down
 from toolbox.contract.errors import DatabaseUnavailable, StatementTimeout, ToolError
 from toolbox.database.pools import Connection
 
+_FAILURES = (Refused, TooExpensive, NoFreeSlot, DatabaseUnavailable, StatementTimeout, psycopg.Error)
 Result_co = TypeVar("Result_co", covariant=True)
 
 
@@ -41,7 +42,30 @@ async def execute(sql: str, *, guard: Guard = check) -> QueryResult:
     rolls back. Raises ToolError in the contract's words, whatever is wrong.
     """
     started = analyst.clock()
-    checked, given = await _perform(sql, guard=guard, work=run, started=started)
+    try:
+        return await _read_rows(sql, guard=guard, started=started)
+    except _FAILURES as failure:
+        raise describe_failure(failure, milliseconds=_since(started)) from failure
+
+
+async def execute_own(sql: str) -> QueryResult:
+    """
+    Run a statement that the caller has not written, as one of the semantic layer.
+
+    Raises ToolError where the caller asked for too much, and what the kernel answers: DatabaseUnavailable,
+    StatementTimeout, and psycopg's errors for a defect.
+    """
+    try:
+        return await _read_rows(sql, guard=check, started=analyst.clock())
+    except _FAILURES as failure:
+        described = describe_own_failure(failure)
+        if described is failure:
+            raise
+        raise described from failure
+
+
+async def _read_rows(sql: str, *, guard: Guard, started: float) -> QueryResult:
+    checked, given = await _perform(sql, guard=guard, work=run)
     return QueryResult(
         rows=given.rows,
         count=len(given.rows),
@@ -62,13 +86,15 @@ async def try_execute(sql: str) -> QueryResult:
 
 async def plan(sql: str) -> None:
     """Plan a statement without running it. Raises ToolError as `execute` does."""
-    await _perform(sql, guard=check, work=explain, started=analyst.clock())
+    started = analyst.clock()
+    try:
+        await _perform(sql, guard=check, work=explain)
+    except _FAILURES as failure:
+        raise describe_failure(failure, milliseconds=_since(started)) from failure
 
 
-async def _perform(
-    sql: str, *, guard: Guard, work: Work[Result_co], started: float
-) -> tuple[CheckedStatement, Result_co]:
-    """Check a statement and perform `work` with it on a connection of the analyst."""
+async def _perform(sql: str, *, guard: Guard, work: Work[Result_co]) -> tuple[CheckedStatement, Result_co]:
+    """Check a statement and perform `work` with it on a connection of the analyst. Raises one of _FAILURES."""
 
     async def try_work(connection: Connection) -> Result_co | psycopg.Error:
         # The pool takes some errors for signs of its own trouble; what a model wrote may cause any of them.
@@ -79,14 +105,11 @@ async def _perform(
                 raise
             return error
 
-    try:
-        checked = guard(sql, catalog=await load_view_catalog())
-        await _refuse_without_lockdown()
-        given = await analyst.run(try_work)
-    except (Refused, TooExpensive, NoFreeSlot, DatabaseUnavailable, StatementTimeout, psycopg.Error) as failure:
-        raise describe_failure(failure, milliseconds=_since(started)) from failure
+    checked = guard(sql, catalog=await load_view_catalog())
+    await _refuse_without_lockdown()
+    given = await analyst.run(try_work)
     if isinstance(given, psycopg.Error):
-        raise describe_failure(given, milliseconds=_since(started)) from given
+        raise given
     return checked, given
 
 

@@ -2,11 +2,11 @@
 
 import psycopg
 
-from sprints.envelopes import QUERY_FAILED, QUERY_REFUSED, QUERY_TIMEOUT, QUERY_UNAVAILABLE
+from sprints.envelopes import QUERY_FAILED, QUERY_REFUSED, QUERY_TIMEOUT, QUERY_UNAVAILABLE, TOO_LARGE
 from sprints.sql_sandbox.analyst_pool import STATEMENT_SECONDS, NoFreeSlot
 from sprints.sql_sandbox.bounded_run import MAX_ROW_BYTES, TooExpensive
 from sprints.sql_sandbox.guard import Refused
-from toolbox.contract.errors import StatementTimeout, ToolError
+from toolbox.contract.errors import UNAVAILABLE, StatementTimeout, ToolError
 
 MAX_MESSAGE = 500
 
@@ -34,6 +34,7 @@ _FASTER = (
     "Ask for less: filter by team, sprint or dates before joining, join on keys, and leave out cross joins and "
     "unbounded recursion."
 )
+_SMALLER = "Give fewer filters or values, group by fewer dimensions, or ask about one team, sprint or period."
 _LATER = "Run the statement again in ten seconds."
 _OFF = "Tell the user that statements cannot be run now. `manage.py check --deploy` on the server says why."
 
@@ -56,6 +57,26 @@ def describe_failure(failure: Exception, *, milliseconds: float) -> ToolError:
         case psycopg.Error():
             return _refused_by_the_database(failure, details=details)
     return ToolError(QUERY_UNAVAILABLE, "The database cannot run statements now.", suggestion=_OFF, details=details)
+
+
+def describe_own_failure(failure: Exception) -> Exception:
+    """
+    Convert a failure of a statement that the caller has not written, so that it says nothing about SQL.
+
+    What is not the caller's fault stays as it is; the kernel answers it: a database that is away, a passed deadline, a
+    defect of a definition.
+    """
+    match failure:
+        case Refused() | TooExpensive() | psycopg.errors.ConfigurationLimitExceeded() | psycopg.errors.OutOfMemory():
+            return ToolError(TOO_LARGE, "The query asks for too much at once.", suggestion=_SMALLER)
+        case psycopg.errors.ProgramLimitExceeded():
+            return ToolError(TOO_LARGE, "The query asks for too much at once.", suggestion=_SMALLER)
+        case psycopg.errors.QueryCanceled():
+            return StatementTimeout(str(failure))
+        case NoFreeSlot():
+            message = "Every connection for statements is busy."
+            return ToolError(UNAVAILABLE, message, suggestion="Call again in ten seconds.", retry_after_seconds=10)
+    return failure
 
 
 def _refused_by_the_database(error: psycopg.Error, *, details: dict[str, float]) -> ToolError:

@@ -6,15 +6,13 @@ the error names. A name with exactly one possible meaning is replaced; a column 
 If one name stays unresolved, nothing is changed. Pure.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 import postgast
 import regex
 from google.protobuf.message import DecodeError
-from rapidfuzz import fuzz, process
-from rapidfuzz.distance import OSA
 
 from sprints.contracts import SchemaInfo
 from sprints.linking.folding import fold
@@ -22,14 +20,10 @@ from sprints.linking.names import NameIndex
 from sprints.sql_sandbox.guard import parse_bounds
 from sprints.sql_sandbox.guard.refusals import Refused
 from sprints.sql_sandbox.literals import quote_literal
+from sprints.sql_sandbox.near_names import find_near_name, find_near_view, list_schema_words, singular
 
-SURELY_ALIKE = 80
-CLEARLY_NEARER = 8
-LONG_WORD = 6
-"""From this length on a word may hold two typing errors."""
 MAX_VALUES = 5
 """The maximum unquoted values of several words in one statement."""
-_MOMENT_WORDS = frozenset({"at", "date", "on"})
 _VALUE_KINDS = ("status", "priority", "type")
 _SEVERAL_WORDS = (*_VALUE_KINDS, "person", "sprint", "team")
 
@@ -112,8 +106,7 @@ class _Names:
         self.tokens = postgast.scan(self.sql).tokens
         self.places = {token.start: number for number, token in enumerate(self.tokens)}
         self.views = {table.name: [column.name for column in table.columns] for table in self.schema.tables}
-        names = [*self.views, *(column for columns in self.views.values() for column in columns)]
-        self.words = frozenset(_singular(word) for name in names for word in name.split("_"))
+        self.words = list_schema_words(self.views)
         self.joined: dict[tuple[int, str], str] = {}
         self.renamed: dict[str, str] = {}
 
@@ -186,7 +179,7 @@ class _Names:
         alias = relation.alias.aliasname or name
         if not relation.schemaname and name in queries:
             return _Source(alias, _alias_columns(relation.alias, queries[name]))
-        near = name if name in self.views else _find_near(name, self.views, plain=_singular, words=self.words)
+        near = name if name in self.views else find_near_view(name, views=self.views, words=self.words)
         if near is None:
             self.unresolved.append(name)
             return _Source(alias, None)
@@ -194,7 +187,8 @@ class _Names:
         if near != name or (relation.schemaname and relation.schemaname != "sprintscope"):
             is_used = not relation.alias.aliasname and near != name
             self._edit(place, last, by=near)
-            self.changes.append(f"Fixed view name: changed '{name}' to '{near}'")
+            written = ".".join(part for part in (relation.catalogname, relation.schemaname, name) if part)
+            self.changes.append(f"Fixed view name: changed '{written}' to '{near}'")
             alias = near if is_used else alias
         end = last
         if relation.alias.aliasname:
@@ -365,48 +359,12 @@ def _find_owner(
 def _near_column(name: str, source: _Source, *, words: frozenset[str]) -> str | None:
     """Return the intended column: with the view's own word, or with `_id` appended; else a similar one."""
     known = source.columns or []
-    noun = _singular(source.view or source.alias)
+    noun = singular(source.view or source.alias)
     formed = [f"{noun}_{name}", f"{name}_id", f"full_{name}", f"{name}_at", name.removeprefix(f"{noun}_")]
     exact = [candidate for candidate in dict.fromkeys(formed) if candidate in known and candidate != name]
     if exact:
         return exact[0] if len(exact) == 1 else None
-    return _find_near(name, known, plain=str.lower, words=words)
-
-
-def _find_near(name: str, known: Iterable[str], *, plain: Callable[[str], str], words: frozenset[str]) -> str | None:
-    choices = list(known)
-    if name in choices:
-        return None
-    name = name.lower()
-    same = [choice for choice in choices if plain(choice).replace("_", "") == plain(name).replace("_", "")]
-    if len(same) == 1:
-        return same[0]
-    spelt = [choice for choice in choices if _is_misspelt(name, choice, words=words)]
-    found = process.extract(name, spelt, scorer=fuzz.ratio, score_cutoff=SURELY_ALIKE, limit=2)
-    if not found or (len(found) > 1 and found[0][1] - found[1][1] < CLEARLY_NEARER):
-        return None
-    return str(found[0][0])
-
-
-def _is_misspelt(name: str, choice: str, *, words: frozenset[str]) -> bool:
-    """Return whether each word of the name is one of the choice, in order, at most with typing errors in it."""
-    rest = iter(choice.split("_"))
-    return all(any(_is_same_word(word, other, words=words) for other in rest) for word in name.split("_"))
-
-
-def _is_same_word(word: str, other: str, *, words: frozenset[str]) -> bool:
-    """Compare two words. A word of the schema is no misspelling of another, nor is `uncompleted` of `completed`."""
-    word, other = _singular(word), _singular(other)
-    if word == other or {word, other} <= _MOMENT_WORDS:
-        return True
-    has_prefix = (word.endswith(other) or other.endswith(word)) and abs(len(word) - len(other)) > 1
-    if word in words or has_prefix:
-        return False
-    return OSA.distance(word, other) <= (1 if len(other) < LONG_WORD else 2)
-
-
-def _singular(word: str) -> str:
-    return word.lower().removesuffix("s")
+    return find_near_name(name, known=known, words=words)
 
 
 def _find_value(name: str, index: NameIndex) -> str | None:

@@ -61,7 +61,7 @@ def test_the_third_set_has_ten_of_each_style_two_of_them_to_ask_back() -> None:
         assert all(judge(q, reading["rows"]) == "right" for reading in q["readings"]), q["id"]
 
 
-@pytest.mark.parametrize("name", ["questions_5.jsonl", "questions_6.jsonl"])
+@pytest.mark.parametrize("name", ["questions_5.jsonl", "questions_6.jsonl", "questions_7.jsonl"])
 def test_a_later_set_has_eight_of_each_style_18_of_them_to_ask_back(name: str) -> None:
     questions = load_questions(QUESTIONS_FILE.with_name(name))
 

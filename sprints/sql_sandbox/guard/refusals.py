@@ -1,7 +1,8 @@
 """Refusals of the guard: the problem, in the contract's words if it has any, and what to write instead."""
 
-from collections.abc import Iterable
-from difflib import get_close_matches
+from collections.abc import Iterable, Mapping
+
+from sprints.sql_sandbox.near_names import find_near_view, list_schema_words
 
 MAX_ECHO = 80
 READ_ONLY = "Only SELECT queries are allowed in read-only mode."
@@ -29,13 +30,13 @@ def not_allowed(what: str, *, suggestion: str) -> Refused:
     return Refused(f"{what} is not allowed in queries.", suggestion=suggestion)
 
 
-def no_such_relation(name: str, *, views: Iterable[str]) -> Refused:
-    """Refuse an unknown relation in PostgreSQL's words, with the nearest view."""
-    known = sorted(views)
-    near = get_close_matches(name[:MAX_ECHO].rpartition(".")[2].lower(), known, n=1)
-    listed = f"The views are: {', '.join(known)}."
+def no_such_relation(name: str, *, views: Mapping[str, Iterable[str]]) -> Refused:
+    """Refuse an unknown relation in PostgreSQL's words, with the view that it can only mean."""
+    last = name[:MAX_ECHO].rpartition(".")[2]
+    near = last if last in views else find_near_view(last, views=views, words=list_schema_words(views))
+    listed = f"The views are: {', '.join(sorted(views))}."
     return Refused(
-        f'relation "{echo_text(name)}" does not exist', suggestion=f"Use {near[0]}. {listed}" if near else listed
+        f'relation "{echo_text(name)}" does not exist', suggestion=f"Use {near}. {listed}" if near else listed
     )
 
 

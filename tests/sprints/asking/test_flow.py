@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from sprints.asking.chat import ChatAnswer, chat
+from sprints.models import StatusChange
+from sprints.semantics.query import MAX_LIMIT
 from toolbox.database import event_loop
 from toolbox.database.pools import reader
 from toolbox.model import Message, ModelFailure
@@ -80,6 +82,25 @@ def test_what_is_not_covered_is_asked_back_with_questions_that_work() -> None:
     assert "'salary'" in answer.answer
     for suggestion in answer.suggestions:
         assert not ask(suggestion).is_ambiguous, suggestion
+
+
+def test_a_question_about_the_future_names_the_tool_that_forecasts() -> None:
+    asked = ask("When will ACCEL have finished 30 points?")
+    other = ask("What is the average salary on team ACCEL?")
+
+    assert asked.is_ambiguous
+    assert "forecast_completion" in asked.answer
+    assert "forecast_completion" not in other.answer
+
+
+@pytest.mark.django_db
+def test_a_list_that_is_cut_says_so() -> None:
+    assert StatusChange.objects.count() > MAX_LIMIT
+
+    answer = ask("List all status changes")
+
+    assert answer.count == MAX_LIMIT
+    assert answer.answer.endswith("More rows were left out.")
 
 
 def test_a_model_is_told_schema_names_and_verified_statements() -> None:

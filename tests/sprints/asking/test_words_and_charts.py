@@ -12,7 +12,11 @@ def result(*rows: dict[str, Any], error: str | None = None) -> QueryResult:
 
 
 def test_one_value_is_a_sentence() -> None:
-    assert describe_rows(result({"open_issues": 1234})) == "open issues: 1,234."
+    assert describe_rows(result({"open_issues": 12345})) == "open issues: 12,345."
+
+
+def test_a_year_is_written_as_a_year() -> None:
+    assert describe_rows(result({"year": 2026, "issues": 8})) == "year 2026, issues 8."
 
 
 def test_one_row_is_its_names_and_numbers() -> None:
@@ -33,6 +37,14 @@ def test_rows_that_are_left_out_are_said() -> None:
     assert describe_rows(whole.model_copy(update={"count": 5})) == "issue key: A-1. More rows were left out."
     assert describe_rows(whole.model_copy(update={"truncated": True})) == "issue key: A-1. More rows were left out."
     assert describe_rows(whole.model_copy(update={"notes": ["LIMIT 1 was set."]})) == "issue key: A-1. LIMIT 1 was set."
+
+
+def test_rows_that_are_only_a_part_have_no_total() -> None:
+    rows = [{"team": "ACCEL", "points": 5}, {"team": "ORBIT", "points": 6}]
+
+    for left_out in ({"truncated": True}, {"count": 9}):
+        said = describe_rows(result(*rows).model_copy(update=left_out), total_of="points")
+        assert said == "2 rows. ACCEL: points 5; ORBIT: points 6. More rows were left out."
 
 
 def test_a_group_without_a_name_is_said() -> None:

@@ -1,5 +1,6 @@
 """Forecasts against what can be computed exactly: constant throughput, and the convolution of the past."""
 
+import re
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from itertools import accumulate
@@ -135,16 +136,28 @@ async def test_the_tool_gives_a_range(fast_client: httpx.AsyncClient, asked: dic
 
 
 @pytest.mark.parametrize(
-    ("asked", "code"),
+    ("asked", "code", "suggestion"),
     [
-        ({"team": "NOBODY", "points": 3}, "UNKNOWN_TEAM"),
-        ({"team": "ACCEL", "points": 90_000}, "NO_FORECAST"),
-        ({"team": "ACCEL"}, "INVALID_PARAMETERS"),
-        ({"team": "ACCEL", "points": 3, "issues": 3}, "INVALID_PARAMETERS"),
+        ({"team": "NOBODY", "points": 3}, "UNKNOWN_TEAM", "ACCEL"),
+        ({"team": "ACCEL", "points": 90_000}, "NO_FORECAST", "Ask for less"),
+        ({"team": "ACCEL", "issues": 90_000}, "NO_FORECAST", "Ask for less"),
+        ({"team": "ACCEL"}, "INVALID_PARAMETERS", ""),
+        ({"team": "ACCEL", "points": 3, "issues": 3}, "INVALID_PARAMETERS", ""),
     ],
 )
-async def test_the_tool_refuses_with_words(fast_client: httpx.AsyncClient, asked: dict[str, object], code: str) -> None:
+async def test_the_tool_refuses_with_words(
+    fast_client: httpx.AsyncClient, asked: dict[str, object], code: str, suggestion: str
+) -> None:
     body = (await fast_client.post(ADDRESS, json=asked)).json()
 
     assert body["error"]["code"] == code
+    assert suggestion in body["error"]["suggestion"]
     assert body["error"]["suggestion"]
+
+
+async def test_what_the_suggested_amount_says_can_be_forecast(fast_client: httpx.AsyncClient) -> None:
+    refused = (await fast_client.post(ADDRESS, json={"team": "ACCEL", "points": 90_000})).json()
+    (reached,) = re.findall(r"about ([\d,]+)", refused["error"]["suggestion"])
+
+    less = {"team": "ACCEL", "points": 0.8 * int(reached.replace(",", ""))}
+    assert (await fast_client.post(ADDRESS, json=less)).status_code == 200

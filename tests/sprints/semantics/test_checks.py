@@ -125,6 +125,11 @@ def by(*dimensions: str) -> list[dict[str, str]]:
         ({"measures": ["issues"], "group_by": by("team"), "rank": {"by": "issues"}}, ""),
         ({"rows_of": "issue"}, "story_points"),
         ({"rows_of": "sprint"}, ""),
+        ({"rows_of": "issue", "columns": ["issue", "title"]}, ""),
+        ({"rows_of": "membership"}, "points_at_end"),
+        ({"rows_of": "scope_change"}, "scope_change_points"),
+        ({"rows_of": "sprint_day"}, ""),
+        ({"rows_of": "points_change"}, ""),
     ],
 )
 def test_only_rows_that_add_up_have_a_total(asked: dict[str, Any], column: str) -> None:

@@ -5,6 +5,7 @@ A filter never adds; a filter and its negation make up all; groups of an additiv
 answer that can be derived another way is the same.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
@@ -30,6 +31,7 @@ from sprints.semantics.query import (
     NamedCondition,
     Not,
     Or,
+    Order,
     Rank,
     Share,
     TimeGroup,
@@ -265,3 +267,34 @@ def test_a_ranking_keeps_all_that_share_its_last_place_and_no_more(count: int, b
 
     last = numbers[min(count, len(numbers)) - 1]
     assert ranked == [number for number in numbers if number >= last]
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_a_limit_gives_the_first_rows_of_the_same_order(name: str) -> None:
+    for dimension in groupable(MODEL.measures[name])[::4]:
+        for by, direction in ((name, "desc"), (name, "asc"), (dimension, "asc")):
+            order = (Order.model_validate({"by": by, "direction": direction}),)
+            query = MetricQuery(measures=(name,), group_by=(DimensionGroup(dimension=dimension),), order=order)
+            whole = Answer.of(query).rows
+
+            for limit in {1, max(len(whole) // 2, 1)}:
+                assert Answer.of(query.model_copy(update={"limit": limit})).rows == whole[:limit], (dimension, by)
+
+
+@pytest.mark.parametrize("name", COUNTS)
+@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_a_filter_adds_to_no_group_and_makes_none(name: str, data: st.DataObject) -> None:
+    measure = MODEL.measures[name]
+    dimension = data.draw(st.sampled_from(groupable(measure)))
+    groups = (DimensionGroup(dimension=dimension),)
+    first, second = data.draw(comparisons(measure.entity)), data.draw(comparisons(measure.entity))
+
+    counts = []
+    for where in (None, first, And(parts=(first, second))):
+        counted: Counter[Any] = Counter()
+        for row in Answer.of(MetricQuery(measures=(name,), group_by=groups, where=where)).rows:
+            counted[row[dimension]] += row[name]
+        counts.append(counted)
+
+    assert counts[2] <= counts[1] <= counts[0]

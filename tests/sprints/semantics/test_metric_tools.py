@@ -5,6 +5,9 @@ from typing import Any
 import httpx
 import pytest
 
+from sprints.sql_sandbox.analyst_pool import NoFreeSlot, analyst
+from toolbox.contract.errors import DatabaseUnavailable, StatementTimeout
+
 
 async def call(client: httpx.AsyncClient, tool: str, arguments: dict[str, Any], *, status: int = 200) -> Any:
     answer = await client.post(f"/api/tools/sprints/{tool}", json=arguments)
@@ -193,6 +196,47 @@ async def test_a_whole_number_is_described_without_decimals(fast_client: httpx.A
     answer = await call(fast_client, "query_metric", {"metric": "issues", "filters": filters})
 
     assert "at least 8 points" in answer["description"]
+
+
+async def test_a_query_that_asks_for_too_much_is_refused_and_not_answered(
+    fast_client: httpx.AsyncClient, settings: Any
+) -> None:
+    settings.SPRINTS_MOST_COST = 0
+
+    refused = await call(fast_client, "query_metric", {"metric": "issues"}, status=400)
+
+    assert refused["error"]["code"] == "TOO_LARGE"
+    assert "filters" in refused["error"]["suggestion"]
+
+
+async def test_a_statement_longer_than_may_be_run_is_refused(fast_client: httpx.AsyncClient) -> None:
+    filters = [{"field": "title", "op": "contains", "values": [f"{number}" * 1500]} for number in range(20)]
+
+    refused = await call(fast_client, "query_metric", {"metric": "issues", "filters": filters}, status=400)
+
+    assert refused["error"]["code"] == "TOO_LARGE"
+
+
+@pytest.mark.parametrize(
+    ("failure", "status", "code"),
+    [
+        (DatabaseUnavailable("away"), 503, "DATABASE_ERROR"),
+        (StatementTimeout("late"), 504, "TIMEOUT"),
+        (NoFreeSlot(), 503, "UNAVAILABLE"),
+    ],
+)
+async def test_a_query_that_could_not_run_is_no_success(
+    fast_client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, failure: Exception, status: int, code: str
+) -> None:
+    async def fail(*_: object, **__: object) -> None:
+        raise failure
+
+    monkeypatch.setattr(analyst, "run", fail)
+
+    refused = await call(fast_client, "query_metric", {"metric": "issues"}, status=status)
+
+    assert refused["error"]["code"] == code
+    assert refused["error"]["suggestion"]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Key measures against independently written SQL over the base tables of the shipped organisation."""
 
 from collections.abc import Callable
+from datetime import date
 from typing import Any
 
 import pytest
@@ -186,3 +187,21 @@ def test_the_goal_of_a_sprint_is_a_column(ask: Ask) -> None:
     truth = run_checked("SELECT sprint_name AS sprint, goal AS sprint_goal FROM sprints_sprints "
                         "WHERE sprint_name = 'HARBOR Sprint 9'")  # fmt: skip
     assert answer.rows == truth
+
+
+def test_days_blocked_in_a_period_are_those_within_it_and_months_sum_to_the_whole(ask: Ask) -> None:
+    by_month = ask(measures=["blocked_days"], group_by=[{"kind": "time", "grain": "month"}])
+    october = ask(measures=["blocked_days"], where={"kind": "time", "start": "2026-10-01", "end": "2026-11-01"})
+
+    truth = run_checked("""
+        SELECT month::date, round(sum(extract(epoch FROM least(ended, month + interval '1 month')
+                                                         - greatest(blocked_at, month)) / 86400), 1) AS days
+        FROM (SELECT blocked_at AT TIME ZONE 'UTC' AS blocked_at, coalesce(unblocked_at,
+                (SELECT max(data_as_of) FROM sprints_organisations)) AT TIME ZONE 'UTC' AS ended
+              FROM sprints_blocked_periods) AS b,
+             LATERAL generate_series(date_trunc('month', blocked_at), ended, interval '1 month') AS month
+        GROUP BY month ORDER BY month""")
+    assert [(row["month"], row["blocked_days"]) for row in by_month.rows] == [
+        (row["month"], row["days"]) for row in truth
+    ]
+    assert october.value == next(row["days"] for row in truth if row["month"] == date(2026, 10, 1))

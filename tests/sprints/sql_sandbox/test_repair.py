@@ -3,8 +3,10 @@
 import pytest
 
 from sprints.schema.reading import stored_schema
+from sprints.sql_sandbox.guard import Refused, check
 from sprints.sql_sandbox.repair import repair_statement
 from tests.sprints.cast import index
+from tests.sprints.semantics.running import CATALOG
 from tests.sprints.sql_sandbox.honest import HONEST
 
 INDEX = index()
@@ -121,6 +123,37 @@ def test_a_column_of_a_view_that_can_be_joined_is_no_misspelling_of_another() ->
     found = repair_statement("SELECT resolved_at FROM sprint_issues", schema=SCHEMA, index=INDEX)
 
     assert "SELECT issues.resolved_at FROM sprint_issues LEFT JOIN issues ON" in found.sql
+
+
+@pytest.mark.parametrize(
+    ("table", "view"),
+    [
+        ("public.sprints_users", "users"),
+        ("sprints_teams", "teams"),
+        ("public.sprints_sprints", "sprints"),
+        ("sprints_status_changes", "status_changes"),
+        ("sprints_sprint_issues", "sprint_issues"),
+        ("other.issues", "issues"),
+    ],
+)
+def test_a_table_is_its_view_in_the_repair_and_in_the_guard_s_suggestion(table: str, view: str) -> None:
+    repaired = repair_statement(f"SELECT * FROM {table}", schema=SCHEMA, index=INDEX)
+    with pytest.raises(Refused) as refused:
+        check(f"SELECT * FROM {table}", catalog=CATALOG)
+
+    assert repaired.sql == f"SELECT * FROM {view}"
+    assert repaired.changes == (f"Fixed view name: changed '{table}' to '{view}'",)
+    assert refused.value.suggestion.startswith(f"Use {view}. ")
+
+
+@pytest.mark.parametrize("name", ["sprints_issues", "sprint_people", "sprints_user_roles", "auth_user"])
+def test_a_relation_that_may_be_two_or_none_is_neither_repaired_nor_suggested(name: str) -> None:
+    repaired = repair_statement(f"SELECT * FROM {name}", schema=SCHEMA, index=INDEX)
+    with pytest.raises(Refused) as refused:
+        check(f"SELECT * FROM {name}", catalog=CATALOG)
+
+    assert (repaired.changes, repaired.unresolved) == ((), (name,))
+    assert refused.value.suggestion.startswith("The views are: ")
 
 
 def test_the_names_that_nothing_proves_are_named() -> None:
