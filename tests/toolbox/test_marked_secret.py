@@ -78,7 +78,7 @@ WAYS: list[Send] = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("send", WAYS, ids=lambda send: send.__name__)
-async def test_a_secret_is_kept_and_shown_nowhere(
+async def test_a_secret_is_in_no_table_and_no_log(
     send: Send, fast_client: httpx.AsyncClient, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
