@@ -10,6 +10,7 @@ import pytest
 from django.conf import settings
 
 from devassist.files.secrets import looks_secret
+from toolbox.text.redaction import mask_secrets
 
 FOLDER = Path(settings.BASE_DIR) / "editors" / "vscode"
 NODE = shutil.which("node")
@@ -26,8 +27,8 @@ NAMES = [
 ]  # fmt: skip
 
 
-def _node(*arguments: str) -> str:
-    done = subprocess.run([str(NODE), *arguments], cwd=FOLDER, capture_output=True, text=True, check=False, timeout=60)
+def _node(*arguments: str, folder: Path = FOLDER) -> str:
+    done = subprocess.run([str(NODE), *arguments], cwd=folder, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -89,6 +90,15 @@ def test_its_package_holds_what_it_needs_and_no_tests(tmp_path: Path) -> None:
     assert inside == {
         "LICENSE.txt", "extension.js", "icon.png", "package.json", "readme.md", "secret_files.json", "state.js",
     }  # fmt: skip
+    unpacked = tmp_path / "unpacked" / "extension"
+    zipfile.ZipFile(copied / "toolroom-editor-context.vsix").extractall(unpacked.parent)
+    texts = {file.name: file.read_text() for file in unpacked.iterdir() if file.suffix in {".js", ".json", ".md"}}
+    assert {name for name, text in texts.items() if mask_secrets(text, is_code=True) != text} == set()
+    assert {name: texts[name] for name in ("extension.js", "state.js")} == {
+        name: (FOLDER / name).read_text() for name in ("extension.js", "state.js")
+    }
+    shutil.copytree(FOLDER / "test", unpacked / "test")
+    assert "# fail 0" in _node("--test", "--test-reporter=tap", folder=unpacked)
 
 
 def test_its_licence_is_the_projects() -> None:

@@ -125,6 +125,7 @@ _HEADER = re.compile(
     r"(?!(?:\w{1,20} )?\[redacted\])([^\s\"'][^\"'\n]{0,4000})",
     re.I,
 )
+_TEMPLATE = re.compile(r"`(?:\w{1,20} )?\$\{[\w.]{1,100}\}`")
 _WORDS = re.compile(r"[A-Za-z_$][A-Za-z_$.?!:]*|\d{1,3}")
 _TOKEN = re.compile(
     r"(?<![\w+/.$-])(?!_Z|_R|sha\d{1,3}-)"
@@ -247,8 +248,10 @@ def _is_chosen(value: str) -> bool:
 
 
 def _is_prose(value: str) -> bool:
-    """Return whether there are only words of letters, as in a sentence or a declaration."""
-    return all(_WORDS.fullmatch(word.strip(",;(){}<>") or "x") for word in value.split())
+    """Return whether there are only words of letters, as in a sentence or a declaration, or a template's variable."""
+    return bool(_TEMPLATE.match(value)) or all(
+        _WORDS.fullmatch(word.strip(",;(){}<>") or "x") for word in value.split()
+    )
 
 
 def _is_variable(given: re.Match[str]) -> bool:

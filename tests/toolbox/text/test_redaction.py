@@ -238,6 +238,7 @@ HARMLESS = [
     "app/src/shop.py:12:5:error:missing",
     "md5_9e107d9d372bb6826bd81d3542a419d6.js",
     "interface Props { authorization: string }",
+    "headers: { Authorization: `Bearer ${key}`, Accept: kind },",
     "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
     "for (; tokens > 0; --tokens) {}",
     "AbstractSingletonProxyFactoryBeanWithMaxCompilerTokenCount2Exception",
