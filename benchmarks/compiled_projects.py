@@ -2,18 +2,21 @@
 How good the code graph is on TypeScript and Java projects, compared with their compilers.
 
     python -m benchmarks.compiled_projects            # or: typescript, java; downloads from npm and PyPI
+    python -m benchmarks.compiled_projects kotlin FOLDER   # FOLDER holds the projects of KOTLIN, at their commits
 
-The truth is every call that the compiler (TypeScript 5.9, javac) resolves to a function with a body in the project. A
-pair is a caller and a callee. Precision is over what the graph says of calls that the compiler resolves, matched by
-place and name; candidates, whose confidence is below 0.6, are left out.
+The truth is every call that the compiler (TypeScript 5.9, javac) resolves to a function with a body in the project. For
+Kotlin it is read from the classes that the compiler writes: there are no calls of inline functions and lambdas. A pair
+is a caller and a callee. Precision is over what the graph says of calls that the compiler resolves, by place and
+name; candidates, whose confidence is below 0.6, are left out.
 """
 
 import json
 import subprocess
 import sys
 import tarfile
+import zipfile
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from benchmarks.code_graph import CLASSES, KEPT, TOP_LEVEL, Function, Graph
@@ -24,8 +27,19 @@ TYPESCRIPT = "typescript@5.9.3"
 NPM = {"rxjs@7.8.2": "src", "immer@10.1.3": "src", "@reduxjs/toolkit@2.9.0": "src"}
 PYPI = {"jep==4.2.2": "src/main/java", "JPype1==1.5.2": "native/java"}
 """Releases that ship sources, with the folder that holds them."""
+KOTLIN = {
+    "kotlinx-cli": ("32112b630b3f1e01c2b446173410be895d456e5e", "core", ("commonMain", "jvmMain")),
+    "klaxon": ("cfd3dac07614d27845001de0ca83583239ffbd73", "klaxon/src", ("main",)),
+}
+"""
+Projects of Kotlin and cbeust on GitHub: the commit, the folder, and its parts; the last has what the first expects.
+
+In klaxon, `toLowerCase`, `toUpperCase` and `appendln`, which are errors now, have to be given their new names.
+"""
+KOTLIN_COMPILER = "kotlin-jupyter-kernel==0.19.0.944"
 SECONDS = 900
 MAX_SHOWN = 12
+_ASM = "java.base/jdk.internal.org.objectweb.asm=ALL-UNNAMED"
 _TREES = "jdk.compiler/com.sun.tools.javac.tree=ALL-UNNAMED"
 
 Call = tuple[str, int, str, str, int]
@@ -53,6 +67,51 @@ def measure_java() -> None:
         root = _unpack(name, client=client) / inner
         said = _run(["java", "--add-exports", _TREES, program, str(root)])
         _measure(name, root=root, truth=json.loads(said))
+
+
+def measure_kotlin(folder: str) -> None:
+    """Print the figures of each Kotlin project below a folder."""
+    jars = _find_kotlin_jars()
+    library = ":".join(str(path) for path in jars.glob("kotlin-*-2.*.jar"))
+    compiler = f"{next(jars.glob('*-all.jar'))}:{library}"
+    program = str(Path(__file__).with_name("ClassTruth.java"))
+    for name, (_, inner, parts) in KOTLIN.items():
+        root, classes = Path(folder) / name / inner, KEPT / "kotlin-classes" / name
+        files = {part: [str(path) for path in sorted((root / part).rglob("*.kt"))] for part in parts}
+        sources = ",".join(f"{part}:{path}" for part, paths in files.items() for path in paths)
+        fragments = ["-Xmulti-platform", f"-Xfragments={','.join(parts)}", f"-Xfragment-sources={sources}"]
+        fragments += [f"-Xfragment-refines={parts[-1]}:{parts[0]}"] if len(parts) > 1 else []
+        options = ["-no-stdlib", "-no-reflect", "-nowarn", "-cp", library, "-d", str(classes), *fragments]
+        every = [path for paths in files.values() for path in paths]
+        _run(["java", "-cp", compiler, "org.jetbrains.kotlin.cli.jvm.K2JVMCompiler", *options, *every])
+        calls = json.loads(_run(["java", "--add-exports", _ASM, program, str(classes)]))
+        _measure(name, root=root, truth=_read_class_calls(calls, root=root, paths=every))
+
+
+def _find_kotlin_jars() -> Path:
+    """Download the wheel that holds a Kotlin compiler, once; returns the folder of its jars."""
+    folder = KEPT / "kotlin"
+    if not (folder / "unpacked").exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        _run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", KOTLIN_COMPILER], cwd=folder)
+        with zipfile.ZipFile(next(folder.glob("*.whl"))) as archive:
+            archive.extractall(folder / "unpacked")
+    return folder / "unpacked" / "run_kotlin_kernel" / "jars"
+
+
+def _read_class_calls(calls: Iterable[Call], *, root: Path, paths: Iterable[str]) -> Iterator[Call]:
+    """Give the calls found in classes by the paths and the lines of names in the sources."""
+    files: dict[str, tuple[str, FileFacts]] = {}
+    for path in paths:
+        text, inner = Path(path).read_text(), str(Path(path).relative_to(root))
+        facts = read_facts(text.encode(), path=inner)
+        files[f"{facts.package.replace('.', '/')}/{Path(path).name}"] = inner, facts
+    for source, line, name, target, at in calls:
+        if source in files and target in files:
+            other, facts = files[target]
+            fits = [one for one in facts.symbols if one.name == name and one.start_line <= at <= one.end_line]
+            if len(fits) == 1 and fits[0].kind not in CLASSES:
+                yield files[source][0], line, name, other, fits[0].line
 
 
 def _measure(name: str, *, root: Path, truth: Iterable[Call]) -> None:
@@ -118,5 +177,10 @@ def _run(command: list[str], *, cwd: Path | None = None) -> str:
 
 
 if __name__ == "__main__":
-    for language in sys.argv[1:] or ["typescript", "java"]:
-        {"typescript": measure_typescript, "java": measure_java}[language]()
+    language, *rest = sys.argv[1:] or ["all"]
+    if language == "kotlin":
+        measure_kotlin(*rest)
+    else:
+        for one, measure in {"typescript": measure_typescript, "java": measure_java}.items():
+            if language in (one, "all"):
+                measure()

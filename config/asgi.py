@@ -112,7 +112,7 @@ class Server:
             from devassist.warmer import warming  # noqa: PLC0415 - language servers and grammars
 
             warming.start()
-            embedder.warm()
+        embedder.warm()
 
 
 def _load_mcp(behind: ASGIApp) -> "McpMiddleware":

@@ -303,7 +303,10 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "text": {"format": "%(asctime)s %(levelname)s %(name)s%(request)s: %(message)s"},
+        "text": {
+            "()": "config.observability.logs.TextLines",
+            "format": "%(asctime)s %(levelname)s %(name)s%(request)s: %(message)s",
+        },
         "json": {"()": "config.observability.logs.JsonLines"},
     },
     "filters": {"request": {"()": "config.observability.logs.RequestIds"}},

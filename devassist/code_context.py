@@ -12,7 +12,7 @@ from devassist.contracts.get_code_context import (
 from devassist.syntax.functions import Scope, find_enclosing, functions, innermost_lambda
 from devassist.syntax.imports import Import, imports, keep_used
 from devassist.syntax.parse import Code, ParseOverdue, line_span, parse
-from devassist.workspace_files import text_of
+from devassist.workspace_files import split_lines, text_of
 from devassist.workspaces import KnownWorkspace
 
 TOO_MUCH = "The file is too large or too broken to be parsed: function and imports are unknown."
@@ -23,7 +23,7 @@ UNREAD = "Functions and imports are told of Kotlin, Java, TypeScript, JavaScript
 def context_of(ask: CodeContextQuestion, *, workspace: KnownWorkspace) -> CodeContext:
     """Read the lines around the requested one, with the function and imports there. Raises ToolError."""
     text = text_of(ask.file_path, workspace=workspace)
-    lines = text.removesuffix("\n").split("\n") if text else []
+    lines = split_lines(text)
     if ask.line > len(lines):
         raise refusals.line_out_of_range(ask.file_path, line=ask.line, count=len(lines))
     at, around = ask.line - 1, ask.context_lines

@@ -1,6 +1,5 @@
 """The `search_code` and `list_files` tools, paginated, with limits on time and length."""
 
-import os
 import time
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,20 +20,18 @@ from devassist.contracts.search_code import (
     SearchCodeQuestion,
     SkippedFiles,
 )
-from devassist.error_envelope import INVALID_PARAMETERS
-from devassist.files.safe_open import open_file
+from devassist.error_envelope import BINARY_FILE, INVALID_PARAMETERS, TOO_LARGE
 from devassist.files.walking import FoundFile, WalkReport, walk_files
+from devassist.workspace_files import search_text_of, split_lines
 from devassist.workspaces import KnownWorkspace
 from toolbox.contract.errors import ToolError
 
-MAX_BYTES = 2 * 1024 * 1024
 MAX_LINE_SHOWN = 300
-MAX_SECONDS = 1.5
 MAX_FILE_SECONDS = 0.15
 """The CPU time limit of a pattern in one file. The answer counts the files that exceed it."""
 MATCH_BYTES = 60
 """The JSON overhead of a match besides its texts."""
-_LOOKED_AT = 8_192
+_SKIPPED_AS = {BINARY_FILE: "binary", TOO_LARGE: "too_large"}
 _OUT_OF_TIME = "Time ran out; go on with nextCursor, or narrow globs."
 _NARROWER = "Give globs such as '*.kt' or 'app/src/**'."
 _LINE_BY_LINE = ("*+", "++", "?+", "}+", "\\A", "\\Z", "\\z", "\\G", "(?", "\\R", "\\n")
@@ -56,62 +53,81 @@ class _Position:
 _POSITION = TypeAdapter(_Position)
 
 
-def search_code(ask: SearchCodeQuestion, *, workspaces: Sequence[KnownWorkspace]) -> CodeMatches:
-    """Search line by line. Raises ToolError INVALID_PARAMETERS for a bad pattern or cursor."""
-    search = _Search(ask)
-    start = _decode(ask.cursor)
-    for workspace in workspaces:
-        if start and workspace.name < start.workspace:
-            continue
-        at = start if start and workspace.name == start.workspace else _Position(workspace.name)
-        if not search.run(workspace, start=at):
-            break
+def search_code(
+    ask: SearchCodeQuestion, *, workspaces: Sequence[KnownWorkspace], seconds: float
+) -> CodeMatches:  # fmt: skip
+    """Search line by line, for some seconds. Raises ToolError INVALID_PARAMETERS for a bad pattern or cursor."""
+    search = _Search(ask, workspaces=workspaces, until=time.monotonic() + seconds)
+    search.run()
     return search.answer()
 
 
-def list_files(ask: ListFilesQuestion, *, workspaces: Sequence[KnownWorkspace]) -> FileListing:
-    """List files by path. Raises ToolError INVALID_PARAMETERS for a bad cursor or folder."""
+def list_files(
+    ask: ListFilesQuestion, *, workspaces: Sequence[KnownWorkspace], seconds: float
+) -> FileListing:  # fmt: skip
+    """List files by path, for some seconds. Raises ToolError INVALID_PARAMETERS for a bad cursor or folder."""
     if ask.folder.startswith("/") or ".." in ask.folder.split("/"):
         raise _invalid("folder", "folder leaves the workspace", "Give a folder from the workspace's root.")
-    selects, start, report = _Globs(ask.globs), _decode(ask.cursor), WalkReport()
+    walk = _Walk(workspaces, globs=ask.globs, start=_decode(ask.cursor), until=time.monotonic() + seconds)
     listed: list[ListedFile] = []
-    left, until, position = ask.max_tokens * BYTES_PER_TOKEN, time.monotonic() + MAX_SECONDS, None
-    last, is_late = start, False
-    for workspace, found in _files(workspaces, start=start, under=ask.folder, report=report):
-        is_late = last is not start and time.monotonic() > until
-        is_selected = not is_late and selects(found.path)
-        if is_selected:
-            left -= len(found.path) + len(workspace.name) + MATCH_BYTES
-        if is_late or (is_selected and listed and (left < 0 or len(listed) >= ask.max_files)):
+    left, last, position = ask.max_tokens * BYTES_PER_TOKEN, walk.start, None
+    for workspace, found in walk.files(under=ask.folder):
+        left -= len(found.path) + len(workspace.name) + MATCH_BYTES
+        if listed and (left < 0 or len(listed) >= ask.max_files):
             position = last
             break
         last = _Position(workspace.name, found.path)
-        if is_selected:
-            listed.append(ListedFile(workspace=workspace.name, file_path=found.path, size_bytes=found.size))
+        listed.append(ListedFile(workspace=workspace.name, file_path=found.path, size_bytes=found.size))
+    if ask.folder and not walk.report.has_folder:
+        raise _invalid(
+            "folder",
+            f"no folder '{ask.folder[:200]}' is listed: it is not there, a link, ignored, or of installed packages",
+            "List the files without folder to see which there are.",
+            retry_with={"folder": ""},
+        )
+    position = position or walk.stopped_at
     return FileListing(
         files=listed,
         next_cursor=position.encode() if position else None,
-        hidden_secrets=report.secrets or None,
-        incomplete=_OUT_OF_TIME if is_late else report.problem,
+        hidden_secrets=walk.report.secrets or None,
+        incomplete=walk.problem,
     )
 
 
-def read_text(path: str, *, workspace: KnownWorkspace) -> tuple[str | None, str]:
-    """Read a file for a search. Returns its text, or None and the reason. Raises ToolError as `opened` does."""
-    with open_file(path, root=workspace.root, shows_secrets=workspace.shows_secrets) as descriptor:
-        if os.fstat(descriptor).st_size > MAX_BYTES:
-            return None, "too_large"
-        content = os.pread(descriptor, MAX_BYTES, 0)
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return _unify_breaks(content.decode("utf-16", "replace")), ""
-    if b"\0" in content[:_LOOKED_AT]:
-        return None, "binary"
-    return _unify_breaks(content.decode("utf-8-sig", "replace")), ""
+class _Walk:
+    """The files of some workspaces that globs select, from a position on, in order, until a time. Raises ToolError."""
 
+    def __init__(
+        self, workspaces: Sequence[KnownWorkspace], *, globs: Sequence[str], start: _Position | None, until: float
+    ) -> None:
+        self.start = start
+        self.report = WalkReport()
+        self.stopped_at: _Position | None = None
+        """Where time ran out."""
+        self._workspaces = [one for one in workspaces if start is None or one.name >= start.workspace]
+        self._selects = _Globs(globs)
+        self._until = until
 
-def _unify_breaks(text: str) -> str:
-    """Normalise line breaks to line feeds, so that lines are numbered as in read_file."""
-    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+    def files(self, *, under: str = "") -> Iterator[tuple[KnownWorkspace, FoundFile]]:
+        """Yield each with its workspace."""
+        for workspace in self._workspaces:
+            if workspace is not self._workspaces[0] and time.monotonic() > self._until:
+                self.stopped_at = _Position(workspace.name)
+                return
+            after = self.start.path if self.start and workspace.name == self.start.workspace else ""
+            walked = walk_files(
+                workspace.root, shows_secrets=workspace.shows_secrets, under=under, after=after, until=self._until,
+                report=self.report,
+            )  # fmt: skip
+            yield from ((workspace, found) for found in walked if self._selects(found.path))
+            if self.report.is_late:
+                self.stopped_at = _Position(workspace.name, self.report.reached)
+                return
+
+    @property
+    def problem(self) -> str | None:
+        """Say why there may be more."""
+        return " ".join(filter(None, [_OUT_OF_TIME if self.stopped_at else None, self.report.problem])) or None
 
 
 class _Globs:
@@ -148,55 +164,46 @@ class _Globs:
 class _Search:
     """A running search."""
 
-    def __init__(self, ask: SearchCodeQuestion) -> None:
+    def __init__(self, ask: SearchCodeQuestion, *, workspaces: Sequence[KnownWorkspace], until: float) -> None:
         self._ask = ask
-        self._selects = _Globs(ask.globs)
         self._pattern = _compile(ask)
         self._is_line_by_line = ask.is_regex and any(mark in ask.pattern for mark in _LINE_BY_LINE)
-        self._until = time.monotonic() + MAX_SECONDS
+        self._walk = _Walk(workspaces, globs=ask.globs, start=_decode(ask.cursor), until=until)
+        self._started = {workspace.name: workspace for workspace in workspaces}
         self._left = ask.max_tokens * BYTES_PER_TOKEN
         self._matches: list[CodeMatch] = []
         self._skipped = {"binary": 0, "too_large": 0, "refused": 0, "too_slow": 0}
         self._searched = 0
         self._next: _Position | None = None
-        self._report = WalkReport()
 
-    def run(self, workspace: KnownWorkspace, *, start: _Position) -> bool:
-        """Search a workspace from a position on. Returns False if the answer is full."""
-        last = start
-        if start.line and not self._in_file(start.path, workspace=workspace, after=start.line):
-            return False
-        for _, found in _files([workspace], start=start, under="", report=self._report):
-            if not self._selects(found.path):
-                continue
-            if time.monotonic() > self._until:
-                self._next = last
-                return False
+    def run(self) -> None:
+        """Search from the cursor on: first the rest of the file in which the page before ended."""
+        start = self._walk.start
+        began = self._started.get(start.workspace) if start and start.line else None
+        if start and began and not self._in_file(start.path, workspace=began, after=start.line):
+            return
+        for workspace, found in self._walk.files():
             if not self._in_file(found.path, workspace=workspace, after=0):
-                return False
-            last = _Position(workspace.name, found.path)
-        return True
+                return
+        self._next = self._walk.stopped_at
 
     def answer(self) -> CodeMatches:
         """Return the results."""
-        self._skipped["refused"] += self._report.secrets
-        is_late = self._next is not None and time.monotonic() > self._until
+        self._skipped["refused"] += self._walk.report.secrets
         return CodeMatches(
             matches=self._matches,
             files_searched=self._searched,
             skipped=SkippedFiles(**self._skipped) if any(self._skipped.values()) else None,
             next_cursor=self._next.encode() if self._next else None,
-            incomplete=_OUT_OF_TIME if is_late else self._report.problem,
+            incomplete=self._walk.problem,
         )
 
     def _in_file(self, path: str, *, workspace: KnownWorkspace, after: int) -> bool:
         """Add the matches in a file after a line. Returns False if the answer is full."""
         try:
-            text, problem = read_text(path, workspace=workspace)
-        except ToolError:
-            text, problem = None, "refused"
-        if text is None:
-            self._skipped[problem] += 1
+            text = search_text_of(path, workspace=workspace)
+        except ToolError as refused:
+            self._skipped[_SKIPPED_AS.get(refused.code, "refused")] += 1
             return True
         self._searched += not after
         try:
@@ -209,7 +216,7 @@ class _Search:
         until = time.monotonic() + MAX_FILE_SECONDS
         if not self._is_line_by_line and self._find(text, until=until) is None:
             return True
-        lines = text.removesuffix("\n").split("\n") if text else []
+        lines = split_lines(text)
         for number, line in enumerate(lines[after:], start=after + 1):
             found = self._find(line, until=until)
             if found is None:
@@ -257,20 +264,6 @@ def _compile(ask: SearchCodeQuestion) -> "regex.Pattern[str]":
             "Escape special characters with a backslash, or search for plain text with isRegex false.",
             retry_with={"isRegex": False},
         ) from bad
-
-
-def _files(
-    workspaces: Sequence[KnownWorkspace], *, start: _Position | None, under: str, report: WalkReport
-) -> Iterator[tuple[KnownWorkspace, FoundFile]]:
-    for workspace in workspaces:
-        if start and workspace.name < start.workspace:
-            continue
-        after = start.path if start and workspace.name == start.workspace else ""
-        walked = walk_files(
-            workspace.root, shows_secrets=workspace.shows_secrets, under=under, after=after, report=report
-        )
-        for found in walked:
-            yield workspace, found
 
 
 def _shorten(line: str, *, column: int = 1) -> str:

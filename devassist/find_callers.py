@@ -23,7 +23,7 @@ from devassist.callers.traversal import Caller, FoundBy, Place
 from devassist.code_graph.freshness import ensure_graph
 from devassist.contracts.find_callers import CallerFound, CallersFound, FindCallersQuestion, FunctionMatch
 from devassist.error_envelope import FUNCTION_NOT_FOUND, LSP_UNAVAILABLE
-from devassist.files.refusals import too_large
+from devassist.files.read_lines import read_source
 from devassist.files.safe_open import open_file
 from devassist.syntax.parse import MAX_BYTES
 from devassist.workspaces import KnownWorkspace
@@ -34,6 +34,8 @@ ANSWER_SECONDS = 1.6
 """The contract allows 2 s. The answer comes earlier, with what is known."""
 GRAPH_SHARE = 0.6
 """The share of that time for updating a stale graph."""
+MAX_MEANT = 50
+"""The maximum functions of one name in a file whose callers are looked for."""
 _LISTED = 12
 
 _caller_search: CallerSearch | None = None
@@ -45,6 +47,7 @@ async def find_callers(ask: FindCallersQuestion, *, workspace: KnownWorkspace) -
     started = asyncio.get_running_loop().time()
     root = await asyncio.to_thread(os.path.realpath, workspace.root)
     functions = await asyncio.to_thread(_find_targets, ask, root=root, shows_secrets=workspace.shows_secrets)
+    count, functions = len(functions), functions[:MAX_MEANT]
     server = None if ask.syntactic else server_of(ask.file_path)
     graph = await ensure_graph(
         workspace.id, root=root, shows_secrets=workspace.shows_secrets, seconds=ANSWER_SECONDS * GRAPH_SHARE
@@ -56,6 +59,8 @@ async def find_callers(ask: FindCallersQuestion, *, workspace: KnownWorkspace) -
     )  # fmt: skip
     left = ANSWER_SECONDS - (asyncio.get_running_loop().time() - started)
     reasons = [graph.reason] if graph.reason else []
+    if count > MAX_MEANT:
+        reasons.append(f"The file defines {count} functions of that name; callers of {MAX_MEANT} were looked for.")
     try:
         found = await event_loop.run_on_loop(partial(_search, asked, root=root, seconds=max(left, 0.1)))
     except (NoCommand, NotNow) as missing:
@@ -151,10 +156,7 @@ async def _search(asked: CallerQuestion, *, root: str, seconds: float) -> FoundC
 def _find_targets(ask: FindCallersQuestion, *, root: str, shows_secrets: bool) -> list[Function]:
     """Return the functions that the name means in its file."""
     with open_file(ask.file_path, root=root, shows_secrets=shows_secrets) as descriptor:
-        size = os.fstat(descriptor).st_size
-        if size > MAX_BYTES:
-            raise too_large(ask.file_path, size=size, limit="2 MB")
-        text = os.pread(descriptor, MAX_BYTES, 0)
+        text = read_source(descriptor, path=ask.file_path, limit=MAX_BYTES)
     code = Code.parse(text, path=ask.file_path)
     if code is None:
         raise ToolError(

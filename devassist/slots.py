@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import PurePosixPath
 
 from devassist.workspaces import KnownWorkspace, workspaces
@@ -11,6 +12,7 @@ from toolbox.contract.slots import Candidate, Slot
 from toolbox.database.caches import TtlCache
 
 MEMORY_SECONDS = 60.0
+MAX_FILES = 5_000
 _PLACE = re.compile(r"(?<![\w/.-])((?:[\w.-]+/)*[\w.-]+\.[a-z]{2,3})(?::(\d{1,7}))?\b")
 _files: TtlCache[list[str]] = TtlCache(seconds=MEMORY_SECONDS)
 
@@ -24,10 +26,15 @@ async def _open_workspaces() -> list[KnownWorkspace]:
 
 
 async def files_of(workspace: KnownWorkspace) -> list[str]:
-    """Return its source files, cached for a minute."""
-    from devassist.source_listing import source_files  # noqa: PLC0415 - loaded by the first question
+    """Return the source files that tools list, cached for a minute."""
+    return await _files.get(workspace.root, lambda: asyncio.to_thread(_source_files, workspace.root))
 
-    return await _files.get(workspace.root, lambda: asyncio.to_thread(source_files, workspace.root))
+
+def _source_files(root: str) -> list[str]:
+    from devassist.files.walking import walk_files  # noqa: PLC0415 - loaded by the first question
+    from devassist.syntax.grammars import grammar_of  # noqa: PLC0415 - as above
+
+    return list(islice((found.path for found in walk_files(root) if grammar_of(found.path)), MAX_FILES))
 
 
 async def _find_places(text: str) -> Sequence[Candidate]:

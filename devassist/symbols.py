@@ -3,7 +3,9 @@
 import asyncio
 import os
 import re
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import PurePosixPath
 
@@ -23,14 +25,15 @@ from devassist.contracts.symbols import (
     SymbolFound,
     SymbolsFound,
 )
-from devassist.error_envelope import FUNCTION_NOT_FOUND, INVALID_PARAMETERS, NO_RESULTS
+from devassist.error_envelope import FUNCTION_NOT_FOUND, INVALID_PARAMETERS, NO_RESULTS, TOOL_TIMEOUT
+from devassist.files.refusals import too_large
 from devassist.files.walking import WalkReport, walk_files
 from devassist.find_callers import get_caller_search, known_servers
 from devassist.refusals import line_out_of_range
 from devassist.syntax.functions import Kind, Scope, scopes
 from devassist.syntax.grammars import grammar_of
 from devassist.syntax.parse import ParseOverdue, parse
-from devassist.workspace_files import text_of
+from devassist.workspace_files import split_lines, text_of
 from devassist.workspaces import KnownWorkspace
 from toolbox.contract.errors import ToolError
 from toolbox.database import event_loop
@@ -40,34 +43,115 @@ HEAD_START_SECONDS = 0.3
 """How long a language server is waited for before the search by name begins beside it."""
 MAX_READ = 300
 """The maximum files read for one name. Only the most common words are in more files."""
+MAX_DEFINITIONS = 50
+_SHOWN = 5
 _ServerAnswer = tuple[list[tuple[str | None, int, int]] | None, str]
 """Path, line and column of definitions, or None and why the server gave none."""
 _NAME = re.compile(r"[^\W\d][\w$]*")
 _BY_NAME = "They were found by name alone: check which is meant."
 _CUT = "The workspace has more files than are looked at."
-_TOO_COMMON = f"The name stands in more than {MAX_READ} files; only those were read."
+_OUT_OF_TIME = "Time ran out before every file was looked at; ask again to go on, or name the workspace."
 
 
-async def find_symbols(ask: FindSymbolQuestion, *, workspaces: Sequence[KnownWorkspace]) -> SymbolsFound:
-    """Find definitions by name in the current files. Raises ToolError NO_RESULTS."""
-    found: list[SymbolFound] = []
-    reasons: list[str] = []
-    for workspace in workspaces:
-        symbols, reason = await _by_name(ask.name, workspace=workspace)
-        found += [one for one in symbols if ask.kind in (None, one.kind)]
-        reasons += [reason] if reason else []
+@dataclass(slots=True)
+class _NameSearch:
+    """
+    A search for definitions by name, in one workspace after the other, until time runs out.
+
+    What was read of files is remembered, so that a repeated question comes further.
+    """
+
+    name: str
+    until: float
+    found: list[SymbolFound] = field(default_factory=list)
+    reasons: list[str] = field(default_factory=list)
+    is_late: bool = False
+
+    @property
+    def incomplete(self) -> str | None:
+        """Say why there may be more."""
+        return " ".join(dict.fromkeys(self.reasons)) or None
+
+    async def run(self, workspaces: Sequence[KnownWorkspace]) -> None:
+        """Search the workspaces."""
+        for workspace in workspaces:
+            root = await asyncio.to_thread(os.path.realpath, workspace.root)
+            reading = await event_loop.run_on_loop(partial(_source_files, root))
+            await asyncio.to_thread(self._search, workspace, reading=reading)
+
+    def _search(self, workspace: KnownWorkspace, *, reading: SourceFiles) -> None:
+        report = WalkReport()
+        naming, unread = self._find_naming(workspace, reading=reading, report=report)
+        for number, path in enumerate(naming[:MAX_READ]):
+            if number and time.monotonic() > self.until:
+                self.is_late = True
+                self.reasons.append(f"Time ran out when {number} of {len(naming)} files with the name were parsed.")
+                break
+            text = (reading.text(path) or b"").decode("utf-8-sig", "replace")
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
+            declared = _find_declarations(self.name, text=text, path=path)
+            if declared is None:
+                unread.append(path)
+            self.found += [_symbol(scope, path=path, workspace=workspace) for scope in declared or ()]
+        if report.problem:
+            self.reasons.append(report.problem)
+        if len(naming) > MAX_READ:
+            self.reasons.append(f"The name stands in {len(naming)} files; {MAX_READ} of them were read.")
+        if unread:
+            more = f" and {len(unread) - _SHOWN} more" if len(unread) > _SHOWN else ""
+            shown = ", ".join(sorted(unread)[:_SHOWN])
+            self.reasons.append(f"Too large, not readable or not to be parsed, so not searched: {shown}{more}.")
+
+    def _find_naming(
+        self, workspace: KnownWorkspace, *, reading: SourceFiles, report: WalkReport
+    ) -> tuple[list[str], list[str]]:
+        """Return the source files that have the name as a word, and those that could not be read, by path."""
+        words = {(_NAME.search(parts[-1]) or [parts[-1]])[0] for parts in _spellings(self.name)}
+        naming, unread = [], []
+        for file in walk_files(
+            workspace.root, shows_secrets=workspace.shows_secrets, until=self.until, report=report
+        ):  # fmt: skip
+            if not grammar_of(file.path):
+                continue
+            known = reading.words_of(file.path, stamp=(file.changed_at_ns, file.size))
+            if known is None:
+                unread.append(file.path)
+            elif not words.isdisjoint(known):
+                naming.append(file.path)
+        if report.is_late:
+            self.is_late = True
+            self.reasons.append(_OUT_OF_TIME)
+        if report.secrets:
+            self.reasons.append(f"{report.secrets} files whose names look like secrets were not searched.")
+        return naming, unread
+
+
+async def find_symbols(
+    ask: FindSymbolQuestion, *, workspaces: Sequence[KnownWorkspace], seconds: float
+) -> SymbolsFound:  # fmt: skip
+    """Find definitions by name in the current files, for some seconds. Raises ToolError NO_RESULTS, TOOL_TIMEOUT."""
+    search = _NameSearch(ask.name, time.monotonic() + seconds)
+    await search.run(workspaces)
+    found = [one for one in search.found if ask.kind in (None, one.kind)]
+    if not found and search.is_late:
+        raise ToolError(
+            TOOL_TIMEOUT,
+            f"Not every file was looked at for '{ask.name[:100]}' in {seconds:.1f} s, and none before had it.",
+            suggestion="Ask again: what was read is remembered, so that it goes on; or name one workspace.",
+            field="name",
+        )
     if not found:
-        raise await _no_symbol(ask.name, workspaces=workspaces)
-    return SymbolsFound(
-        symbols=found[: ask.max_symbols], total=len(found), incomplete=" ".join(dict.fromkeys(reasons)) or None
-    )
+        raise await _no_symbol(ask, workspaces=workspaces, incomplete=search.incomplete)
+    return SymbolsFound(symbols=found[: ask.max_symbols], total=len(found), incomplete=search.incomplete)
 
 
 async def find_implementations(ask: FindImplementationsQuestion, *, workspace: KnownWorkspace) -> SymbolsFound:
     """Find subclasses of a class, or overrides of a method. Raises ToolError: codes of files, FUNCTION_NOT_FOUND."""
     text = await asyncio.to_thread(text_of, ask.file_path, workspace=workspace)
     path = str(PurePosixPath(ask.file_path))
-    declared = await asyncio.to_thread(lambda: list(_find_declarations(ask.name, text=text, path=path)))
+    declared = await asyncio.to_thread(_find_declarations, ask.name, text=text, path=path)
+    if declared is None:
+        raise too_large(ask.file_path, size=len(text.encode()), limit="what can be parsed in time")
     if not declared:
         raise ToolError(
             FUNCTION_NOT_FOUND,
@@ -77,7 +161,12 @@ async def find_implementations(ask: FindImplementationsQuestion, *, workspace: K
         )
     known = await graph.find_symbols(ask.name, workspace_id=workspace.id, path=path)
     build = await graph.read_build(workspace.id)
-    found = {row.id: row for symbol in known for row in await graph.find_implementations(symbol)}
+    found: dict[int, graph.SymbolRow] = {}
+    is_cut = False
+    for symbol in known:
+        rows = await graph.find_implementations(symbol, limit=graph.MAX_ROWS + 1)
+        found |= {row.id: row for row in rows[: graph.MAX_ROWS]}
+        is_cut = is_cut or len(rows) > graph.MAX_ROWS
     symbols = [
         SymbolFound(
             workspace=workspace.name, file_path=row.path, line=row.line, end_line=row.end_line,
@@ -85,15 +174,20 @@ async def find_implementations(ask: FindImplementationsQuestion, *, workspace: K
         )
         for row in sorted(found.values(), key=lambda row: (row.path, row.line))
     ]  # fmt: skip
-    return SymbolsFound(
-        symbols=symbols[: ask.max_symbols], total=len(symbols), incomplete=_graph_problem(build, is_known=bool(known))
-    )
+    problem = _graph_problem(build, is_known=bool(known))
+    if is_cut:
+        cut = f"There are more than {graph.MAX_ROWS:,} implementations; the others are left out."
+        problem = f"{problem} {cut}" if problem else cut
+    return SymbolsFound(symbols=symbols[: ask.max_symbols], total=len(symbols), incomplete=problem)
 
 
-async def go_to_definition(ask: GoToDefinitionQuestion, *, workspace: KnownWorkspace) -> DefinitionsFound:
+async def go_to_definition(
+    ask: GoToDefinitionQuestion, *, workspace: KnownWorkspace, seconds: float
+) -> DefinitionsFound:  # fmt: skip
     """Find the definition of a name in a line, by a ready language server, else by name. Raises ToolError."""
+    until = time.monotonic() + seconds
     text = await asyncio.to_thread(text_of, ask.file_path, workspace=workspace)
-    lines = text.split("\n")
+    lines = split_lines(text)
     if ask.line > len(lines):
         raise line_out_of_range(ask.file_path, line=ask.line, count=len(lines))
     name, start = _name_at(ask, line=lines[ask.line - 1])
@@ -101,74 +195,75 @@ async def go_to_definition(ask: GoToDefinitionQuestion, *, workspace: KnownWorks
     units = len(lines[ask.line - 1][:start].encode("utf-16-le")) // 2
     question = partial(_ask_server, path, line=ask.line - 1, character=units, root=workspace.root)
     server = asyncio.create_task(event_loop.run_on_loop(question))
-    search = asyncio.create_task(_by_name_meanwhile(server, name=name, workspace=workspace))
+    search = asyncio.create_task(_by_name_meanwhile(server, search=_NameSearch(name, until), workspace=workspace))
     try:
         locations, problem = await server
         if locations is None:
-            symbols, reason = await search
-            said = " ".join(part for part in (problem, _BY_NAME, reason) if part)
-            return DefinitionsFound(symbol=name, definitions=symbols[:50], is_outside=False, incomplete=said)
+            by_name = await search
+            total = len(by_name.found)
+            cut = f"{total} definitions have the name; {MAX_DEFINITIONS} are listed." if total > MAX_DEFINITIONS else ""
+            said = " ".join(part for part in (problem, _BY_NAME, cut, by_name.incomplete) if part)
+            return DefinitionsFound(
+                symbol=name, definitions=by_name.found[:MAX_DEFINITIONS], is_outside=False, incomplete=said
+            )
     finally:
         server.cancel()
         search.cancel()
     inside = [place for place in locations if place[0]]
     described = await asyncio.to_thread(lambda: [_describe(place, workspace=workspace) for place in inside])
     definitions = [one for one in described if one]
+    hidden = len(described) - len(definitions)
     return DefinitionsFound(
-        symbol=name, definitions=definitions, is_outside=bool(locations) and not inside, incomplete=None
+        symbol=name,
+        definitions=definitions[:MAX_DEFINITIONS],
+        is_outside=bool(locations) and not inside,
+        incomplete=_problem_of_server_answer(len(definitions), hidden=hidden),
     )
 
 
+def _problem_of_server_answer(count: int, *, hidden: int) -> str | None:
+    said = [f"{hidden} definitions are in files that may not be read."] if hidden else []
+    if count > MAX_DEFINITIONS:
+        said.append(f"There are {count} definitions; {MAX_DEFINITIONS} are listed.")
+    if not count and not hidden:
+        return None
+    return " ".join(said) or None
+
+
 async def _by_name_meanwhile(
-    server: "asyncio.Task[_ServerAnswer]", *, name: str, workspace: KnownWorkspace
-) -> tuple[list[SymbolFound], str | None]:
+    server: "asyncio.Task[_ServerAnswer]", *, search: _NameSearch, workspace: KnownWorkspace
+) -> _NameSearch:
     """Search by name as soon as the language server has not answered for a moment, so that both keep to the time."""
     await asyncio.wait({server}, timeout=HEAD_START_SECONDS)
-    if server.done() and server.result()[0] is not None:
-        return [], None
-    return await _by_name(name, workspace=workspace)
+    if not server.done() or server.result()[0] is None:
+        await search.run([workspace])
+    return search
 
 
-async def _by_name(name: str, *, workspace: KnownWorkspace) -> tuple[list[SymbolFound], str | None]:
-    root = await asyncio.to_thread(os.path.realpath, workspace.root)
-    reading = await event_loop.run_on_loop(partial(_source_files, root))
-    return await asyncio.to_thread(_search, name, workspace=workspace, reading=reading)
-
-
-def _search(name: str, *, workspace: KnownWorkspace, reading: SourceFiles) -> tuple[list[SymbolFound], str | None]:
-    report = WalkReport()
-    walked = walk_files(workspace.root, shows_secrets=workspace.shows_secrets, report=report)
-    files = {one.path: (one.changed_at_ns, one.size) for one in walked if grammar_of(one.path)}
-    paths = sorted(reading.find_mentioning([_split(name)[-1]], files=files))
-    found = []
-    for path in paths[:MAX_READ]:
-        text = (reading.text(path) or b"").decode("utf-8-sig", "replace")
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-        found += [
-            _symbol(scope, path=path, workspace=workspace) for scope in _find_declarations(name, text=text, path=path)
-        ]
-    return found, report.problem or (_TOO_COMMON if len(paths) > MAX_READ else None)
-
-
-def _find_declarations(name: str, *, text: str, path: str) -> Iterator[Scope]:
-    """Return the functions and classes of a file whose qualified name ends with the name."""
-    wanted = _split(name)
+def _find_declarations(name: str, *, text: str, path: str) -> list[Scope] | None:
+    """Return the functions and classes of a file whose qualified name ends with the name. None if it is not parsed."""
     try:
         code = parse(text, path=path)
     except ParseOverdue:
-        code = None
-    for scope in scopes(code) if code else ():
-        if (
-            scope.is_named
-            and scope.kind is not Kind.INITIALIZER
-            and scope.qualified_name.split(".")[-len(wanted) :] == wanted
-        ):
-            yield scope
+        return None
+    spellings = _spellings(name)
+    return [
+        scope
+        for scope in (scopes(code) if code else ())
+        if scope.is_named
+        and scope.kind is not Kind.INITIALIZER
+        and any(scope.qualified_name.split(".")[-len(wanted) :] == wanted for wanted in spellings)
+    ]
 
 
-def _split(name: str) -> list[str]:
-    plain = name.strip().removesuffix("()").replace("::", ".").replace("#", ".").replace("$", ".")
-    return [part for part in plain.split(".") if part] or [plain]
+def _spellings(name: str) -> list[list[str]]:
+    """Return the parts of a name. A dollar joins classes on the JVM, and is a letter in JavaScript."""
+    plain = name.strip().removesuffix("()").replace("::", ".").replace("#", ".")
+    found = []
+    for spelled in (plain, plain.replace("$", ".")):
+        parts = [part for part in spelled.split(".") if part] or [plain]
+        found += [] if parts in found else [parts]
+    return found
 
 
 def _symbol(scope: Scope, *, path: str, workspace: KnownWorkspace, found_by: FoundBy = "syntax") -> SymbolFound:
@@ -185,8 +280,8 @@ def _kind(kind: str) -> str:
 def _name_at(ask: GoToDefinitionQuestion, *, line: str) -> tuple[str, int]:
     """Return the name in the line, and where it begins."""
     if ask.symbol:
-        last = _split(ask.symbol)[-1]
-        found = re.search(rf"(?<![\w$]){re.escape(last)}(?![\w$])", line)
+        names_ = [re.escape(parts[-1]) for parts in _spellings(ask.symbol)]
+        found = re.search(rf"(?<![\w$])(?:{'|'.join(names_)})(?![\w$])", line)
     else:
         at = (ask.column or 0) - 1
         found = next((one for one in _NAME.finditer(line) if one.start() <= at <= one.end()), None)
@@ -230,10 +325,13 @@ def _describe(place: tuple[str | None, int, int], *, workspace: KnownWorkspace) 
         return None
     try:
         text = text_of(path, workspace=workspace)
-        code = parse(text, path=path)
-    except (ToolError, ParseOverdue):
+    except ToolError:
         return None
-    lines = text.split("\n")
+    try:
+        code = parse(text, path=path)
+    except ParseOverdue:
+        code = None
+    lines = split_lines(text)
     scope = next((one for one in scopes(code) if one.is_named and one.name_line == line), None) if code else None
     if scope:
         return _symbol(scope, path=path, workspace=workspace, found_by="server")
@@ -254,15 +352,20 @@ def _graph_problem(build: graph.BuildRow | None, *, is_known: bool) -> str | Non
     return _CUT if build.is_cut else None
 
 
-async def _no_symbol(name: str, *, workspaces: Sequence[KnownWorkspace]) -> ToolError:
-    near: list[str] = []
+async def _no_symbol(
+    ask: FindSymbolQuestion, *, workspaces: Sequence[KnownWorkspace], incomplete: str | None
+) -> ToolError:
+    name, near = ask.name, list[str]()
     for workspace in workspaces:
         rows = await graph.find_symbols(name, workspace_id=workspace.id, is_prefix=True, limit=10)
         near += [row.qualified_name for row in rows]
     near = list(dict.fromkeys(near))[:10]
     return ToolError(
         NO_RESULTS,
-        f"No function, method or class '{name[:100]}' is defined in the workspaces of this key.",
+        f"No {ask.kind or 'function, method or class'} '{name[:100]}' was found in these workspaces: "
+        f"{', '.join(workspace.name for workspace in workspaces[:_SHOWN])}"
+        f"{f' and {len(workspaces) - _SHOWN} more' if len(workspaces) > _SHOWN else ''}."
+        + (f" {incomplete}" if incomplete else ""),
         suggestion=f"These begin so: {', '.join(near)}." if near else "Search for text with search_code.",
         field="name",
         details={"near": near} if near else None,

@@ -49,6 +49,8 @@ toolkit = Toolkit(
     slots=SLOTS,
 )
 
+SEARCH_SHARE = 0.75
+"""The share of a call's time for looking at files. Then the answer says what is left."""
 SAMPLES = Path(__file__).parent / "samples"
 _CRASHED = "app/src/main/kotlin/com/example/trailnotes/ui/NoteListFragment.kt"
 _REPOSITORY = "app/src/main/kotlin/com/example/trailnotes/data/NoteRepository.kt"
@@ -213,7 +215,8 @@ async def search_code(ask: SearchCodeQuestion, client: ClientChannel) -> CodeMat
     from devassist import code_search
 
     workspaces = await readable_workspaces(client.caller, named=ask.workspace)
-    return await asyncio.to_thread(code_search.search_code, ask, workspaces=workspaces)
+    seconds = _search_seconds(client)
+    return await asyncio.to_thread(code_search.search_code, ask, workspaces=workspaces, seconds=seconds)
 
 
 @toolkit.tool(
@@ -231,7 +234,8 @@ async def list_files(ask: ListFilesQuestion, client: ClientChannel) -> FileListi
     from devassist import code_search
 
     workspaces = await readable_workspaces(client.caller, named=ask.workspace)
-    return await asyncio.to_thread(code_search.list_files, ask, workspaces=workspaces)
+    seconds = _search_seconds(client)
+    return await asyncio.to_thread(code_search.list_files, ask, workspaces=workspaces, seconds=seconds)
 
 
 @toolkit.tool(
@@ -250,7 +254,7 @@ async def find_symbol(ask: FindSymbolQuestion, client: ClientChannel) -> Symbols
     from devassist import symbols
 
     workspaces = await readable_workspaces(client.caller, named=ask.workspace)
-    return await symbols.find_symbols(ask, workspaces=workspaces)
+    return await symbols.find_symbols(ask, workspaces=workspaces, seconds=_search_seconds(client))
 
 
 @toolkit.tool(
@@ -288,7 +292,7 @@ async def go_to_definition(ask: GoToDefinitionQuestion, client: ClientChannel) -
     from devassist import symbols
 
     workspace = await workspace_of_file(client, path=ask.file_path, named=ask.workspace)
-    return await symbols.go_to_definition(ask, workspace=workspace)
+    return await symbols.go_to_definition(ask, workspace=workspace, seconds=_search_seconds(client))
 
 
 @toolkit.tool(
@@ -323,3 +327,8 @@ async def warm_workspace(ask: WarmQuestion, client: ClientChannel) -> WarmWorksp
     from devassist.warm_workspace import warm_workspace
 
     return await warm_workspace(ask, client=client)
+
+
+def _search_seconds(client: ClientChannel) -> float:
+    left = client.seconds_left
+    return SEARCH_SHARE * (DEADLINE_SECONDS if left is None else left)

@@ -16,6 +16,7 @@ from unfold.contrib.filters.admin import RangeDateTimeFilter
 from sprints.boards import queries as board_queries
 from sprints.boards.panels import TO_ADMIN, sprint_panels, team_panels
 from sprints.curation.admin import VerifiedQueryAdmin
+from sprints.curation.loaded_admin import LoadedAdmin
 from sprints.curation.synonym_admin import TermSynonymAdmin
 from sprints.ingest.load import count_rows, forget
 from sprints.models import (
@@ -63,7 +64,7 @@ class StatusFilter(PickFilter):
         return [(str(row.pk), str(row)) for row in Status.objects.order_by("status_name")[:200]]
 
 
-class PanelAdmin(CuratedAdmin):
+class PanelAdmin(LoadedAdmin):
     """An admin class whose rows have charts."""
 
     change_form_outer_after_template = "sprints/board_page.html"
@@ -184,7 +185,7 @@ class TeamAdmin(PanelAdmin):
 
 
 @admin.register(User)
-class UserAdmin(CuratedAdmin):
+class UserAdmin(LoadedAdmin):
     """People. Their e-mail addresses are for curators only and in no view."""
 
     notice = "E-mail addresses are shown here alone: agents see names and teams."
@@ -197,7 +198,7 @@ class UserAdmin(CuratedAdmin):
 
 
 @admin.register(Status)
-class StatusAdmin(CuratedAdmin):
+class StatusAdmin(LoadedAdmin):
     """Statuses and their categories."""
 
     notice = f"The category decides what counts as begun and as done. {FOLLOWS}"
@@ -226,7 +227,7 @@ class SprintAdmin(PanelAdmin):
 
 
 @admin.register(Issue)
-class IssueAdmin(CuratedAdmin):
+class IssueAdmin(LoadedAdmin):
     """Issues, with their history under them."""
 
     notice = f"A correction lasts until the issue changes at its source and is loaded again. {FOLLOWS}"

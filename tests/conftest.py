@@ -276,6 +276,7 @@ def server_environment() -> dict[str, str]:
         "DATABASE_URL": urls["default"],
         "DATABASE_READER_URL": urls["reader"],
         "DATABASE_ANALYST_URL": urls["analyst"],
+        "DEVASSIST_WARM": "0",  # else a server builds the graph of a workspace that another test works on
         "DEVASSIST_WEB_SEARCH": "0",
         "TOOLROOM_TOOL_VECTORS": "0",
     }

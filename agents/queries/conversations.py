@@ -98,6 +98,10 @@ JOIN copied ON copied.number = question.number
 WHERE said.conversation_id = %(conversation)s AND said.number <= %(number)s AND said.role = 'assistant'
 """
 _LOCK = "SELECT id FROM agents_conversations WHERE id = %s AND owner_id IS NOT DISTINCT FROM %s FOR UPDATE"
+_LOCK_RUNS = """
+SELECT count(*) AS runs FROM (SELECT id FROM agents_runs WHERE conversation_id = %s ORDER BY id FOR UPDATE) AS held
+"""
+"""A worker that holds a run may still add rows to it. Only a statement that begins after it has ended sees them."""
 _DELETE = """
 WITH gone AS (SELECT id FROM agents_runs WHERE conversation_id = %(id)s),
 events AS (DELETE FROM agents_events WHERE run_id IN (SELECT id FROM gone)),
@@ -178,6 +182,7 @@ async def delete(conversation_id: UUID, *, owner_id: int | None) -> bool:
         async with connection.transaction():
             if await (await connection.execute(_LOCK, [conversation_id, owner_id])).fetchone() is None:
                 return False
+            await connection.execute(_LOCK_RUNS, [conversation_id])
             await connection.execute(_DELETE, {"id": conversation_id})
             return True
 

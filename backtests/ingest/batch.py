@@ -15,6 +15,7 @@ from psycopg.errors import UniqueViolation
 from backtests.ingest import statements
 from backtests.ingest.check import EPOCH
 from backtests.ingest.copy_rows import write_events, write_lists, write_orders, write_signatures
+from backtests.ingest.format_choice import LoadRefused
 from backtests.ingest.links import CIRCLE, array_text, link, link_unlocked
 from backtests.ingest.parse import KEPT_OF_LINE
 from backtests.ingest.record import EventRow, RunFacts, SourceDigest, Unreadable
@@ -41,10 +42,21 @@ class RunRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a run's next event is stored: the run's number, and its count of events."""
+    """
+    Where a run's next event is stored: the run's number, and its count of events.
+
+    The count is None after a batch with duplicates: more of them may follow, and batches are not drafted ahead.
+    """
 
     number: int
-    event_count: int
+    event_count: int | None
+
+
+class RunDeletedError(LoadRefused):
+    """A run was deleted while it was being loaded. The rest of its events alone would look like a run."""
+
+    def __init__(self, run_id: UUID) -> None:
+        super().__init__(f"The run {run_id} was deleted while it was being loaded. Load it again from its beginning.")
 
 
 def place_of(run_id: UUID) -> Place | None:
@@ -73,16 +85,16 @@ def store_batch(
     place: Place | None = None,
     ready: Ready | None = None,
     facts: Sequence[RunFacts] = (),
-) -> Place | None:
+) -> Place:
     """
     Store the new events of a batch in one transaction; a lock on the run's row serializes loads of one run.
 
     An event whose id is stored with other contents goes to the quarantine; an identical one counts as a duplicate.
-    `ready` has the rows prepared for `place` on the assumption that all are new. If the run has changed since, or the
-    unique index on ids fails, the rows are compared with the stored ones. Returns the run's next place if all events
-    were new.
+    `place` is None for a run that the load has not seen yet. `ready` has the rows prepared for `place`, assuming that
+    all are new. If the run has changed since, or the unique index on ids fails, the rows are compared with the stored
+    ones. Returns the run's next place. Raises RunDeletedError.
     """
-    if ready is not None:
+    if ready is not None and place is not None:
         try:
             after = _store_ready(run_id, ready=ready, place=place, unreadable=unreadable, report=report, facts=facts)
         except UniqueViolation:
@@ -98,14 +110,14 @@ def _store_ready(
     run_id: UUID,
     *,
     ready: Ready,
-    place: Place | None,
+    place: Place,
     unreadable: list[Unreadable],
     report: LoadReport,
     facts: Sequence[RunFacts],
 ) -> Place | None:
     with transaction.atomic(), connection.cursor() as cursor:
-        run = lock_run(cursor, run_id=run_id)
-        if Place(number=run.number, event_count=run.event_count) != place:
+        run = lock_run(cursor, run_id=run_id, number=place.number)
+        if run.event_count != place.event_count:
             return None
         _write_facts(cursor, run_id=run_id, facts=facts)
         quarantined = _quarantine(cursor, run_id, unreadable)
@@ -123,9 +135,9 @@ def _store_looked_at(
     report: LoadReport,
     facts: Sequence[RunFacts],
     place: Place | None,
-) -> Place | None:
+) -> Place:
     with transaction.atomic(), connection.cursor() as cursor:
-        run = lock_run(cursor, run_id=run_id, is_new=place is None)
+        run = lock_run(cursor, run_id=run_id, number=place.number if place else None)
         _write_facts(cursor, run_id=run_id, facts=facts)
         looks = run.event_count or len({row.event_id for row in rows}) < len(rows)
         fresh, conflicts = _new_ones(cursor, run_id, rows) if looks else (rows, [])
@@ -139,7 +151,7 @@ def _store_looked_at(
             _count(cursor, run, ready)
     _update_report(report, ready=ready, lines=lines, given=len(rows) + len(unreadable), quarantined=quarantined)
     all_new = len(fresh) == len(rows)
-    return Place(number=run.number, event_count=run.event_count + len(fresh)) if all_new else None
+    return Place(number=run.number, event_count=run.event_count + len(fresh) if all_new else None)
 
 
 def _update_report(
@@ -154,18 +166,24 @@ def _update_report(
         report.refuse(line.line_number, reason=line.reason)
 
 
-def lock_run(cursor: Cursor, *, run_id: UUID, is_new: bool = False) -> RunRow:
-    """Lock the run's row; add it and its partitions if it is new. `is_new` is a hint that it probably is."""
+def lock_run(cursor: Cursor, *, run_id: UUID, number: int | None) -> RunRow:
+    """
+    Lock the run's row. Without a number, the row and its partitions are added if there are none.
+
+    Raises RunDeletedError if the run of this number is gone, even if the id has another run by now.
+    """
     found = None
-    if not is_new:
+    if number is not None:
         cursor.execute(statements.LOCK_RUN, [run_id])
         found = cursor.fetchone()
-    if found is None:
+        if found is None or found[0] != number:
+            raise RunDeletedError(run_id)
+    while found is None:  # a run that another session adds or deletes meanwhile is looked for again
         cursor.execute(statements.ADD_RUN, [run_id])
         found = cursor.fetchone()
-    if found is None:
-        cursor.execute(statements.LOCK_RUN, [run_id])
-        found = cursor.fetchone()
+        if found is None:
+            cursor.execute(statements.LOCK_RUN, [run_id])
+            found = cursor.fetchone()
     number, events, malformed, *documents = found
     read = [json.loads(document) if isinstance(document, str) else document for document in documents]
     return RunRow(run_id, number, events, malformed, *read)
@@ -206,10 +224,10 @@ def _write_facts(cursor: Cursor, *, run_id: UUID, facts: Iterable[RunFacts]) -> 
         cursor.execute(statements.UPDATE_FACTS, values)
 
 
-def analyse(run_id: UUID) -> None:
-    """Analyse a run's partitions, only the short columns that statements filter by."""
+def analyse(run_id: UUID, *, number: int) -> None:
+    """Analyse a run's partitions, only the short columns that statements filter by. Raises RunDeletedError."""
     with transaction.atomic(), connection.cursor() as cursor:
-        number = lock_run(cursor, run_id=run_id).number
+        lock_run(cursor, run_id=run_id, number=number)
         cursor.execute(statements.ROUGHLY)
         cursor.execute(statements.ANALYSE.format(number=number))
 

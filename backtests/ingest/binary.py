@@ -54,34 +54,25 @@ def moments(elements: Iterable[bytes]) -> bytes:
     return _one_dimension(_INT8, b"".join(elements))
 
 
+def event_columns(number: int, *, event_id: str, moment: int, codes: tuple[int, int, int], parent: str | None) -> bytes:
+    """Encode the columns of backtests_events from the number to the parent; codes of type, severity and category."""
+    kind, severity, category = codes
+    columns = _before_parent(
+        4, number, 16, unhexlify(event_id.replace("-", "")), 8, moment - _EPOCH_2000, 2, kind, 2, severity, 2, category
+    )
+    return columns + (NULL if parent is None else b"\0\0\0\x10" + unhexlify(parent.replace("-", "")))
+
+
 def event_row(
-    start: bytes,
-    *,
-    place: tuple[int, str, int, int, int, int],
-    parent: str | None,
-    root: int,
-    trail: bytes,
-    properties: bytes,
-    errors: bytes | None,
+    start: bytes, *, columns: bytes, root: int, trail: bytes, properties: bytes, errors: bytes | None
 ) -> bytes:
     """
     Encode a row of backtests_events.
 
-    `start` is the beginning that all rows of a run share: row_start and the run. `place` has number, id, moment, and
-    the codes of type, severity and category.
+    `start` is the beginning that all rows of a run share: row_start and the run. `columns` are from `event_columns`.
     """
-    number, event_id, moment, kind, severity, category = place
     return b"".join((
-        start,
-        _before_parent(
-            4, number, 16, unhexlify(event_id.replace("-", "")), 8, moment - _EPOCH_2000,
-            2, kind, 2, severity, 2, category,
-        ),
-        NULL if parent is None else b"\0\0\0\x10" + unhexlify(parent.replace("-", "")),
-        _after_parent(4, root, len(trail)),
-        trail,
-        _length(len(properties)),
-        properties,
+        start, columns, _after_parent(4, root, len(trail)), trail, _length(len(properties)), properties,
         NULL if errors is None else text(errors),
     ))  # fmt: skip
 

@@ -44,8 +44,8 @@ class _PendingRun:
 
     Events before `stored_until`, the last moment of a stored batch, are late. They wait, because each batch with late
     events rewrites all lists from the first of them on. They keep their order, also within a moment. `place` is where
-    the run's next event goes once the batch in progress is stored; None if that is unknown, or if the last batch had
-    duplicates. `coming` is where it goes if all events in progress are new.
+    the run's next event goes once the batch in progress is stored; None if the run is new. `coming` is where
+    it goes if all events in progress are new.
     """
 
     rows: list[EventRow] = field(default_factory=list)
@@ -238,8 +238,8 @@ class _Loader:
     def _build(self) -> None:
         """Analyse the partitions and build the results of the runs; a failure keeps the stored events."""
         for run_id, pending in self._pending.items():
-            if pending.given >= WORTH_ANALYSING:
-                analyse(run_id)
+            if pending.given >= WORTH_ANALYSING and pending.place is not None:
+                analyse(run_id, number=pending.place.number)
         self._batches.run_all([partial(_build_performance, run_id) for run_id in self._pending])
 
     def _leave_out(self, pending: _PendingRun) -> None:
@@ -346,15 +346,16 @@ class _Loader:
         """Draft a batch while the previous one is being stored, and finish it afterwards."""
         if not pending.is_begun:
             pending.is_begun, pending.place = True, place_of(run_id)
-            pending.coming = pending.place.event_count if pending.place else 0
-        draft = Draft(rows, run_id=run_id, first=pending.coming) if pending.place and rows else None
+            pending.coming = (pending.place.event_count if pending.place else None) or 0
+        drafts = rows and pending.place is not None and pending.place.event_count is not None
+        draft = Draft(rows, run_id=run_id, first=pending.coming) if drafts else None
         self._batches.wait()
-        place = pending.place
-        if place is None or not rows:
+        first = pending.place.event_count if pending.place else None
+        if first is None or not rows:
             return None
-        pending.coming = place.event_count + len(rows)
-        if draft is None or draft.first != place.event_count:
-            draft = Draft(rows, run_id=run_id, first=place.event_count)
+        pending.coming = first + len(rows)
+        if draft is None or draft.first != first:
+            draft = Draft(rows, run_id=run_id, first=first)
         return make_ready(run_id, draft=draft)
 
     def _note_run(self, run_id: UUID) -> None:

@@ -1,8 +1,9 @@
 """
 Building of a batch's COPY data. Pure.
 
-A draft has the parts that follow from the rows alone: lists by the events' properties, numbers, orders and counts.
-Roots, errors and the events' own rows need the links (Draft.ready).
+A draft has the parts that follow from the rows alone: lists by the events' properties, numbers, orders, and most
+columns of the events' own rows. It is made while the batch before is being stored. Roots, errors and the rest of the
+rows need the links (Draft.ready), and those need the batch before.
 """
 
 import json
@@ -63,17 +64,26 @@ class Draft:
         self._moments = [binary.moment_element(row.moment) for row in ordered]
         self._lists = [*self._own_lists(), *self._number_lists()]
         self._orders, self._first_steps = self._order_states()
+        self._columns = [
+            binary.event_columns(
+                row.number, event_id=row.event_id, moment=row.moment, parent=row.parent_event_id,
+                codes=(row.event_type, row.severity, row.category),
+            )
+            for row in rows
+        ]  # fmt: skip
+        self._kinds = Counter([(row.event_type, row.severity) for row in rows])
+        symbols = dict.fromkeys([row.symbol for row in rows])
+        self._symbols = [symbol for symbol in symbols if symbol is not None and "\x00" not in symbol]
 
     def ready(self, linked: BatchLinks) -> Ready:
         """Build the remaining parts, which need the links."""
         rows = self.rows
         lists = {shape: ROOTS if linked.has_many_shapes else list_of_shape(shape) for shape, _, _ in linked.removed}
         removed = [f"{lists[shape]}\t{number}\t{moment}\n".encode() for shape, number, moment in linked.removed]
-        symbols = dict.fromkeys(row.symbol for row in rows if row.symbol is not None and "\x00" not in row.symbol)
         return Ready(
             first=self.first,
             amount=len(rows),
-            events=pieces(event_rows(self._run_id, rows=rows, links=linked.links)),
+            events=pieces(self._event_rows(linked.links)),
             lists=pieces([*self._lists, *self._linked_lists(linked)]),
             removed=[b"".join(removed)] if removed else [],
             orders=self._orders,
@@ -83,12 +93,27 @@ class Draft:
                 for number, shape in enumerate(linked.new_shapes, start=linked.first_new_shape)
             ],
             joins_roots=linked.joins_roots,
-            kinds=Counter((row.event_type, row.severity) for row in rows),
-            symbols=[symbol.encode("utf-8", "replace").decode() for symbol in symbols],
+            kinds=self._kinds,
+            symbols=[symbol.encode("utf-8", "replace").decode() for symbol in self._symbols],
             malformed_rows=sum(1 for row in rows if row.problems),
             newly_malformed=linked.newly_malformed,
             span=(self._ordered[0].moment, self._ordered[-1].moment),
         )
+
+    def _event_rows(self, links: Mapping[str, Link]) -> Iterator[bytes]:
+        """Encode the events' own rows."""
+        start = binary.row_start(12) + binary.text(self._run_id.bytes)
+        alone = [b"%d" % kind for kind in range(len(EVENT_TYPES))]
+        for row, columns in zip(self.rows, self._columns, strict=True):
+            link = links.get(row.event_id)
+            yield binary.event_row(
+                start,
+                columns=columns,
+                root=row.number if link is None else link.root,
+                trail=alone[row.event_type] if link is None else link.trail.encode(),
+                properties=row.properties,
+                errors=errors_text(row).encode() if row.problems else None,
+            )
 
     def _own_lists(self) -> Iterator[bytes]:
         """Yield the lists by type and entity; shared lists are built from groups of events with the same lists."""
@@ -193,23 +218,6 @@ def pieces(rows: Iterable[bytes]) -> list[bytes]:
             found.append(b"".join(piece))
             piece, size = [], 0
     return [*found, b"".join([*piece, binary.TRAILER])]
-
-
-def event_rows(run_id: UUID, *, rows: list[EventRow], links: Mapping[str, Link]) -> Iterator[bytes]:
-    """Encode the events' own rows."""
-    start = binary.row_start(12) + binary.text(run_id.bytes)
-    alone = [b"%d" % kind for kind in range(len(EVENT_TYPES))]
-    for row in rows:
-        link, kind = links.get(row.event_id), row.event_type
-        yield binary.event_row(
-            start,
-            place=(row.number, row.event_id, row.moment, kind, row.severity, row.category),
-            parent=row.parent_event_id,
-            root=row.number if link is None else link.root,
-            trail=alone[kind] if link is None else link.trail.encode(),
-            properties=row.properties,
-            errors=errors_text(row).encode() if row.problems else None,
-        )
 
 
 def errors_text(row: EventRow) -> str:

@@ -8,6 +8,7 @@ their fingerprints, because their order in the log means nothing.
 
 from collections.abc import Iterable
 from decimal import Decimal
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
@@ -43,7 +44,7 @@ def read_decision(event_type: int, *, number: int, moment: int, values: dict[str
     """Return an event as a decision, with the fingerprint of its compared properties."""
     given = values.get("StateAfter") if event_type == STATE else values
     known = given if isinstance(given, dict) else {}
-    words = "\x1f".join((str(event_type), *(_plain(known.get(name)) for name in _COMPARED[event_type])))
+    words = "\x1f".join([str(event_type), *[_plain(known.get(name)) for name in _COMPARED[event_type]]])
     digest = blake2b(words.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return Decision(moment, int.from_bytes(digest, "little"), number)
 
@@ -84,7 +85,14 @@ def find_difference(first: Trail, *, second: Trail) -> int | None:
 
 def _plain(value: Any) -> str:
     """Return a value as text in which equal numbers are equal, such as 1.50 and 1.5."""
-    if isinstance(value, int | Decimal) and not isinstance(value, bool):
-        number = Decimal(value)
-        return str(number.normalize()) if number else "0"
+    kind = type(value)
+    if kind is Decimal or kind is int:
+        return _plain_number(value)
     return "" if value is None else str(value)
+
+
+@lru_cache(maxsize=4096)
+def _plain_number(value: int | Decimal) -> str:
+    """Format a number; an order's states and executions repeat its quantity and price."""
+    number = Decimal(value)
+    return str(number.normalize()) if number else "0"

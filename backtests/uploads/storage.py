@@ -17,9 +17,11 @@ from backtests.contracts.error_envelope import (
     INVALID_PARAMETER,
     QUERY_TIMEOUT,
     RESULT_TOO_LARGE,
+    RUN_NOT_FOUND,
     bad_guid,
 )
 from backtests.contracts.questions import GUID
+from backtests.ingest.batch import RunDeletedError
 from backtests.ingest.engines import list_engines
 from backtests.ingest.files import LoadOptions, SourceFile, inspect_file, load_files, require_events
 from backtests.ingest.format_choice import AUTO, CONTRACT, TABLE, ColumnsGuessed, LoadRefused
@@ -62,6 +64,8 @@ def store_upload(run_id: str, body: RawIOBase, *, query: str) -> Reply:
             with NamedTemporaryFile(prefix="backtest_") as kept:
                 _keep_body(body, kept)
                 load_files([SourceFile(path=Path(kept.name), columns=columns)], options=options, report=report)
+    except RunDeletedError as error:
+        raise ToolError(RUN_NOT_FOUND, str(error), suggestion="Send the whole stream again.") from error
     except LoadRefused as error:
         raise ToolError(
             INVALID_PARAMETER,

@@ -6,7 +6,10 @@ from datetime import UTC, datetime
 import orjson
 
 from toolbox.audit.current_request import current_request
-from toolbox.text.redaction import redact
+from toolbox.text.redaction import mask_marked
+
+MAX_SECRET_CHARACTERS = 100_000
+"""Of a message in which a secret may stand, so much is kept."""
 
 
 class RequestIds(logging.Filter):
@@ -19,6 +22,14 @@ class RequestIds(logging.Filter):
         return True
 
 
+class TextLines(logging.Formatter):
+    """One line of text, with the exception if any."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Format the record; secrets are masked as in the audit log."""
+        return _mask(super().format(record))
+
+
 class JsonLines(logging.Formatter):
     """One object per line: at, level, logger, message, process, and request_id and exception if any."""
 
@@ -28,11 +39,15 @@ class JsonLines(logging.Formatter):
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
             "logger": record.name,
-            "message": redact(record.getMessage()),
+            "message": _mask(record.getMessage()),
             "process": record.process,
         }
         if request_id := getattr(record, "request_id", ""):
             said["request_id"] = request_id
         if record.exc_info:
-            said["exception"] = redact(self.formatException(record.exc_info))
+            said["exception"] = _mask(self.formatException(record.exc_info))
         return orjson.dumps(said, default=str).decode()
+
+
+def _mask(text: str) -> str:
+    return mask_marked(text, most=MAX_SECRET_CHARACTERS)

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 
 from devassist.callers.code import Code, Function
 
-MAX_MEANT = 50
-
 
 def find_functions(name: str, *, code: Code) -> list[Function]:
     """
@@ -16,7 +14,7 @@ def find_functions(name: str, *, code: Code) -> list[Function]:
     wanted = name.strip().removesuffix("()").replace("::", ".").replace("#", ".").split(".")
     for known in (code.functions(), code.classes()):
         if found := [function for function in known if _fits(function.qualified.split("."), wanted)]:
-            return found[:MAX_MEANT]
+            return found
     return []
 
 

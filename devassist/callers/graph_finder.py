@@ -7,6 +7,8 @@ from devassist.callers.traversal import Finder, FoundBy, Place, Site
 from devassist.code_graph import queries
 from devassist.code_graph.queries import CallRow, OpenCall, SymbolRow
 
+MAX_SITES = 1_000
+"""The maximum calls of one function. More are cut, and the answer says so."""
 MAX_DOUBTED = 20
 _SHOWN = 5
 
@@ -18,13 +20,18 @@ class GraphFinder:
         self._workspace_id, self._changed = workspace_id, changed
         self._symbols: dict[object, SymbolRow | None] = {}
         self._called: set[object] = set()
+        self._cut: dict[object, str] = {}
 
     async def sites(self, place: Place) -> list[Site]:
         """Return where the function is called."""
         symbol = await self._symbol(place)
-        calls = await queries.find_callers(symbol) if symbol is not None else []
+        calls = await queries.find_callers(symbol, limit=MAX_SITES + 1) if symbol is not None else []
         self._called |= {place.key} if calls else set()
-        return [_site(call) for call in calls if call.path not in self._changed]
+        if len(calls) > MAX_SITES:
+            self._cut[place.key] = (
+                f"'{place.function.name}' has more than {MAX_SITES:,} calls; the others are left out."
+            )
+        return [_site(call) for call in calls[:MAX_SITES] if call.path not in self._changed]
 
     async def doubts(self, places: Sequence[Place], *, asked: Container[object] = ()) -> list[str]:
         """
@@ -32,7 +39,7 @@ class GraphFinder:
 
         Calls of the names of those in `asked`, by their keys, are left out: a language server was asked about them.
         """
-        found = []
+        found = list(self._cut.values())[:_SHOWN]
         if len(places) > MAX_DOUBTED:
             found.append(f"Of {len(places)} functions followed, unresolved calls were looked for of {MAX_DOUBTED}.")
         for place in places[:MAX_DOUBTED]:

@@ -1,7 +1,7 @@
 """One caller search. It continues after its caller has left, and says what it does not know."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from devassist.callers.by_name import NameFinder
@@ -165,13 +165,20 @@ class Search:
         if self.walk.is_cut:
             found.append("There are more callers than are followed.")
         if broken := self._find_broken(self.files.files):
-            shown = ", ".join(broken[:_SHOWN]) + (f" and {len(broken) - _SHOWN} more" if len(broken) > _SHOWN else "")
-            found.append(f"Callers may be missing from files that name it and do not parse: {shown}.")
+            found.append(f"Callers may be missing from files that name it and do not parse: {_join(broken)}.")
+        if unread := self._find_unread(self.files.files):
+            found.append(f"Callers may be missing from files that are too large or not readable: {_join(unread)}.")
         return found
 
     def _find_broken(self, files: Mapping[str, Stamp]) -> list[str]:
         named = self.reading.find_mentioning(self.walk.names, files=files)
         return [path for path in named if self.reading.is_broken(path, stamp=files[path])]
+
+    def _find_unread(self, files: Mapping[str, Stamp]) -> list[str]:
+        """Return the files that were not searched. A server reads files by itself."""
+        if self.asked.server is not None:
+            return []
+        return [path for path, stamp in files.items() if self.reading.words_of(path, stamp=stamp) is None]
 
 
 _KIN = ({"kt", "kts", "java"}, {"ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs"}, {"py", "pyi"})
@@ -181,3 +188,7 @@ _KIN = ({"kt", "kts", "java"}, {"ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "
 def join_reasons(reasons: Iterable[str]) -> str | None:
     """Join reasons into one sentence, or return None without any."""
     return " ".join(dict.fromkeys(reasons)) or None
+
+
+def _join(paths: Sequence[str]) -> str:
+    return ", ".join(paths[:_SHOWN]) + (f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else "")

@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 
 from devassist.callers.code import Code, Mention
+from devassist.files.read_lines import read_source
 from devassist.files.safe_open import open_file
 from devassist.syntax.parse import MAX_BYTES
 from toolbox.contract.errors import ToolError
@@ -18,6 +19,7 @@ MAX_MENTIONED = 50_000
 
 Stamp = tuple[int, int]
 _WORD = re.compile(r"[^\W\d][\w$]*")
+_NONE: frozenset[str] = frozenset()
 
 
 class SourceFiles:
@@ -27,7 +29,7 @@ class SourceFiles:
         self.root = root
         self._parsed: OrderedDict[str, tuple[Stamp, Code]] = OrderedDict()
         self._broken: dict[str, tuple[Stamp, bool]] = {}
-        self._words: dict[str, tuple[Stamp, frozenset[str]]] = {}
+        self._words: dict[str, tuple[Stamp, frozenset[str] | None]] = {}
         self._mentions: OrderedDict[tuple[str, str], tuple[Stamp, tuple[Mention, ...]]] = OrderedDict()
         self._last: tuple[Mapping[str, Stamp], list[tuple[str, frozenset[str]]]] = ({}, [])
         self._lock = threading.Lock()
@@ -65,7 +67,7 @@ class SourceFiles:
         wanted = set(names)
         known, words = self._last
         if known is not files:
-            words = [(path, self._words_of(path, stamp=stamp)) for path, stamp in files.items()]
+            words = [(path, self.words_of(path, stamp=stamp) or _NONE) for path, stamp in files.items()]
             self._last = (files, words)
         return [path for path, said in words if not wanted.isdisjoint(said)]
 
@@ -91,14 +93,13 @@ class SourceFiles:
             self._broken[path] = known
         return known[1]
 
-    def _words_of(self, path: str, *, stamp: Stamp) -> frozenset[str]:
+    def words_of(self, path: str, *, stamp: Stamp) -> frozenset[str] | None:
+        """Return the words of a file, cached by stamp. None if it may not be read or is too large."""
         known = self._words.get(path)
         if known is None or known[0] != stamp:
-            known = (
-                stamp,
-                frozenset(map(sys.intern, _WORD.findall((self.text(path) or b"").decode(errors="replace")))),
-            )
-            self._words[path] = known
+            text = self.text(path)
+            words = None if text is None else frozenset(map(sys.intern, _WORD.findall(text.decode(errors="replace"))))
+            known = self._words[path] = (stamp, words)
         return known[1]
 
     def _does_not_parse(self, path: str) -> bool:
@@ -111,9 +112,6 @@ class SourceFiles:
         try:
             with open_file(path, root=self.root) as descriptor:
                 found = os.fstat(descriptor)
-                if found.st_size > MAX_BYTES:
-                    return None
-                with os.fdopen(os.dup(descriptor), "rb") as file:
-                    return (found.st_mtime_ns, found.st_size), file.read(MAX_BYTES)
-        except (ToolError, OSError):
+                return (found.st_mtime_ns, found.st_size), read_source(descriptor, path=path, limit=MAX_BYTES)
+        except ToolError:
             return None

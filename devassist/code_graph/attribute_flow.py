@@ -14,7 +14,6 @@ from devassist.code_graph.values import (
     Value,
 )  # fmt: skip
 
-MAX_OVERRIDES = 200
 MAX_DOTS = 3
 
 
@@ -183,17 +182,13 @@ class AttributeFlow(ValueFlow):
         classes = self.program.classes
         found = dict.fromkeys(self._lookup(classes[number].order, name=name), value)
         if value.kind is Kind.DECLARED or (value.kind is Kind.CLASS and value.second == "any"):
-            below = classes[number].below
-            if len(below) > MAX_OVERRIDES:
-                self.is_cut = True
-            for other in below[:MAX_OVERRIDES]:
-                for node in self._lookup(classes[other].order, name=name):
-                    found.setdefault(node, value)
+            for other in classes[number].below:
+                found.update(dict.fromkeys(self._lookup(classes[other].order, name=name), value))
         return list(found.items())
 
     def _lookup(self, order: list[int], *, name: str) -> list[int]:
         """
-        Return the nodes of the first class that declares the attribute, and of classes that are assigned it.
+        Return the nodes of the first class that declares the attribute, and of classes that may be assigned it.
 
         Computed bases are choices, of which any may be the one: there every class that declares it counts.
         """
@@ -201,8 +196,10 @@ class AttributeFlow(ValueFlow):
         is_choice = not self.program.computed.isdisjoint(order)
         for number in order:
             info = self.program.classes[number]
-            found.append(self._node("class", number, name))
-            if name in info.fact.members:
+            is_declared = name in info.fact.members
+            if is_declared or name in self.program.stored_names:
+                found.append(self._node("class", number, name))
+            if is_declared:
                 variable = self.program.offsets[info.file] + info.fact.members[name]
                 self._connect(variable, to=found[-1])
                 if not is_choice:
@@ -212,7 +209,7 @@ class AttributeFlow(ValueFlow):
     def _read_super(self, value: Value, *, name: str, to: int, site: tuple[int, int, int] | None) -> None:
         number = int(value.first)
         classes = self.program.classes
-        orders = [classes[number].order, *(classes[other].order for other in classes[number].below[:MAX_OVERRIDES])]
+        orders = [classes[number].order, *(classes[other].order for other in classes[number].below)]
         for order in orders:
             after = order[order.index(number) + 1 :] if number in order else []
             for node in self._lookup(after, name=name):
@@ -273,7 +270,7 @@ class AttributeFlow(ValueFlow):
 
     def _read_library_type(self, value: Value, *, name: str, to: int, site: tuple[int, int, int] | None) -> None:
         """Also look at the classes of the workspace that extend a type from outside."""
-        for number in self.program.outer_subclasses.get(str(value.first), ())[:MAX_OVERRIDES]:
+        for number in self.program.outer_subclasses.get(str(value.first), ()):
             for node, _ in self._members(Value(Kind.DECLARED, number), name=name):
                 self._bind(node, owner=Value(Kind.DECLARED, number), to=to, site=site)
         self._put(to, values=[Value(Kind.LIBRARY, f"{value.first}.{name}")])
@@ -324,7 +321,7 @@ class AttributeFlow(ValueFlow):
             return
         if value.kind in (Kind.INSTANCE, Kind.DECLARED, Kind.CLASS):
             info = self.program.classes[int(value.first)]
-            known = [*info.order, *(info.below[:MAX_OVERRIDES] if value.kind is Kind.DECLARED else ())]
+            known = [*info.order, *(info.below if value.kind is Kind.DECLARED else ())]
             names = {name for number in known for name in self.program.classes[number].fact.members}
             for name in sorted(name for name in names if name.startswith(prefix) and not name.startswith("__")):
                 self._read(value, name=name, to=to, site=None)

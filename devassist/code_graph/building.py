@@ -36,6 +36,7 @@ MAX_BUILD_FILE_BYTES = 1_000_000
 _LOCK = 0x6772_6170
 _HALF = 32
 """The hexadecimal digits of one half of a digest."""
+_BUILD_ENDINGS = tuple(BUILD_FILES)
 
 _BEGIN = """
 INSERT INTO devassist_graph_builds
@@ -490,7 +491,7 @@ def digest_of(found: Sources) -> str:
     """Return a digest of the files' names, sizes and modification times, its second half that of the build files."""
     halves: tuple[list[str], list[str]] = ([], [])
     for path, (modified, size) in sorted(found.files.items()):
-        halves[not is_source(path)].append(f"{path}\0{modified}\0{size}\n")
+        halves[path.endswith(_BUILD_ENDINGS) and not is_source(path)].append(f"{path}\0{modified}\0{size}\n")
     return "".join(hashlib.sha256("".join(lines).encode()).hexdigest()[:_HALF] for lines in halves)
 
 

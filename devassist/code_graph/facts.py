@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-VERSION = 6
+VERSION = 7
 """The version of the analysis. Files read by another version are read again."""
 
 MAX_KEYED = 8

@@ -20,13 +20,15 @@ MAX_FILES_HERE = 400
 """The maximum source files of a graph that this process builds itself. More would slow down other calls."""
 TELL_WORKERS_SECONDS = 10.0
 _SHOWN = 5
+_CUT = "The code graph left something out: there are more files, or more ways of values, than it follows."
 _NOT_READ = "The code graph could not be read; calls through base types are missing. Ask again in a few seconds."
+_CUT = "This workspace is too large for the code graph to follow all calls."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Freshness:
     """
-    Whether the graph is current, and the reason if not.
+    Whether the graph is current, and the reason why callers may be missing.
 
     `changed` are the files that it does not know as they are now; calls in the others can be used, but are not sure.
     None where it cannot be used at all.
@@ -46,16 +48,16 @@ async def ensure_graph(workspace_id: int, *, root: str, shows_secrets: bool, sec
     try:
         found = await asyncio.to_thread(building.look, root)
         row = await queries.read_build(workspace_id)
-        if _is_current(row, found=found, root=root):
-            return Freshness(is_current=True)
+        if row is not None and _is_current(row, found=found, root=root):
+            return Freshness(is_current=True, reason=_CUT if row.is_cut else "")
         if len(found.files) > MAX_FILES_HERE:
             _tell_workers(workspace_id)
         else:
             work = partial(_build_here, workspace_id, root=root, shows_secrets=shows_secrets, seconds=seconds)
             is_done = await event_loop.run_on_loop(work)
             row = await queries.read_build(workspace_id)
-            if _is_current(row, found=found, root=root):
-                return Freshness(is_current=True)
+            if row is not None and _is_current(row, found=found, root=root):
+                return Freshness(is_current=True, reason=_CUT if row.is_cut else "")
             if is_done and row is None:  # a workspace without a row has no graph
                 return Freshness(is_current=False)
         row = await queries.read_build(workspace_id)
@@ -97,13 +99,8 @@ def _describe_changed(changed: frozenset[str] | None) -> str:
     return f" Until then it is used as it was, but for files that have changed: {shown}{more}."
 
 
-def _is_current(row: BuildRow | None, *, found: Sources, root: str) -> bool:
-    return (
-        row is not None
-        and row.state == "ready"
-        and _is_whole(row, root=root)
-        and row.content_hash == building.digest_of(found)
-    )
+def _is_current(row: BuildRow, *, found: Sources, root: str) -> bool:
+    return row.state == "ready" and _is_whole(row, root=root) and row.content_hash == building.digest_of(found)
 
 
 def _is_whole(row: BuildRow, *, root: str) -> bool:

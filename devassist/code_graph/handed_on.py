@@ -6,11 +6,11 @@ from devassist.code_graph.facts import PLACE_BITS, CallFact, FileFacts, Op, Symb
 from devassist.code_graph.library_names import find_called_names
 from devassist.code_graph.points_to import PointsTo
 from devassist.code_graph.program import Program, SymbolKey
+from devassist.code_graph.unknown_reads import find_called, find_read_from_unknown, is_any, is_made_outside
 from devassist.code_graph.value_flow import ComputedRead
 from devassist.code_graph.values import (
     CALLS_NOW,
     ELEMENT_OF,
-    EMPTY_BASES,
     NOT_PASSED_ON,
     OUTSIDE,
     SAME_VALUE,
@@ -46,6 +46,7 @@ def find_handed_on(analysis: PointsTo, *, unknown_bases: Mapping[int, int]) -> d
             if inner not in given:
                 given[inner] = given[value]
                 left.append(inner)
+    given.update((value, place) for value, place in find_read_from_unknown(analysis, given=given) if value not in given)
     for value, place in given.items():
         _note_handed_on(value, program=program, place=place, into=found)
     _note_computed_names(analysis, into=found)
@@ -88,18 +89,13 @@ def _note_overrides(analysis: PointsTo, *, into: dict[tuple[str, int], str]) -> 
     called = {edge.target for edge in analysis.edges.values()}
     for number in range(len(program.classes)):
         place = _place_of(number, program=program)
-        outer = _find_outer_bases(number, program=program)
+        outer = program.find_outer_bases(number)
         names = [find_called_names(base) for base in outer]
         for symbol, key in _find_methods(number, program=program) if outer else ():
             is_called = (program.numbers[key[0]], key[1]) in called
             if any(symbol.name in known if known is not None else not is_called for known in names):
                 into.setdefault(key, place)
         _note_language_names(number, analysis=analysis, into=into)
-
-
-def _find_outer_bases(number: int, *, program: Program) -> set[str]:
-    """Return the bases from outside of a class and of its ancestors."""
-    return {base for one in program.classes[number].order for base in program.classes[one].outer_names} - EMPTY_BASES
 
 
 def _note_language_names(number: int, *, analysis: PointsTo, into: dict[tuple[str, int], str]) -> None:
@@ -175,19 +171,10 @@ def _is_unknown(call: CallFact, *, offset: int, analysis: PointsTo) -> bool:
     kinds = {value.kind for value in values}
     if kinds & {Kind.OUTSIDE, Kind.LIBRARY_TYPE} or not analysis.values_of(offset + call.callee):
         return True
-    if any(value.kind is Kind.CLASS and _is_made_outside(value, program=analysis.program) for value in values):
+    if any(value.kind is Kind.CLASS and is_made_outside(value, program=analysis.program) for value in values):
         return True
     names = {str(value.first).rpartition(".")[2] for value in values if value.kind is Kind.LIBRARY}
     return bool(names - NOT_PASSED_ON - CALLS_NOW - SAME_VALUE - ELEMENT_OF)
-
-
-def _is_made_outside(value: Value, *, program: Program) -> bool:
-    """Return whether a class leaves the arguments of its constructor to a base from outside."""
-    below = program.classes[int(value.first)].below if value.second == "any" else ()
-    return any(
-        _find_outer_bases(number, program=program) and not program.find_constructors(number)
-        for number in (int(value.first), *below)
-    )
 
 
 def _is_within(value: Value, *, program: Program, file: int, symbol: int) -> bool:
@@ -206,11 +193,6 @@ def _note_handed_on(value: Value, *, program: Program, place: str, into: dict[tu
             into.setdefault((program.paths[key[0]], key[1]), place)
 
 
-def find_called(program: Program) -> set[int]:
-    """Return the variables that are called."""
-    return {program.offsets[file] + call.callee for file, facts in enumerate(program.files) for call in facts.calls}
-
-
 def is_only_tested(read: ComputedRead, *, analysis: PointsTo) -> bool:
     """Return whether what is read by a computed name is only tested, as in `isinstance(getattr(one, name), A)`."""
     program = analysis.program
@@ -223,11 +205,6 @@ def is_only_tested(read: ComputedRead, *, analysis: PointsTo) -> bool:
     used.update(one for fact in facts.classes for one in (*fact.members.values(), *fact.base_values))
     given = {source for source, _ in _find_given_away(facts, offset=offset, analysis=analysis)}
     return copies.isdisjoint(given | {offset + one for one in used})
-
-
-def is_any(held: set[Value]) -> bool:
-    """Return whether a value may be of any class."""
-    return not held or any(value.kind in (Kind.OUTSIDE, Kind.LIBRARY_TYPE) for value in held)
 
 
 def _note_computed_names(analysis: PointsTo, *, into: dict[tuple[str, int], str]) -> None:
@@ -251,7 +228,7 @@ def _note_computed_names(analysis: PointsTo, *, into: dict[tuple[str, int], str]
         and (symbol.name in texts or (file, index) in decorated)
         and (not _is_local(symbol, facts=facts) or (file, index) in stored)
     }
-    called = find_called(program)
+    called = find_called(analysis)
     for read in analysis.open_reads:
         held = analysis.values_of(read.base)
         place = f"{program.paths[read.file]}:{read.place >> PLACE_BITS}"

@@ -25,6 +25,17 @@ _COLLECTIONS = (
 )  # fmt: skip
 
 
+def _skip_operators(node: Node) -> Node:
+    """
+    Return what is behind operators like `!` and before ones like `!!`.
+
+    The grammar reads `!a.b()` as a call on `!a`. What is in brackets has a node of its own.
+    """
+    while node.type == "unary_expression" and node.named_children:
+        node = node.named_children[0]
+    return node
+
+
 class JvmExpressions(FileLowering):
     """Lowers expressions. Each method returns the variable of a value."""
 
@@ -117,7 +128,7 @@ class JvmExpressions(FileLowering):
         return self.load(base, name=self.text(name), node=name or node)
 
     def _navigation(self, node: Node) -> int:
-        base = self.value(node.named_children[0]) if node.named_children else -1
+        base = self.value(_skip_operators(node.named_children[0])) if node.named_children else -1
         name = node.named_children[-1]
         return self._member(base, name=name)
 
@@ -150,10 +161,10 @@ class JvmExpressions(FileLowering):
         )
 
     def _call(self, node: Node) -> int:
-        function, base, holder = node.named_children[0], -1, None
+        function, base, holder = _skip_operators(node.named_children[0]), -1, None
         name = function
         if function.type == "navigation_expression" and len(function.named_children) > 1:
-            holder, name = function.named_children[0], function.named_children[-1]
+            holder, name = _skip_operators(function.named_children[0]), function.named_children[-1]
             base = self.value(holder)
             callee = self._member(base, name=name)
         elif function.type == "identifier":

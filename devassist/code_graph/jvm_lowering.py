@@ -51,6 +51,7 @@ class JvmLowering(JvmExpressions):
             "return_statement": self._return,
             "return_expression": self._return,
             "jump_expression": self._return,
+            "unary_expression": self.first_value,
             "lambda_expression": self._lambda,
             "lambda_literal": self._lambda,
             "anonymous_function": self._lambda,

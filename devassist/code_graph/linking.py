@@ -7,15 +7,14 @@ from devassist.code_graph.computed_bases import find_computed_bases, find_unknow
 from devassist.code_graph.facts import PLACE_BITS, PLACE_MASK, CallFact, FileFacts
 from devassist.code_graph.handed_on import (
     MAX_MEMBERS,
-    find_called,
     find_handed_on,
-    is_any,
     is_only_tested,
     members_of,
 )
 from devassist.code_graph.modules import Modules
 from devassist.code_graph.points_to import PointsTo
 from devassist.code_graph.program import Program, SymbolKey
+from devassist.code_graph.unknown_reads import find_uses, is_any
 from devassist.code_graph.value_flow import Edge
 from devassist.code_graph.values import Kind, split_words
 
@@ -189,14 +188,16 @@ def _is_defined(name: str, *, number: int, analysis: PointsTo) -> bool:
 def _computed_names(analysis: PointsTo) -> Iterator[tuple[int, LinkedCall]]:
     """Return the places that read an attribute by a computed name, with its candidates if the class is known."""
     program = analysis.program
-    called = find_called(program)
+    uses = find_uses(analysis) if analysis.open_reads else set()
     for read in analysis.open_reads:
         if is_only_tested(read, analysis=analysis):
             continue
         held, line = analysis.values_of(read.base), read.place >> PLACE_BITS
         name = f"{read.prefix}{ANY_NAME}"
         call = CallFact(-1, [], {}, -1, line, read.place & PLACE_MASK, read.caller, name, "getattr")
-        if is_any(held) and (read.prefix or analysis.reaches(read.to, among=called)):
+        if is_any(held) and (
+            read.prefix or (reached := analysis.find_reached(read.to)) is None or not reached.isdisjoint(uses)
+        ):
             yield read.file, _row(call, target=None, found_by="syntax", confidence=0.0, is_open=True)
         elif not read.prefix and not is_any(held):
             for target in members_of(held, program=program)[:MAX_MEMBERS]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
-from devassist.code_graph.attribute_flow import MAX_OVERRIDES, AttributeFlow
+from devassist.code_graph.attribute_flow import AttributeFlow
 from devassist.code_graph.facts import CallFact, FunctionFact, Op, read_place
 from devassist.code_graph.value_flow import ComputedRead, Edge, Site, get_class, get_made, value_of
 from devassist.code_graph.values import (
@@ -235,6 +235,7 @@ class PointsTo(AttributeFlow):
 
         if is_known:
             return shift
+        self._copy_ranges.append((self._extra, self._extra + end - start - 1, offset - base))
         self._extra += end - start
         if function not in self._copy_bases:
             self._copied.update(dict.fromkeys(range(offset + start, offset + end), function))
@@ -290,7 +291,7 @@ class PointsTo(AttributeFlow):
         if not self._is_new("construct", value, site):
             return
         if value.second == "any":
-            for number in (int(value.first), *self.program.classes[int(value.first)].below[:MAX_OVERRIDES]):
+            for number in (int(value.first), *self.program.classes[int(value.first)].below):
                 self._construct(Value(Kind.CLASS, number), site=site)
             return
         info, fact = self.program.classes[int(value.first)], site.fact

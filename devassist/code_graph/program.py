@@ -5,8 +5,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from devassist.code_graph.facts import ClassFact, FileFacts, FunctionFact, ImportFact, SymbolFact
+from devassist.code_graph.facts import ClassFact, FileFacts, FunctionFact, ImportFact, Op, SymbolFact
 from devassist.code_graph.modules import Modules, is_test
+from devassist.code_graph.values import EMPTY_BASES
 
 MAX_RESOLUTION_STEPS = 20
 MAX_ANCESTORS = 200
@@ -51,6 +52,8 @@ class Program:
         self.classes: list[ClassInfo] = []
         self.class_of_symbol: dict[SymbolKey, int] = {}
         self.property_names: set[str] = set()
+        self.stored_names: set[str] = set()
+        """The names of attributes and elements that are assigned outside of a class's body."""
         self.computed: set[int] = set()
         """Classes with computed bases."""
         self._named: list[dict[str, int]] = []
@@ -81,6 +84,10 @@ class Program:
                 and (symbol.name == name or (name == "constructor" and symbol.name == info.name))  # Java's
             ]  # fmt: skip
         return found
+
+    def find_outer_bases(self, number: int) -> set[str]:
+        """Return the bases from outside of a class and of its ancestors, but for those that call nothing."""
+        return {base for one in self.classes[number].order for base in self.classes[one].outer_names} - EMPTY_BASES
 
     def file_of(self, variable: int) -> str:
         """Return the path of a variable's file, or a placeholder if it has none."""
@@ -121,6 +128,9 @@ class Program:
                 self.fixtures[facts.symbols[function.symbol].name].append(self.function_offsets[-1] + index)
             elif function.binding == "property" and function.symbol >= 0:
                 self.property_names.add(facts.symbols[function.symbol].name)
+        self.stored_names.update(
+            parts[1] for operation, *parts in facts.constraints if operation in (Op.STORE, Op.SET_INDEX) and parts[1]
+        )
         named: dict[str, int] = {}
         for fact in facts.classes:
             symbol = facts.symbols[fact.symbol]

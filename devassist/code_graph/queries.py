@@ -114,7 +114,7 @@ WITH RECURSIVE below (id, depth) AS (
   WHERE below.depth < {MAX_HIERARCHY_DEPTH}
 )
 SELECT {_SYMBOL} FROM devassist_graph_symbols AS s {_JOINS}
-WHERE s.id IN (SELECT id FROM below) ORDER BY f.path, s.line LIMIT {MAX_ROWS}
+WHERE s.id IN (SELECT id FROM below) ORDER BY f.path, s.line LIMIT %(limit)s
 """
 
 _FIND_OVERRIDES = f"""
@@ -126,7 +126,7 @@ WITH RECURSIVE below (id, depth) AS (
   WHERE below.depth < {MAX_HIERARCHY_DEPTH}
 )
 SELECT {_SYMBOL} FROM devassist_graph_symbols AS s {_JOINS}
-WHERE s.container_id IN (SELECT id FROM below) AND s.name = %(name)s ORDER BY f.path, s.line LIMIT {MAX_ROWS}
+WHERE s.container_id IN (SELECT id FROM below) AND s.name = %(name)s ORDER BY f.path, s.line LIMIT %(limit)s
 """
 
 _FIND_CALLERS = """
@@ -189,11 +189,12 @@ async def find_symbols(
     return found[:limit]
 
 
-async def find_implementations(symbol: SymbolRow) -> list[SymbolRow]:
+async def find_implementations(symbol: SymbolRow, *, limit: int = MAX_ROWS) -> list[SymbolRow]:
     """Find implementations: the subclasses of a class or interface, the overrides of a method."""
     is_class = symbol.kind in ("class", "interface")
     statement = _FIND_SUBCLASSES if is_class else _FIND_OVERRIDES
-    return await _symbols(statement, {"id": symbol.id, "name": symbol.name}, found_by="hierarchy")
+    wanted = {"id": symbol.id, "name": symbol.name, "limit": limit}
+    return await _symbols(statement, wanted, found_by="hierarchy")
 
 
 async def find_callers(*symbols: SymbolRow, limit: int = MAX_ROWS) -> list[CallRow]:

@@ -1,8 +1,9 @@
 """Propagation of values between variables to a fixed point, and the call edges found."""
 
 import re
+from bisect import bisect_right
 from collections import defaultdict, deque
-from collections.abc import Callable, Collection, Container, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -16,7 +17,8 @@ from devassist.code_graph.values import (
 )  # fmt: skip
 
 _NUMBER = re.compile(r"-?[0-9]+", re.ASCII)
-MAX_HOPS = 3
+MAX_REACHED = 2_000
+"""The maximum variables that a value is followed through."""
 MAX_CONTAINERS = 24
 """The maximum containers that a variable holds separately."""
 MAX_VALUES = 60
@@ -79,7 +81,7 @@ class ValueFlow:
         self._containers: set[int] = set()
         self._callables: set[int] = set()
         self.lost: dict[Value, int] = {}
-        """Functions left out of a variable with too many values, each with one such variable."""
+        """Functions, classes and containers left out of a variable with too many values, each with such a variable."""
         self._merged: set[int] = set()
         self._meeting: list[set[int]] = []
         self._merged_into: dict[int | str, int | str] = {}
@@ -96,6 +98,8 @@ class ValueFlow:
         self._copy_bases: dict[int, list[int]] = defaultdict(list)
         self._copied: dict[int, int] = {}
         """The variables of functions that have copies, each with its function."""
+        self._copy_ranges: list[tuple[int, int, int]] = []
+        """First and last variable of each copy, and what is added to give the function's own; ascending."""
         self._handlers: dict[tuple[int, int], dict[int, Callable[..., None]]] = {}
         self._steps = 0
         self.edges: dict[tuple[int, int, int, SymbolKey], Edge] = {}
@@ -111,26 +115,36 @@ class ValueFlow:
 
     def all_values_of(self, variable: int) -> set[Value]:
         """Return the values of a variable, and of its copies in each call that a small function is copied for."""
-        found = self.values_of(variable)
-        if (function := self._copied.get(variable)) is not None:
-            offset = self.program.offsets[self.program.functions[function][0]]
-            for base in self._copy_bases[function]:
-                found |= self._decode_all(self._held.get(base + variable - offset, ()))
-        return found
+        return self._decode_all(set().union(*(self._held.get(one, ()) for one in self._with_copies(variable))))
+
+    def _with_copies(self, variable: int) -> list[int]:
+        """Return a variable of a function, and the same of each of the function's copies."""
+        if (function := self._copied.get(variable)) is None:
+            return [variable]
+        offset = self.program.offsets[self.program.functions[function][0]]
+        return [variable, *(base + variable - offset for base in self._copy_bases[function])]
+
+    def _find_original(self, variable: int) -> int:
+        """Return the function's own variable for one of a copy, others unchanged."""
+        place = bisect_right(self._copy_ranges, variable, key=lambda one: one[0]) - 1
+        first, last, shift = self._copy_ranges[place] if place >= 0 else (0, -1, 0)
+        return variable + shift if first <= variable <= last else variable
 
     def elements_of(self, container: Value) -> set[Value]:
         """Return all elements of a list, a dict or an object."""
         node = self._fields.get(("element", self._find_merged(container.first), "<all>"))
         return self.values_of(node) if node is not None else set()
 
-    def reaches(self, source: int, *, among: Container[int]) -> bool:
-        """Return whether a variable's values are copied to one of some variables within a few steps."""
-        level = {source}
-        for _ in range(MAX_HOPS):
-            if any(node in among for node in level):
-                return True
-            level = {following for node in level for following in self._next.get(node, ())}
-        return any(node in among for node in level)
+    def find_reached(self, variable: int) -> set[int] | None:
+        """Return the variables that what a variable holds is copied to, itself included. None if they are many."""
+        found = set(left := self._with_copies(variable))
+        while left:
+            following = self._next.get(left.pop(), {}).keys() - found
+            if len(found) > MAX_REACHED:
+                return None
+            left += following
+            found |= following
+        return {self._find_original(one) for one in found}
 
     def find_copies(self, variable: int) -> set[int] | None:
         """Return a variable with those that it is copied to. None if they are many, or a value is used in one."""
@@ -147,6 +161,12 @@ class ValueFlow:
         """Return the values that attributes, and elements of containers, are known to hold."""
         nodes = (node for key, node in self._fields.items() if key[0] in _ATTRIBUTES)
         return self._decode_all(set().union(*(self._held.get(node, ()) for node in nodes)))
+
+    def find_field_values(self) -> Iterator[tuple[str, set[Value]]]:
+        """Return the values of attributes that instances, classes and functions were given, each with its name."""
+        for key, node in self._fields.items():
+            if key[0] in ("field", "class", "function"):
+                yield str(key[-1]), self.values_of(node)
 
     def edges_at(self, file: int, *, call: CallFact) -> list[tuple[int, int, int, SymbolKey]]:
         """Return the edges of one call, as keys."""
@@ -199,7 +219,7 @@ class ValueFlow:
 
     def _saturate(self, node: int, *, numbers: set[int]) -> set[int]:
         """Replace the values of a variable that holds too many by one unknown value."""
-        for value in self._decode(numbers & self._callables):
+        for value in self._decode(numbers & (self._callables | self._containers)):
             if self.lost.setdefault(value, node) >= self.program.variables:
                 self.lost[value] = node
         return self._outside

@@ -49,7 +49,7 @@ class CallerFound(ToolOutput):
         "or implements; syntax: resolved from the text, or a call of something of that name."
     )
     confidence: float = Field(description="0 to 1, of the least sure call in callChain; below 0.6 it is a candidate.")
-    other_lines: list[int] | None = Field(None, description="Further lines of the same caller, if it calls more often.")
+    other_lines: list[int] | None = Field(None, description="Further lines of the same caller, 12 at most.")
 
 
 class FunctionMatch(ToolOutput):

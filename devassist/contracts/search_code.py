@@ -74,7 +74,7 @@ class ListFilesQuestion(ToolInput):
     """Which files to list."""
 
     globs: list[Glob] = Field(default_factory=list, max_length=MAX_GLOBS, description=GLOBS)
-    folder: FilePath = Field("", description="Only files below this folder, from the workspace's root.")
+    folder: FilePath = Field("", description="Only files below this folder, from the workspace's root; no link.")
     max_files: Annotated[WholeNumber, Field(ge=1, le=2_000)] = Field(200, description="Files at most.")
     max_tokens: MaxTokens = Field(3_000, description=MAX_TOKENS)
     cursor: Cursor | None = Field(None, description=CURSOR)

@@ -43,7 +43,7 @@ class SymbolFound(_Camel):
 
 
 class SymbolsFound(_Camel):
-    """Definitions. Where incomplete is left out there are no others of that name."""
+    """Definitions. Without incomplete there are no others of that name, ignored files and installed packages apart."""
 
     symbols: list[SymbolFound] = Field(description="By workspace, path and line.")
     total: int = Field(description="How many there are, listed or not.")

@@ -73,19 +73,17 @@ class FileIndex:
         self._by_name: dict[str, list[tuple[KnownWorkspace, tuple[str, ...]]]] = defaultdict(list)
         self._texts: dict[tuple[int, str], str | None] = {}
         self._codes: dict[tuple[int, str], Code | None] = {}
-        self.problem = ""
+        problems = []
         until = time.monotonic() + MAX_SECONDS
         for workspace in workspaces:
             report = WalkReport()
-            for found in walk_files(workspace.root, shows_secrets=workspace.shows_secrets, report=report):
+            walked = walk_files(workspace.root, shows_secrets=workspace.shows_secrets, until=until, report=report)
+            for found in walked:
                 parts = tuple(found.path.split("/"))
                 self._by_name[parts[-1].lower()].append((workspace, parts))
-                if time.monotonic() > until:
-                    self.problem = (
-                        f"Files: only those before {workspace.name}/{found.path} were looked at in {MAX_SECONDS:g} s."
-                    )
-                    return
-            self.problem = f"Files of {workspace.name}: {report.problem}" if report.problem else self.problem
+            late = f"Those after {report.reached} were not looked at in {MAX_SECONDS:g} s." if report.is_late else None
+            problems += [f"Files of {workspace.name}: {problem}" for problem in (late, report.problem) if problem]
+        self.problem = " ".join(problems)
 
     def place(self, frame: Frame) -> Placement:
         """Return the file of a frame. Among several equal candidates none is chosen."""

@@ -1,4 +1,4 @@
-"""Reading of lines from an open file: encodings, ranges, detection of binary files."""
+"""Reading of text from an open file: encodings, ranges, detection of binary files."""
 
 import codecs
 import os
@@ -41,18 +41,32 @@ def read_lines(descriptor: int, *, path: str, encoding: Encoding, first: int = 1
     is_whole = first == 1 and last is None
     try:
         if found == "utf-16":
-            raw = _all(descriptor).decode("utf-16").encode("utf-8", "surrogatepass")
+            raw = b"".join(_chunks(descriptor, path=path)).decode("utf-16").encode("utf-8", "surrogatepass")
             chosen = _pick_lines([raw], first=first, last=last)
-        elif b"\0" in start:
+        elif is_binary(start):
             raise binary(path, encoding=found)
         else:
             skipped = len(codecs.BOM_UTF8) if start.startswith(codecs.BOM_UTF8) else 0
-            chosen = _pick_lines(_chunks(descriptor, start=skipped), first=first, last=last)
+            chosen = _pick_lines(_chunks(descriptor, path=path, start=skipped), first=first, last=last)
         text = chosen.decode("ascii" if found == "ascii" else "utf-8")
     except UnicodeError as error:
         raise binary(path, encoding=found) from error
     count = _breaks(chosen) + (not chosen.endswith((b"\n", b"\r")) and bool(chosen))
     return Lines(text=text if is_whole else _unbroken(text), count=count, encoding=found, file_size=size)
+
+
+def read_source(descriptor: int, *, path: str, limit: int) -> bytes:
+    """Read a whole file, UTF-16 with a byte order mark as UTF-8. Raises ToolError TOO_LARGE."""
+    size = os.fstat(descriptor).st_size
+    if size > limit:
+        raise too_large(path, size=size, limit=f"{limit // 2**20} MB")
+    content = b"".join(_chunks(descriptor, path=path, limit=limit))
+    return content.decode("utf-16", "replace").encode() if _read_mark(content) == "utf-16" else content
+
+
+def is_binary(content: bytes) -> bool:
+    """Return whether the beginning of a file is no text."""
+    return b"\0" in content[:_LOOKED_AT]
 
 
 def _read_mark(start: bytes) -> Encoding | None:
@@ -65,16 +79,14 @@ def _unbroken(text: str) -> str:
     return text.removesuffix("\n").removesuffix("\r")
 
 
-def _all(descriptor: int) -> bytes:
-    return b"".join(_chunks(descriptor, start=0))
-
-
-def _chunks(descriptor: int, *, start: int) -> Iterator[bytes]:
-    """Read to the end or the limit, because the file may grow while it is read."""
+def _chunks(descriptor: int, *, path: str, start: int = 0, limit: int = MAX_FILE) -> Iterator[bytes]:
+    """Read to the end. The file may grow meanwhile: past the limit raises ToolError TOO_LARGE."""
     offset = start
-    while offset < MAX_FILE and (part := os.pread(descriptor, min(_CHUNK, MAX_FILE - offset), offset)):
-        yield part
+    while part := os.pread(descriptor, _CHUNK, offset):
         offset += len(part)
+        if offset > limit:
+            raise too_large(path, size=offset, limit=f"{limit // 2**20} MB")
+        yield part
 
 
 def _pick_lines(chunks: Iterable[bytes], *, first: int, last: int | None) -> bytes:

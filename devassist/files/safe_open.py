@@ -30,12 +30,16 @@ def open_file(path: str, *, root: str, shows_secrets: bool = False) -> Iterator[
     """
     Open a regular file for reading and yield its descriptor, which is closed at the end of the block.
 
-    Raises ToolError FILE_NOT_FOUND and PERMISSION_DENIED; what lies outside of `root` is refused in the same words
-    whether it exists or not.
+    Raises ToolError FILE_NOT_FOUND and PERMISSION_DENIED, the latter also where the block cannot read the file; what
+    lies outside of `root` is refused in the same words whether it exists or not.
     """
     with ExitStack() as stack:
         walk = _Walk(path, root=root, shows_secrets=shows_secrets, stack=stack)
-        yield walk.open()
+        descriptor = walk.open()
+        try:
+            yield descriptor
+        except OSError as error:
+            raise unreadable(path) from error
 
 
 class _Walk:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 
 MAX_FILES = 20_000
 MAX_FOLDERS = 20_000
@@ -46,11 +47,12 @@ def look(root: str, *, wanted: Callable[[str], object]) -> Sources:
         folder = left.pop()
         seen += 1
         for entry in _entries(os.path.join(root, folder)):  # noqa: PTH118
-            path = f"{folder}/{entry.name}" if folder else entry.name
+            name = entry.name
+            path = f"{folder}/{name}" if folder else name
             is_folder = entry.is_dir(follow_symlinks=False)
-            if not is_folder and not (entry.is_file(follow_symlinks=False) and wanted(path)):
+            if _is_left_out(name) if is_folder else not (wanted(path) and entry.is_file(follow_symlinks=False)):
                 continue
-            if not _can_be_said(entry.name):
+            if not (name.isascii() or _can_be_said(name)):
                 is_cut = True
             elif is_folder:
                 left.append(path)
@@ -62,12 +64,12 @@ def look(root: str, *, wanted: Callable[[str], object]) -> Sources:
 
 
 def _entries(folder: str) -> list["os.DirEntry[str]"]:
-    """Return a folder's entries by name, without excluded folders. Empty if it may not be read."""
+    """Return a folder's entries by name. Empty if it may not be read."""
     try:
-        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        with os.scandir(folder) as entries:
+            return sorted(entries, key=attrgetter("name"))
     except OSError:
         return []
-    return [entry for entry in entries if not (entry.is_dir(follow_symlinks=False) and _is_left_out(entry.name))]
 
 
 def _is_left_out(name: str) -> bool:
@@ -75,7 +77,7 @@ def _is_left_out(name: str) -> bool:
 
 
 def _can_be_said(name: str) -> bool:
-    return name.isascii() or name.encode(errors="replace").decode() == name
+    return name.encode(errors="replace").decode() == name
 
 
 def _stamp(entry: os.DirEntry[str], *, into: dict[str, Stamp], path: str) -> None:

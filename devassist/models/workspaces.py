@@ -6,6 +6,7 @@ from django.core.validators import RegexValidator
 from django.db import models, transaction
 from django.db.models import Q
 
+from toolbox.database.row_lock_queries import lock_rows
 from toolbox.models import ApiKey
 
 NAME = RegexValidator(
@@ -19,15 +20,11 @@ class WorkspaceQuerySet(models.QuerySet["Workspace"]):
     def delete(self) -> tuple[int, dict[str, int]]:
         """Delete the workspaces with their code graphs. A build of one that is under way waits, and then ends."""
         with transaction.atomic(using=self.db):
-            self.lock()
+            lock_rows(self.model, keys=self.values_list("pk", flat=True), using=self.db)
             return super().delete()
 
     delete.alters_data = True  # type: ignore[attr-defined]
     delete.queryset_only = True  # type: ignore[attr-defined]
-
-    def lock(self) -> None:
-        """Lock the rows until the transaction ends: who adds rows that refer to them waits with the commit."""
-        list(self.order_by("pk").select_for_update().values_list("pk"))
 
 
 class Workspace(models.Model):
@@ -69,5 +66,5 @@ class Workspace(models.Model):
     def delete(self, *arguments: Any, **options: Any) -> tuple[int, dict[str, int]]:
         """Delete the workspace with its code graph. A build of it that is under way waits, and then ends."""
         with transaction.atomic(using=options.get("using")):
-            Workspace.objects.using(options.get("using")).filter(pk=self.pk).lock()
+            lock_rows(Workspace, keys=[self.pk], using=options.get("using"))
             return super().delete(*arguments, **options)

@@ -33,10 +33,12 @@ _HOLDING = """
 SELECT place, entries FROM devassist_root_cause_words WHERE place = ANY(%(places)s) LIMIT 1001
 """
 
+# A condition with IS TRUE uses no index. Else the planner reads every entry of the language beside the few hundred that
+# have one of the words.
 _SEARCH = """
 WITH found AS (
   {by_meaning}
-  (SELECT {measured} FROM {all} WHERE {has_vector}{filters} AND word_places && %(places)s::int[]
+  (SELECT {measured} FROM {all} WHERE {has_vector}({filters}) IS TRUE AND word_places && %(places)s::int[]
    ORDER BY word_weights <#> %(weights)s::sparsevec LIMIT {worded})
 ), scored AS (
   SELECT id, similarity, coverage,

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from uuid import NAMESPACE_URL, uuid5
+from uuid import NAMESPACE_URL, UUID, uuid5
 
 from django.db import DataError, IntegrityError, connection, transaction
 
-from sprints.ingest.record import Batch, Doubt, Record, batches, printable
+from sprints.ingest.record import Batch, Doubt, OrganisationGone, Record, batches, printable
 from sprints.ingest.references import write_references
 from sprints.ingest.values import clean
 from sprints.ingest.write_issues import PendingLinks, Selection, select_issues, write_issues
@@ -159,9 +159,21 @@ def count_rows(organisation: Organisation) -> int:
     return Issue.objects.filter(organisation=organisation).count()
 
 
+def hold(organisation_id: UUID) -> None:
+    """
+    Be the only one who changes an organisation's rows, until the transaction ends.
+
+    A change of many rows, as a load, a deletion or a status that means something else, takes this first, so that two
+    wait for one another and never both at once.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"sprints {organisation_id}"])
+
+
 def forget(organisation: Organisation) -> None:
-    """Delete an organisation with everything loaded of it, with one statement for each table."""
+    """Delete an organisation with everything loaded of it, with one statement for each table. A load of it ends."""
     with transaction.atomic(), _derivation_deferred(), connection.cursor() as cursor:
+        hold(organisation.pk)
         for statement in _FORGET:
             cursor.execute(statement, [organisation.pk])
 
@@ -174,12 +186,13 @@ def load_records(
     rules: LoadRules | None = None,
     on_progress: OnProgress = ignore_progress,
 ) -> LoadReport:
-    """Store records. Earlier records may be referenced by later ones."""
+    """Store records. Earlier records may be referenced by later ones. Raises OrganisationGone."""
     rules, pending = rules or LoadRules(), PendingLinks()
     for batch in batches(iter(records), most_issues=rules.batch_issues):
         _load_what_is_sound(batch, organisation=organisation, report=report, rules=rules, pending=pending)
         on_progress(report)
     with transaction.atomic(), _derivation_deferred():
+        _hold_stored(organisation)
         found = pending.write(organisation_id=organisation.pk)
         report.doubts += _quarantine(found, organisation=organisation)
         _advance_data_as_of(organisation, latest=report.latest)
@@ -222,9 +235,15 @@ def _reason(error: Exception) -> str:
     return f"not stored: {words}"
 
 
+def _hold_stored(organisation: Organisation) -> None:
+    """Hold an organisation. Raises OrganisationGone if it was deleted."""
+    hold(organisation.pk)
+    if not Organisation.objects.filter(pk=organisation.pk).exists():
+        raise OrganisationGone(f"{organisation} was deleted while its issues were being stored")
+
+
 def _load_batch(batch: Batch, *, organisation: Organisation, report: LoadReport, rules: LoadRules) -> Selection:
-    with connection.cursor() as cursor:  # one load of an organisation at a time; the other waits for this batch
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"sprints {organisation.pk}"])
+    _hold_stored(organisation)
     references = write_references(batch, organisation=organisation, replaces_stored=rules.replaces_stored)
     selection = select_issues(
         batch.issues.values(), organisation_id=organisation.pk, replaces_stored=rules.replaces_stored,

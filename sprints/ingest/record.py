@@ -16,6 +16,10 @@ class NotReadable(ValueError):
     """A file or an answer is not readable; the message says why, for a person."""
 
 
+class OrganisationGone(NotReadable):
+    """The organisation was deleted while its issues were being stored."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TeamRecord:
     """A team, by the key that its issues begin with."""

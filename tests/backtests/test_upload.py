@@ -11,6 +11,8 @@ import httpx
 import pytest
 from django.core.asgi import get_asgi_application
 
+from backtests.ingest import batch, load
+from backtests.models import Run
 from backtests.uploads.middleware import UploadMiddleware
 from tests.backtests.makers import jsonl, strategy
 from tests.backtests.test_nautilus_translation import FILL, POSITION
@@ -75,6 +77,24 @@ async def test_an_upload_without_an_event_is_refused_and_leaves_no_run(
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, "INVALID_PARAMETER")
     assert "no event" in answer.json()["error"]["message"]
     assert str(run_id) not in [run["runId"] for run in (await good("list_backtest_runs", pageSize=1000))["runs"]]
+
+
+async def test_an_upload_whose_run_is_deleted_meanwhile_says_so(
+    client: httpx.AsyncClient, run_id: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = jsonl(strategy(str(run_id), events=100))
+    await client.post(f"/api/backtests/runs/{run_id}/events", content=b"".join(lines[:50]))
+
+    def delete_first(*given: Any, **named: Any) -> Any:
+        Run.objects.filter(run_id=run_id).delete()
+        return batch.make_ready(*given, **named)
+
+    monkeypatch.setattr(load, "make_ready", delete_first)
+
+    answer = await client.post(f"/api/backtests/runs/{run_id}/events", content=b"".join(lines[50:]))
+
+    assert (answer.status_code, answer.json()["error"]["code"]) == (404, "RUN_NOT_FOUND")
+    assert "was deleted while it was being loaded" in answer.json()["error"]["message"]
 
 
 async def test_gzip_sent_twice_is_stored_once(client: httpx.AsyncClient, run_id: UUID) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from devassist import code_search, find_callers
+from devassist import code_search, find_callers, tools
 from tests.devassist.conftest import MakeReader, MakeWorkspace
 from toolbox.database import event_loop
 
@@ -142,7 +142,7 @@ async def test_a_rule_of_an_ignore_file_that_backtracks_does_not_count(ask: Any,
 async def test_a_listing_whose_globs_select_nothing_keeps_to_its_time_and_goes_on(
     ask: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(code_search, "MAX_SECONDS", -1.0)
+    monkeypatch.setattr(tools, "SEARCH_SHARE", -1.0)
     found, cursor, pages = [], None, 0
     while pages == 0 or cursor:
         page = await ask("list_files", globs=["c.kt"], cursor=cursor)
@@ -187,7 +187,7 @@ async def test_files_are_listed_by_path_page_by_page(ask: Any) -> None:
     assert first.get("hiddenSecrets") == 1
     assert [one["filePath"] for one in second["files"]] == [one["filePath"] for one in listed["files"]]
     assert (await ask("list_files", folder="../"))["error"]["code"] == "INVALID_PARAMETERS"
-    assert (await ask("list_files", folder="src/up"))["files"] == []
+    assert (await ask("list_files", folder="src/up"))["error"]["code"] == "INVALID_PARAMETERS"
 
 
 async def test_a_key_sees_its_own_workspaces_alone(
@@ -244,6 +244,19 @@ async def test_implementations_say_where_the_graph_is_missing(ask: Any) -> None:
     assert found["symbols"] == []
     assert "code graph" in found["incomplete"]
     assert none["error"]["code"] == "FUNCTION_NOT_FOUND"
+
+
+async def test_implementations_that_are_not_read_are_said(
+    ask: Any, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (place / "src/more.py").write_text("from a import Shop\n\n\nclass One(Shop): ...\n\n\nclass Two(Shop): ...\n")
+    await ask("warm_workspace")
+    found = await ask("find_implementations", filePath="src/a.py", name="Shop")
+    monkeypatch.setattr("devassist.code_graph.queries.MAX_ROWS", 1)
+    cut = await ask("find_implementations", filePath="src/a.py", name="Shop")
+
+    assert (found["total"], "incomplete" in found) == (2, False)
+    assert "more than 1" in cut["incomplete"]
 
 
 def test_ignore_files_are_read_as_git_reads_them(place: Path) -> None:

@@ -10,6 +10,7 @@ from django.db.models.signals import pre_delete
 
 from devassist.code_graph.building import _Build, build
 from devassist.models import Workspace
+from tests.blocking import wait_until_blocked
 from tests.devassist.conftest import MakeWorkspace
 from tests.graphql_proxy.conftest import in_a_thread
 from toolbox.database.pools import direct_conninfo
@@ -22,7 +23,6 @@ COUNT_WAITING = """
 SELECT count(*) FROM pg_locks
 WHERE NOT granted AND locktype = 'transactionid' AND transactionid = pg_current_xact_id()::xid
 """
-COUNT_BLOCKED = b"SELECT count(*) FROM pg_stat_activity WHERE %(pid)s = ANY(pg_blocking_pids(pid))"
 
 
 @pytest.mark.parametrize("way", ["one", "all that are chosen"])
@@ -96,11 +96,7 @@ def test_a_deletion_in_the_middle_of_a_rebuild_waits_for_its_batch_and_ends_it(
         execute(self, statement, **parameters)
         if "DELETE FROM devassist_graph_calls WHERE file_id" in statement and not deletions:
             deletions.append(pool.submit(delete))
-            with psycopg.connect(direct_conninfo(), autocommit=True) as watcher:
-                blocked = False
-                while not blocked and not deletions[0].done():
-                    row = watcher.execute(COUNT_BLOCKED, {"pid": self.connection.info.backend_pid}).fetchone()
-                    blocked = row is not None and row[0] > 0
+            wait_until_blocked(self.connection.info.backend_pid, work=deletions[0])
 
     monkeypatch.setattr(_Build, "_execute", execute_beside_a_deletion)
     with ThreadPoolExecutor(max_workers=1) as pool:

@@ -33,12 +33,14 @@ def _run(command: str, *, url: str, key: str = KEY, home: Path) -> "subprocess.C
                           encoding="utf-8", errors="replace")  # fmt: skip
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def fay(server: str, django_db_blocker: Any) -> Iterator[str]:
     """Yield the server's address; fay and her key are gone afterwards."""
     with django_db_blocker.unblock():
         owner = User.objects.create_user("fay")
         ApiKey.make(name="fay", owner_id=owner.pk, scopes=["devassist:read", "devassist:write"], key=KEY)
+        # The first call loads much, and the helper waits five seconds.
+        httpx.delete(f"{server}/api/devassist/editor-context", headers={"Authorization": f"Bearer {KEY}"}, timeout=60)
         yield server
         owner.delete()
         connection.close()
@@ -115,3 +117,43 @@ def test_a_long_output_is_passed_on_whole(tmp_path: Path) -> None:
     printed = _shell("run seq 1 200000 >log", home=tmp_path)
 
     assert printed == "".join(f"{number}\n" for number in range(1, 200_001))
+
+
+COLOURS = b"\x1b[38;5;196m\x1b[1m\x1b[0m"
+BINARY = {
+    "every byte": bytes(range(256)) * 40,
+    "no text at all": bytes([0, 255, 254, 128, 192, 237, 160, 128, 244, 144, 128, 128, 251, 191, 191, 191, 191]) * 500,
+    "megabytes without a newline": b"x\0\xff\xc3" * 2_500_000,
+    "colours": COLOURS * 4_000,
+    "quotes and backslashes": b'"\\\t' * 40_000,
+    "progress in one line": b"".join(b"\r%d%% \xe2\x96\x88" % (number % 100) for number in range(20_000)),
+}
+
+
+@needs_curl
+@pytest.mark.slow
+@pytest.mark.parametrize("printed", BINARY.values(), ids=BINARY)
+def test_what_is_no_text_is_passed_on_whole_and_the_rest_is_told(fay: str, tmp_path: Path, printed: bytes) -> None:
+    (tmp_path / "printed").write_bytes(printed)
+    known = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "TOOLROOM_URL": fay, "TOOLROOM_KEY": KEY}
+    command = "cat printed; echo; echo 'it failed: caf\u00e9'; exit 7"
+
+    done = subprocess.run([str(RUN), "sh", "-c", command], cwd=tmp_path, capture_output=True, env=known, check=False,
+                          timeout=60)  # fmt: skip
+
+    assert (done.returncode, done.stderr) == (7, b"")
+    assert done.stdout == printed + "\nit failed: caf\u00e9\n".encode()
+    told = httpx.post(
+        f"{fay}/api/tools/devassist/get_user_error_context",
+        json={"captureTerminal": True},
+        headers={"Authorization": f"Bearer {KEY}"},
+    ).json()["data"]["terminalOutput"]
+    assert told.split("\n")[-3:] == ["it failed: caf\u00e9", "", "[exit status 7]"]
+    assert told.isprintable() or set(filter(lambda sign: not sign.isprintable(), told)) <= {"\n", "\t"}
+
+
+@needs_curl
+def test_a_command_line_of_many_kilobytes_is_cut(fay: str, tmp_path: Path) -> None:
+    done = _run("true '" + "\x1b" * 60_000 + "'", url=fay, home=tmp_path)
+
+    assert (done.returncode, done.stderr) == (0, "")

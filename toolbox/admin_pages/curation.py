@@ -9,7 +9,7 @@ from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
-from django.db import DataError
+from django.db import DataError, transaction
 from django.db.models import Model, QuerySet
 from django.forms.utils import pretty_name
 from django.http import HttpRequest
@@ -19,6 +19,7 @@ from unfold.contrib.filters.admin import DropdownFilter, RangeDateTimeFilter
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
 from toolbox.admin_pages.csv_export import export_csv
+from toolbox.database.row_lock_queries import lock_rows
 
 MAX_COUNTED = 10_000
 
@@ -57,6 +58,18 @@ class CuratedAdmin(ModelAdmin):  # type: ignore[misc]
         if self.exports:
             actions["export_csv"] = (export_csv, "export_csv", export_csv.short_description)  # type: ignore[attr-defined]
         return actions
+
+    def delete_model(self, request: HttpRequest, obj: Any) -> None:
+        """Delete a row and what depends on it."""
+        with transaction.atomic():
+            lock_rows(type(obj), keys=[obj.pk])
+            super().delete_model(request, obj)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        """Delete rows and what depends on them."""
+        with transaction.atomic():
+            lock_rows(queryset.model, keys=[row.pk for row in queryset])
+            super().delete_queryset(request, queryset)
 
     def formfield_for_manytomany(self, db_field: Any, request: HttpRequest, **options: Any) -> Any:
         """Use checkboxes, except for long lists: Django's two boxes are wider than a phone."""

@@ -130,6 +130,12 @@ class ClientChannel:
         return self.call.caller
 
     @property
+    def seconds_left(self) -> float | None:
+        """Return the seconds until the call's deadline. None without one."""
+        ends_at = self.deadline.when() if self.deadline else None
+        return None if ends_at is None else ends_at - asyncio.get_running_loop().time()
+
+    @property
     def supports_forms(self) -> bool:
         """Return whether a person can fill in a form; a client that only opens URLs declares `url` alone."""
         declared = self.capabilities.get("elicitation")
@@ -263,8 +269,7 @@ class ConnectedChannel(ClientChannel):
         self.answers |= dict(zip(client_requests, given, strict=True))
 
     def _stop_the_clock(self) -> float | None:
-        ends_at = self.deadline.when() if self.deadline else None
-        if ends_at is None or self.deadline is None:
-            return None
-        self.deadline.reschedule(None)
-        return ends_at - asyncio.get_running_loop().time()
+        left = self.seconds_left
+        if self.deadline and left is not None:
+            self.deadline.reschedule(None)
+        return left

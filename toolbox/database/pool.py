@@ -66,10 +66,11 @@ class Pool:
     """
     Connections of one Django database alias, owned by the process's event loop and opened on first use.
 
-    With `retries`, work that meets a dead connection runs once more on a new pool, unless the database is unavailable.
-    Such work must be safe to repeat: a commit may have arrived although its answer was lost. Without `retries`,
-    connections are checked before use; `checks` overrides that. `deadline_seconds` ends work that takes longer, and its
-    statement in the database. `local_settings` are `SET LOCAL …` statements; with them all work runs in a transaction.
+    With `retries`, work that meets a dead connection runs once more on a new pool, unless the database is unavailable;
+    so does work that the database ended because it and other work waited for each other. Such work must be safe to
+    repeat: a commit may have arrived although its answer was lost. Without `retries`, connections are checked before
+    use; `checks` overrides that. `deadline_seconds` ends work that takes longer, and its statement in the database.
+    `local_settings` are `SET LOCAL …` statements; with them all work runs in a transaction.
     `configure` is awaited once with each new connection, `reset` with each returned one, after the caller has gone on;
     a connection that it cannot clean is closed. With `prepares=False` no statement is prepared.
     """
@@ -155,26 +156,13 @@ class Pool:
         return await self._run(work)
 
     async def _run(self, work: Callable[[Connection], Awaitable[Result]], *, is_repeated: bool = False) -> Result:
-        """Run `work`; after a dead connection, once more on a new pool if this pool retries."""
+        """Run `work`; after a dead connection or a deadlock, once more if this pool retries."""
         try:
             async with self._free:
                 self.in_use += 1
                 try:
                     connection, pool = await self._acquire()
-                    try:
-                        return await self._do(work, connection=connection)
-                    except psycopg.errors.QueryCanceled as stopped:
-                        raise StatementTimeout(str(stopped)) from stopped
-                    except psycopg.errors.SerializationFailure as taken_back:
-                        raise ReplicaConflict(str(taken_back)) from taken_back
-                    except _STALE as stale:
-                        raise _ConnectionLost(stale, pool=pool) from stale
-                    except (psycopg.OperationalError, psycopg.InterfaceError) as error:
-                        if connection.closed:
-                            raise _ConnectionLost(error, pool=pool) from error
-                        raise
-                    finally:
-                        await _finish(_give_back(connection, pool=pool))
+                    return await self._use(connection, pool=pool, work=work)
                 finally:
                     self.in_use -= 1
         except _ConnectionLost as lost:
@@ -183,7 +171,33 @@ class Pool:
                 raise DatabaseUnavailable(f"the connection was lost, and what was done is unknown: {lost}") from lost
             if is_repeated:
                 raise DatabaseUnavailable(str(lost)) from lost
+        except psycopg.errors.DeadlockDetected:
+            if is_repeated or not self._retries:
+                raise
         return await self._run(work, is_repeated=True)
+
+    async def _use(
+        self,
+        connection: Connection,
+        *,
+        pool: AsyncConnectionPool[Connection],
+        work: Callable[[Connection], Awaitable[Result]],
+    ) -> Result:
+        """Run `work` with a connection and return the connection to its pool; raises _ConnectionLost if it is dead."""
+        try:
+            return await self._do(work, connection=connection)
+        except psycopg.errors.QueryCanceled as stopped:
+            raise StatementTimeout(str(stopped)) from stopped
+        except psycopg.errors.SerializationFailure as taken_back:
+            raise ReplicaConflict(str(taken_back)) from taken_back
+        except _STALE as stale:
+            raise _ConnectionLost(stale, pool=pool) from stale
+        except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+            if connection.closed:
+                raise _ConnectionLost(error, pool=pool) from error
+            raise
+        finally:
+            await _finish(_give_back(connection, pool=pool))
 
     async def _do(self, work: Callable[[Connection], Awaitable[Result]], *, connection: Connection) -> Result:
         """Run `work` within this pool's deadline, in a transaction if it has local settings."""

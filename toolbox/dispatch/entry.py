@@ -60,6 +60,7 @@ from toolbox.contract.tool import Tool
 from toolbox.database import event_loop
 from toolbox.database.disk_full import DISK_IS_FULL, WHEN_DISK_IS_FULL, is_disk_full
 from toolbox.database.own_writes import mark_written, prepare_reads
+from toolbox.database.undone import RETRY_SECONDS, UNDONE, WHEN_UNDONE, is_undone
 from toolbox.models import ToolCall
 
 logger = logging.getLogger(__name__)
@@ -303,6 +304,10 @@ class ActiveCall:
         if is_disk_full(error):
             logger.error("%s: the database's disk is full", operation.name)
             return self._failure(envelope.database_down, DISK_IS_FULL, suggestion=WHEN_DISK_IS_FULL)
+        if is_undone(error):
+            logger.warning("%s was undone by the database: %s", operation.name, error)
+            again = ToolError(envelope.database_down, UNDONE, suggestion=WHEN_UNDONE, retry_after_seconds=RETRY_SECONDS)
+            return render_refusal(again, envelope=envelope)
         if isinstance(error, DatabaseUnavailable):
             logger.warning("%s: the database is away: %s", operation.name, error)
             message, suggestion = _DATABASE_AWAY

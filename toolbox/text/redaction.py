@@ -6,12 +6,16 @@ passwords in addresses. `mask_secrets` is for free text and also masks values af
 and long random tokens. `MaskedText` is text that has passed `mask_secrets`, by construction.
 """
 
+import hashlib
 import json
 import re
 from contextlib import suppress
+from encodings.aliases import aliases
 from typing import Any, Self
 
 import orjson
+
+from toolbox.text.command_lines import mask_commands
 
 REDACTED = "[redacted]"
 DEEPEST = 50
@@ -51,7 +55,7 @@ _ADDRESS = re.compile(
 
 _MARKS = (
     "pass", "pwd", "secret", "token", "key", "authorization", "credential", "cookie", "eyj", "bearer", "basic", "\\", "://",
-    "akia", "asia", "abia", "acca", "aiza", "xox", "discord", "dapi", ":aa",
+    "identified", "akia", "asia", "abia", "acca", "aiza", "xox", "discord", "dapi", ":aa",
 )  # fmt: skip
 _MARKS_WITH = {
     "_": (
@@ -83,13 +87,34 @@ _OTHER_FORMS = tuple(
         rf"(<{_BEGINS}(?:\s[^<>]{{0,200}})?>)[^<>\s][^<>]{{0,500}}(?=</)",
         rf"(=[\"'][^\"'\n]{{0,60}}{_NAME}[^\"'\n]{{0,40}}[\"']\s{{1,5}}value=[\"'])[^\"'\n]{{1,500}}",
         r"((?:passw(?:or)?d|passphrase|secret)\s{0,2}[( ]\s{0,2}\\{0,3}[\"'])[^\"'\\\n]{1,500}",
+        r"(\bidentified\s{1,5}(?:with\s{1,5}\S{1,60}\s{1,5}(?:by|as)|by)\s{1,5}[\"'])[^\"'\n]{1,500}",  # SQL
         r"(\blogin\s{1,5}[^\s]{1,100}\s{1,5}password\s{1,5})[^\s]{1,500}",  # .netrc
-        r"((?<![\w-])-{1,2}(?:store|key)?pass(?:in|out)?(?:=|[^\S\n]{1,5})(?:pass:)?)[^\s-][^\s]{0,500}",  # keytool
         r"(\bjdbc:oracle:\w{1,10}:[\w$#.-]{1,60}/)[^\s@/]{1,200}(?=@)",
         r"((?:\b|_)auth[\"']?\s{0,5}[:=]\s{0,5}[\"']?)(?=[A-Za-z+/]{0,80}[\d=])[A-Za-z0-9+/]{16,500}={0,2}(?![\w.(])",
     )
 )
 """Values after a secret's name, in other forms than an assignment."""
+_SAID_NAME = (
+    r"(?<![\w-])(?:pass(?:word|phrase|code|wd)?|pwd|pin|(?:secret|api|access|private|auth)[ _-]?(?:token|key)"
+    r"|token|secret|cred(?:ential)?s)"
+)
+_GAP = r"[^\S\n]"
+_SAID = re.compile(
+    rf"((?:{_SAID_NAME}(?:{_GAP}[A-Za-z][\w'-]{{0,20}}){{0,5}}?{_GAP}(?:is|was|are|be|=)"
+    rf"(?::|{_GAP}(?:now|still|just)|{_GAP}set{_GAP}to)?"
+    rf"|\b(?:set|chang|reset|updat|rotat)\w{{0,6}}{_GAP}(?:[\w'-]{{1,20}}{_GAP}){{0,2}}{_SAID_NAME}"
+    rf"(?:(?:{_GAP}(?!to\b)\S{{1,40}}){{0,4}}{_GAP}to|{_GAP}from)"
+    rf"|\b(?:with|using){_GAP}(?:\w{{1,10}}{_GAP})?{_SAID_NAME}){_GAP}{{1,3}})"
+    r"(?:(?P<quote>[\"'`])(?P<quoted>[^\"'`\n]{1,200})(?P=quote)"
+    r"|(?P<plain>[^\s\"'`<>()\[\]{}]{4,200}?)(?=[.,;:!?]{0,3}(?:\s|[)\]\"'`]|\Z)))",
+    re.I,
+)
+"""A sentence that says a password: "the password of bob is now x", "set the password to x", "with password x"."""
+_PGPASS = re.compile(
+    r"^((?!#)[^\s:/]{1,200}:(?:\d{4,5}|\*):(?!\d+:)[^\s:]{1,100}:[^\s:]{1,100}:)((?:\\.|[^\s:\\]){1,500})$", re.M
+)
+_ENCODINGS = {*aliases, *aliases.values(), *hashlib.algorithms_available, "base32", "argon2", "argon2id", "pbkdf2"}
+_UNIT = re.compile(r"\d+[a-z]{1,5}|v\d[\d.]*|\d+(?:-\w+)+", re.I)
 _CRYPT = re.compile(r"\$(?:apr1|2[abxy]|[1567y]|argon2\w{0,2}|pbkdf2[\w-]{0,12})\$[\w./$+=,-]{8,300}")
 _SIGNATURE = re.compile(
     r"([?&](?:sig|signature|x-amz-signature|x-goog-signature|key|auth|code)=)[\w%+/=.-]{16,500}", re.I
@@ -100,11 +125,6 @@ _HEADER = re.compile(
     r"(?!(?:\w{1,20} )?\[redacted\])([^\s\"'][^\"'\n]{0,4000})",
     re.I,
 )
-_OPTION = re.compile(
-    rf"((?<![\w-])--?(?:[a-z]\w{{0,20}}-){{0,3}}{_NAME}[\w-]{{0,20}}(?:=|[^\S\n]{{1,5}}))[^\s;)=<>&|,-][^\s\"']{{0,500}}",
-    re.I,
-)
-_USER_OPTION = re.compile(r"((?<![\w-])(?:-u|--user)[ =]{1,5}[\"']?[\w.@+-]{1,100}:)[^\s\"']{1,200}", re.I)
 _WORDS = re.compile(r"[A-Za-z_$][A-Za-z_$.?!:]*|\d{1,3}")
 _TOKEN = re.compile(
     r"(?<![\w+/.$-])(?!_Z|_R|sha\d{1,3}-)"
@@ -129,8 +149,12 @@ def mask_secrets(text: str, *, is_code: bool = False) -> str:
     text = _HEADER.sub(lambda found: found[0] if is_code and _is_prose(found[2]) else found[1] + REDACTED, text)
     text = _LITERAL.sub(rf"\1\2{REDACTED}\2", text)
     text = _GIVEN.sub(lambda found: found[0] if is_code and _is_variable(found) else found[1] + REDACTED, text)
-    for pattern in (*_OTHER_FORMS, _SIGNATURE, _OPTION, _USER_OPTION):
+    for pattern in (*_OTHER_FORMS, _SIGNATURE):
         text = pattern.sub(rf"\1{REDACTED}", text)
+    for pattern in (_SAID, _SAID):  # from one, to another
+        text = pattern.sub(_mask_sentence, text)
+    text = _PGPASS.sub(rf"\1{REDACTED}", text)
+    text = mask_commands(text, mask=REDACTED)
     text = _HEX_KEY.sub(REDACTED, _CRYPT.sub(REDACTED, text))
     return _TOKEN.sub(lambda found: REDACTED if _is_random(found[0]) else found[0], text)
 
@@ -141,7 +165,9 @@ def mask_marked(text: str, *, most: int = 8_192) -> str:
 
     Cheap enough for every call. A random token without a mark is not found.
     """
-    return text if _is_plain(text) else mask_secrets(_redact_secrets(text)[:most], is_code=True)
+    if _is_plain(text):
+        return mask_commands(text, mask=REDACTED)
+    return mask_secrets(_redact_secrets(text)[:most], is_code=True)
 
 
 def mask_pem_blocks(text: str) -> str:
@@ -199,6 +225,25 @@ def _without_secrets(value: Any, *, depth: int) -> Any:
 def _blank(field: re.Match[str]) -> str:
     name, colon = field[1], field[2]
     return f'"{name}"{colon}"{REDACTED}"' if _SECRET_NAME.search(name) else field[0]
+
+
+def _mask_sentence(found: re.Match[str]) -> str:
+    value, quote = found["quoted"] or found["plain"], found["quote"] or ""
+    is_number = value.isdigit() and len(value) > 3 and re.search("pass|pwd|pin", found[1], re.I)  # noqa: PLR2004
+    is_password = is_number or (" " not in value if quote else _is_chosen(value))
+    return f"{found[1]}{quote}{REDACTED}{quote}" if is_password else found[0]
+
+
+def _is_chosen(value: str) -> bool:
+    """
+    Return whether a word of a sentence is a password rather than a word that says something of it.
+
+    A word of letters alone, a number with a unit, a path and the name of a hash or an encoding stay.
+    """
+    has_letter, has_digit = any(map(str.isalpha, value)), any(map(str.isdigit, value))
+    has_sign = any(sign in "!@#$%^&*+~?=" for sign in value.strip("*"))
+    is_term = "/" in value or _UNIT.fullmatch(value) or value.lower().split("-")[0] in _ENCODINGS
+    return has_letter and (has_digit or has_sign) and not is_term
 
 
 def _is_prose(value: str) -> bool:

@@ -80,6 +80,11 @@ def assemble_fragment(
     return _Assembly(phrases, entity=entity, lexicon=lexicon).build_fragment(context)
 
 
+_SIZES = frozenset({"biggest", "largest", "smallest"})
+_DURATIONS = frozenset({"longest", "shortest"})
+_MASS = frozenset({"work", "stuff"})  # of which points or issues may be meant
+
+
 class _Assembly(Scope):
     def build(self) -> AssembledQuery:
         self._check_entity()
@@ -124,6 +129,7 @@ class _Assembly(Scope):
         rank, order = self._read_ranks()
         self._check_marks()
         conditions = (*self.parts, *(part for place in sorted(self.part_of) for part in self.part_of[place]))
+        self._check_contradiction(join_conditions(conditions))
         if not (conditions or self.groups or rank or order or tuple(self.measures) != context.measures):
             raise Unbound(None)
         return Fragment(
@@ -207,6 +213,7 @@ class _Assembly(Scope):
 
     def _find_rank_term(self, phrase: Phrase) -> str:
         if self.measures:
+            self._refuse_other_size(phrase)
             is_grouped = bool(self.groups) or (self.is_fragment and self.has_groups)
             if not is_grouped or (phrase.has("dimension") and not phrase.marks):
                 raise Unbound(phrase)
@@ -224,6 +231,15 @@ class _Assembly(Scope):
         if not own or self.model.dimensions[own].type not in ("number", "date", "moment"):
             raise Unbound(phrase)
         return own
+
+    def _refuse_other_size(self, phrase: Phrase) -> None:
+        """Refuse a superlative of another size: the biggest scope change, the longest number."""
+        said, measure = {*phrase.said.lower().split()}, self.model.measures[self.measures[0]]
+        is_count = measure.id == self.entity.count
+        is_mass = is_count and any(one.said.lower() in _MASS for one in self.phrases)
+        is_size = is_count and self.entity.id != "issue" and "how_many" not in self.marks and bool(_SIZES & said)
+        if is_mass or is_size or (_DURATIONS & said and not measure.unit.startswith(("days", "hours"))):
+            raise Unbound(phrase)
 
     def _read_share(self) -> Share | None:
         if "share" not in self.marks:
@@ -245,7 +261,8 @@ class _Assembly(Scope):
         if self.entity.id == "membership" and not is_whole_named:
             raise Unbound(self.phrases[at], why="A share of what?")
         if copula is None:
-            if not self.groups or self.is_ranked or self.entity.id == "membership":
+            is_part = bool(self._own_states()) or any(one.name_kind == "type" for one in self.phrases)
+            if not self.groups or self.is_ranked or is_part or self.entity.id == "membership":
                 raise Unbound(self.phrases[at], why="A share of what?")
             return Share()
         behind = [place for place in self.part_of if place > copula]
@@ -316,7 +333,10 @@ class _Assembly(Scope):
         """Group by a kind of which the question names several: ACCEL and ORBIT, this sprint and the last."""
         if not self.measures:
             return False
+        is_set_apart = bool(self.marks & {"more", "fewer", "versus", "compare", "per"})
         for phrase in self.phrases:
+            if phrase.joined_by == "or" and not is_set_apart:
+                continue
             if phrase.kind == "names" and len(phrase.names) > 1 and not phrase.is_negated:
                 dimension = self._name_dimension(phrase, place=-1)
                 if self.model.dimensions[dimension].many:
@@ -349,15 +369,23 @@ class _Assembly(Scope):
         self._check_contradiction(where)
         if not self.measures:
             return self._rows(where, rank=rank, order=order)
+        where = self._leave_out_zeros(where)
         trend = "trend" in self.marks
         if trend and not self.groups:
             per_sprint = "sprint" in self.reached and self.entity.id in ("sprint", "membership")
             self.groups.append(DimensionGroup(dimension="sprint") if per_sprint else TimeGroup(grain=Grain.MONTH))
-        self._check_times()
+        self._check_times(where)
         return MetricQuery(
             measures=tuple(dict.fromkeys(self.measures)), group_by=tuple(self.groups), where=where,
             having=tuple(self.having), compare=tuple(self.sides), share=share, trend=trend, rank=rank, order=order,
         )  # fmt: skip
+
+    def _leave_out_zeros(self, where: Condition | None) -> Condition | None:
+        """Add the condition of what owners have, so that those who have none of it are left out: who has work left."""
+        conditions = {self.model.measures[one].where for one in self.measures}
+        if not self.has_owners or self.is_ranked or self.having or self.sides or len(conditions) != 1:
+            return where
+        return join_conditions([*split_conditions(where), *(NamedCondition(predicate=one) for one in conditions.pop())])
 
     def _joins_sprints(self) -> bool:
         """Return whether issues were in each of two sprints: in sprint 5 and in sprint 6."""
@@ -376,12 +404,13 @@ class _Assembly(Scope):
         if self.groups or self.having or self.sides:
             raise Unbound(None, why="What is to be counted?")
         is_ranked = rank is not None or bool(order)
-        is_asked = self.mentions_entity or where is not None or is_ranked
+        is_asked = self.mentions_entity or is_ranked or (where is not None and self._says_what_rows())
         if not is_asked or (self.unit_noun and self.unit_noun != "issues" and not is_ranked):
             raise Unbound(None, why="")
         columns: list[str] = []
         is_named = self.mentions_entity or is_ranked or self._has_key() or self._is_about_types() or bool(self.states)
-        if self.columns and not (is_named or any(is_sprints(one) or one.kind == "bound" for one in self.phrases)):
+        is_named = is_named or (self.entity.id != "issue" and any(is_sprints(one) for one in self.phrases))
+        if self.columns and not (is_named or any(one.kind == "bound" for one in self.phrases)):
             raise Unbound(next((one for one in self.phrases if one.has("dimension", form="noun")), None))
         if self.columns:
             identity = [one for one in self.entity.columns if one in ("issue", "sprint", "team", "person", "title")]
@@ -395,6 +424,14 @@ class _Assembly(Scope):
             rows_of=self.entity.id, columns=tuple(columns), where=where, rank=rank, order=order
         )  # fmt: skip
 
+    def _says_what_rows(self) -> bool:
+        """Return whether more is said than whose they are: a name alone asks for nothing."""
+        whose = ("team", "person", "sprint")
+        return any(
+            one.kind not in ("mark", "period") and not is_sprints(one) and one.name_kind not in whose
+            for one in self.phrases
+        ) or bool(self.marks & {"what", "which", "who"})
+
     def _title_epics(self) -> None:
         """Show the titles of epics beside their keys, since people know epics by title."""
         group, title = DimensionGroup(dimension="epic"), DimensionGroup(dimension="epic_title")
@@ -404,9 +441,8 @@ class _Assembly(Scope):
     def _split_several(self) -> None:
         """Show several named teams, people or sprints separately, since one number would hide which."""
         sprints = [one for one in self.phrases if is_sprints(one) and not one.is_negated]
-        if not self.measures or self.groups or self.sides or "share" in self.marks:
-            return
-        if self._splits_names():
+        is_total = any("total" in one.said.lower().split() for one in self.phrases)
+        if not self.measures or self.groups or self.sides or "share" in self.marks or is_total or self._splits_names():
             return
         if self._is_sprint_of_each_team(sprints):
             self._group_by("team", phrase=sprints[0])

@@ -346,6 +346,8 @@ class Conditions(Measures):
         for place, phrase in enumerate(self.phrases):
             known = {self.entity.id, "issue"} if self.entity.id == "membership" else {self.entity.id}
             is_by = any((sense.name, sense.form) == (by, "verb") for sense in phrase.senses)
+            if by == "assignee" and place in self.states and self.states[place].predicate == "assigned":
+                is_by = bool(self.states.pop(place))  # those that they have are assigned
             if is_by or (phrase.kind == "term" and any(phrase.has_entity(one) for one in known)):
                 self.used.add(place)
             elif counted := self._list_counted(phrase):
@@ -443,7 +445,8 @@ class Conditions(Measures):
         """Show the moment as a column of the named rows."""
         role = self.model.time_roles.get(state.role)
         is_named = self._has_key() or any(is_sprints(one) for one in self.phrases)
-        if role is None or role.reached_as != self.entity.id or not is_named:
+        is_asked = state.phrase in self._find_clause("when")[1]
+        if role is None or role.reached_as != self.entity.id or not is_named or not is_asked:
             raise Unbound(state.phrase)
         same = (one.id for one in self.model.dimensions.values() if one.expression == role.start
                 and one.entity == role.entity and one.role is None)  # fmt: skip

@@ -109,16 +109,16 @@ def read_degree_first(phrases: list[Phrase], *, place: int) -> Found:
     if second is None or second.said.lower() != "first" or second.kind not in ("mark", "rank", "top"):
         return None
     word = first.said.lower()
-    degree = degree_of(first)
-    degree = (
-        degree if degree is not None else {"slowest": True, "fastest": False, "best": True, "worst": False}.get(word)
-    )
+    quality = {"fastest": "best", "slowest": "worst"}.get(word, word)
+    is_quality = quality in ("best", "worst")  # of what the measure calls better
+    degree = quality == "best" if is_quality else degree_of(first)
     ranks = [one for one in phrases[:place] if one.kind == "mark" and "rank" in one.marks]
     if degree is None or len(ranks) != 1 or place + 2 != len(phrases):
         return None
     phrases[phrases.index(ranks[0])] = replace(
-        ranks[0], kind="rank", senses=(), is_plural=True, is_descending=degree, said=f"{ranks[0].said} {word} first"
-    )
+        ranks[0], kind="rank", senses=(), is_plural=True, is_descending=degree, said=f"{ranks[0].said} {word} first",
+        marks=frozenset({quality} if is_quality else ()),
+    )  # fmt: skip
     return [], 2
 
 

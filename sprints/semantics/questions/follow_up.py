@@ -14,6 +14,7 @@ from sprints.semantics.query import (
     And,
     Comparison,
     Condition,
+    Has,
     InPeriod,
     MetricQuery,
     NamedCondition,
@@ -59,6 +60,10 @@ def parse_follow_up(
     phrases = read_phrases(tokens)
     if linked.unclear or find_unread_sign(linked):
         return None
+    named = _name_antecedent(linked.text, tokens=tokens, context=context)
+    parse = parse_question(named or question, index=index, today=today, lexicon=lexicon)
+    if named and parse.query is not None:
+        return replace(parse, assumptions=(*parse.assumptions, f"Read as '{named}'."))
     anaphor = find_anaphor(tokens)
     if (widened := _widen_query(context, tokens=tokens, model=lexicon.model)) is not None:
         return Parse(linked=linked, query=widened, assumptions=(*corrected,), phrases=tuple(phrases))
@@ -66,8 +71,9 @@ def parse_follow_up(
         rows = list_counted_rows(context, model=lexicon.model)
         return Parse(linked=linked, query=rows, phrases=tuple(phrases)) if rows else None
     leading = next((token.marks for token in tokens if token.marks or not token.is_free), set())
+    is_joined = bool(leading & _JOINING) or tokens[0].is_preposition
     if not anaphor and not _is_follow_up(leading | tokens[-1].marks & {"follow"}, phrases=phrases):
-        return None
+        return _refuse_less(parse, is_joined=False, phrases=phrases, context=context, model=lexicon.model)
     phrases = [phrase for phrase in phrases if "anaphor" not in phrase.marks]
     entity = context.rows_of or lexicon.model.measures[context.measures[0]].entity
     try:
@@ -77,11 +83,10 @@ def parse_follow_up(
             moved, fragment=fragment, model=lexicon.model, is_part=bool(anaphor) and anaphor.lower() not in PRONOUNS,
             is_swap=any(token.said.lower() == "instead" for token in tokens),
         )  # fmt: skip
+        _refuse_unchanged(query, context=context, phrases=phrases)
     except (Unbound, ValueError):
         if not anaphor:
-            if not (leading & _JOINING or tokens[0].is_preposition):
-                return None
-            return _refuse_widened(question, context=context, index=index, today=today, lexicon=lexicon)
+            return _refuse_less(parse, is_joined=is_joined, phrases=phrases, context=context, model=lexicon.model)
         return Parse(linked=linked, why=ANAPHOR.format(said=anaphor), anaphor=anaphor)
     asked = next((phrase for phrase in phrases if not phrase.marks & {"and"}), None)
     if asked is not None and asked.marks == {"which"} and query.measures and not query.group_by:
@@ -90,19 +95,55 @@ def parse_follow_up(
     return Parse(linked=linked, query=query, assumptions=assumed, phrases=tuple(phrases))
 
 
-def _refuse_widened(
-    question: str, *, context: MetricQuery, index: NameIndex, today: date, lexicon: Lexicon
+def _name_antecedent(text: str, *, tokens: Sequence[Token], context: MetricQuery) -> str:
+    """Return the text with the one issue of the question before in place of "it". Empty if it has none or names one."""
+    keys = [
+        str(value) for part in split_conditions(context.where)
+        if isinstance(part, Comparison) and part.field == "issue" and part.op is Operator.EQ for value in part.values
+    ]  # fmt: skip
+    if len(keys) != 1 or any(token.names or token.key or token.reference for token in tokens):
+        return ""
+    named = text
+    for token in reversed(tokens):
+        if (said := token.said.lower()) in ("it", "its"):
+            named = named[: token.start] + keys[0] + "'s" * (said == "its") + named[token.end :]
+    return named if named != text else ""
+
+
+def _refuse_unchanged(query: MetricQuery, *, context: MetricQuery, phrases: Sequence[Phrase]) -> None:
+    """Refuse what changes nothing, and a time that is relative to that of the question before: the previous month."""
+    has_time = any(isinstance(part, TimeRange) for part in split_conditions(context.where))
+    is_relative = any(phrase.period and "previous" in phrase.said.lower().split() for phrase in phrases)
+    if query == context or (has_time and is_relative):
+        raise Unbound(None)
+
+
+def _refuse_less(
+    parse: Parse, *, is_joined: bool, phrases: Sequence[Phrase], context: MetricQuery, model: SemanticModel
 ) -> Parse | None:
-    """Refuse a follow-up that says less than the question: "and how many bugs?" after the velocity of a team."""
-    alone = parse_question(question, index=index, today=today, lexicon=lexicon)
-    if alone.query is None:
+    """
+    Refuse a question that is only whole because less is said than before. None if it is whole, or not read either.
+
+    It does not say what is counted: "who closed the most?". Or it is joined and drops whose it is: "and how many bugs?"
+    after the velocity of a team.
+    """
+    query = parse.query
+    if query is None:
         return None
-    before, after = (
-        {_subject(part, model=lexicon.model) for part in split_conditions(one.where)} for one in (context, alone.query)
-    )
-    is_bare = alone.query.where is None and not alone.query.group_by
-    is_wider = bool(_OWNERS & before) and not _OWNERS & after
-    return replace(alone, query=None, why=NO_CHANGE) if is_bare or is_wider else None
+    counted = {sense.name for one in phrases for sense in one.senses if sense.form == "noun"}
+    is_less = bool(query.measures) and not counted & {*query.measures, "issue", "points", "hours"}
+    is_less = is_less and not any(one.name_kind == "type" for one in phrases)
+    if is_joined:
+        before, after = (_list_owners(one, model=model) for one in (context, query))
+        asks = bool(query.measures) or any(one.marks & _HEADS for one in phrases)
+        is_less = is_less or not asks or bool(before - after) or (query.where is None and not query.group_by)
+    return replace(parse, query=None, why=NO_CHANGE) if is_less else None
+
+
+def _list_owners(query: MetricQuery, *, model: SemanticModel) -> set[str]:
+    """Return the kinds of owners that a query names."""
+    parts = [part for part in split_conditions(query.where) if not isinstance(part, Comparison) or part.values]
+    return {_subject(part, model=model) for part in parts} & _OWNERS
 
 
 def _is_follow_up(leading: set[str], *, phrases: Sequence[Phrase]) -> bool:
@@ -115,8 +156,10 @@ def _is_follow_up(leading: set[str], *, phrases: Sequence[Phrase]) -> bool:
 
 
 def _is_elliptic(phrases: Sequence[Phrase]) -> bool:
-    """Return whether the counted noun is missing, or only a unit is said: "how many are bugs?", "how many points?"."""
+    """Return whether the noun is missing, or only a unit is said: which is oldest, how many are p0, how many points."""
     marks = [phrase.marks for phrase in phrases[:2]]
+    if marks[1:] and "which" in marks[0] and "be" in marks[1]:
+        return True
     if not marks or "how_many" not in marks[0]:
         return False
     return len(phrases) == 1 or "be" in marks[1] or _is_unit(phrases[1:])
@@ -229,6 +272,8 @@ def _apply_fragment(
     """
     new = [part for condition in fragment.conditions for part in split_conditions(condition)]
     subjects = {_subject(part, model=model) for part in new}
+    if subjects - _OWNERS and any(_is_related(part) for part in split_conditions(context.where)):
+        raise Unbound(None)  # of the epics, or of the bugs that they have
     kept = [part for part in split_conditions(context.where) if is_part or _subject(part, model=model) not in subjects]
     replaces = len(kept) < len(split_conditions(context.where)) or fragment.measures != context.measures
     if is_swap and not (replaces or fragment.groups or fragment.rank):
@@ -254,6 +299,10 @@ def _apply_fragment(
     return MetricQuery.model_validate(
         {**{name: getattr(context, name) for name in type(context).model_fields}, **changes}
     )
+
+
+def _is_related(condition: Condition) -> bool:
+    return isinstance(condition.part if isinstance(condition, Not) else condition, Has)
 
 
 def _subject(condition: Condition, *, model: SemanticModel) -> str:

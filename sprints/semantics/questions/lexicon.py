@@ -106,7 +106,7 @@ class Lexicon:
         found = process.extract(word, near, scorer=OSA.distance, score_cutoff=limit, limit=8)
         if not found:  # a doubled letter said once, or twice: comited
             found = [(known, 1, 0) for known in near if _DOUBLED.sub(r"\1", known) == _DOUBLED.sub(r"\1", word)]
-        found = [(known, edits, at) for known, edits, at in found if not _is_other_word(word, known)]
+        found = [(known, edits, at) for known, edits, at in found if not is_other_word(word, known=known)]
         best = min((edits for _, edits, _ in found), default=None)
         closest = {known for known, edits, _ in found if edits == best}
         if len(word) < MIN_TYPO_LETTERS:  # of a short word a letter is missing, and the word is one of the grammar
@@ -133,10 +133,18 @@ class Lexicon:
         return any(sense.kind == "mark" and sense.name in ASKING for sense in self.phrases.get((word,), ()))
 
 
-def _is_other_word(word: str, known: str) -> bool:
-    """Return whether two letters are others, which is rarely a typing mistake: commented is not committed."""
+def is_other_word(word: str, *, known: str) -> bool:
+    """
+    Return whether letters are others, which is rarely a typing mistake: commented is not committed.
+
+    One letter may be another vowel, or any in a long word: defact is defect, but skipped is not shipped.
+    """
     others = [pair for pair in zip(word, known, strict=False) if pair[0] != pair[1]]
-    return len(word) == len(known) and len(others) == 2 and others[0] != others[1][::-1]  # noqa: PLR2004
+    if len(word) != len(known) or len(others) > 2:  # noqa: PLR2004
+        return False
+    if len(others) == 2:  # noqa: PLR2004
+        return others[0] != others[1][::-1]
+    return len(word) < LONG_WORD_LETTERS and any(set(pair) - set(_VOWELS + "y") for pair in others)
 
 
 def _lacks_letters(word: str, known: str) -> bool:

@@ -1,7 +1,10 @@
 """Measures of a question: its nouns, and the numbers that they and its states request."""
 
+from collections.abc import Sequence
+
 from sprints.semantics.enums import Operator
 from sprints.semantics.query import Comparison, DimensionGroup, MeasureLimit, Side, TimeGroup
+from sprints.semantics.questions.lexicon import ASKING
 from sprints.semantics.questions.phrase import Phrase, is_sprints
 from sprints.semantics.questions.terms import State, Terms, Unbound, to_range
 
@@ -135,19 +138,31 @@ class Measures(Terms):
         return term.groupable and is_other and (is_counted or self._says_of_what()) and not self._has_key()
 
     def _read_who(self) -> None:
+        """Read whom the verbs of its clause ask for: who reported it, and when was it created."""
+        who, clause = self._find_clause("who")
+        verbs = [phrase for phrase in clause if phrase.has("dimension", form="verb")]
         dimension = "assignee" if "assignee" in self.reached else ""
-        if any(phrase.has("dimension", form="verb") and not phrase.has("predicate") for phrase in self.phrases):
-            reported = any(sense.name == "reporter" for phrase in self.phrases for sense in phrase.senses)
-            dimension = "reporter" if reported else dimension
+        dimension = "reporter" if dimension and self._asks_for_reporters(clause) else dimension
         if not dimension or not (self._says_of_what() or self._has_key() or self.measures):
-            raise Unbound(next(phrase for phrase in self.phrases if "who" in phrase.marks))
-        self._refuse_negated_acts(next(phrase for phrase in self.phrases if "who" in phrase.marks))
+            raise Unbound(who)
+        has_it = any("have" in phrase.marks for phrase in clause) and not any(one.has("predicate") for one in clause)
+        if self._has_key() and not (verbs or has_it):
+            raise Unbound(who)  # who started it: nobody says that this is the assignee
+        self._refuse_negated_acts(who)
         if self._has_key():
             self.columns.append(dimension)
+            self.states = {place: one for place, one in self.states.items() if one.phrase not in verbs}
         else:
             self.has_owners = True
             self.groups.append(DimensionGroup(dimension=dimension))
             self.parts.append(Comparison(field=dimension, op=Operator.IS_NOT_NULL))
+
+    def _find_clause(self, mark: str) -> tuple[Phrase, list[Phrase]]:
+        """Return the phrase with a mark that asks, and the phrases behind it up to the next one that asks."""
+        at = next(place for place, phrase in enumerate(self.phrases) if mark in phrase.marks)
+        behind = self.phrases[at + 1 :]
+        end = next((place for place, one in enumerate(behind) if one.kind == "mark" and one.marks & ASKING), None)
+        return self.phrases[at], behind[:end]
 
     def _refuse_negated_acts(self, phrase: Phrase) -> None:
         """Refuse negated acts such as who did not close anything: the rows of others are not the answer."""
@@ -183,6 +198,7 @@ class Measures(Terms):
             self.measures = [*(self._measure_of(state) for state in self._own_states()), *self.measures]
         is_compared = is_compared or self._has_verbs_joined()
         told = [state for state in self.states.values() if state.is_own or not state.predicate]
+        self._refuse_bare_comparison(told if is_compared else [])
         if not self.measures and is_compared and len(told) > 1:
             self.measures = [self._measure_of(state) for state in told]
         elif not self.measures and self.unit_noun == "points" and not self._is_point_list():
@@ -195,6 +211,16 @@ class Measures(Terms):
         self._apply_aggregates()
         if self.columns and self.measures:
             self._columns_as_groups()
+
+    def _refuse_bare_comparison(self, told: Sequence[State]) -> None:
+        """Refuse to compare what nobody counts: two sprints, two people; completed and committed."""
+        if self.measures or self.mentions_entity or self.unit_noun:
+            return
+        compared = next((one for one in self.phrases if one.marks & {"compare", "versus"}), None)
+        if self.entity.id == "membership" and told and not any(one.name_kind == "type" for one in self.phrases):
+            raise Unbound(compared, why="Do you mean points or issues?")
+        if compared is not None and not (told or self._says_of_what()):
+            raise Unbound(compared)
 
     def _group_ranked_rows(self) -> None:
         """Group by the rows themselves if they are ranked by their related rows: the sprints with the most points."""

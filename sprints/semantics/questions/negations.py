@@ -9,13 +9,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sprints.semantics.questions.lexicon import Sense
-from sprints.semantics.questions.phrase import SILENT_MARKS, Found, Phrase, is_sprints, phrase_at
+from sprints.semantics.questions.phrase import SILENT_MARKS, Found, Phrase, PhraseKind, is_sprints, phrase_at
 
 
 def read_absence(phrases: list[Phrase], *, place: int) -> Found:
     """Read an absence: without an estimate; no assignee; with no label."""
     first, second = phrases[place], phrase_at(phrases, place=place + 1)
     is_outside = bool(first.marks & {"not", "except"}) and second is not None and second.has_entity("sprint")
+    if is_outside and second is not None and "ever" in first.marks:  # never in a sprint: they are in none now
+        return [replace(second, kind="unknown", said=f"{first.said} {second.said}", senses=())], 2
     if not (first.marks & {"without"} or is_outside) or second is None:
         return None
     third = phrase_at(phrases, place=place + 2)
@@ -64,8 +66,8 @@ def negate(phrases: list[Phrase], *, place: int) -> Found:
         if third and third.kind == "names":
             negated = replace(third, is_negated=True, said=f"{first.said} {second.said} {third.said}")
             return [second, negated], following - place + 2
-    if place == 0 and first.said.lower() == "no":
-        return None  # no bugs in sprint 7: whether there are none, not what else there is
+    if second.is_one or (place == 0 and first.said.lower() == "no"):
+        return None  # no bugs in sprint 7, not a single bug: whether there are none, not what else there is
     if second.kind not in ("names", "term", "sprints", "key", "bound", "missing", "period"):
         return None
     is_degree = second.has("dimension", form="superlative")
@@ -304,8 +306,10 @@ def _is_subject(phrase: Phrase) -> bool:
 
 def _make_related(first: Phrase, *, inside: Sequence[Phrase], is_negated: bool, start: int) -> Phrase:
     said = " ".join([first.said, *(one.said for one in inside)])
+    is_of_all = any(one.quantifier or (one.joined_by == "and" and len(one.names) > 1) for one in inside)
+    kind: PhraseKind = "unknown" if is_of_all and not is_negated else "related"
     return replace(
-        first, kind="related", said=said, start=start, senses=(), marks=frozenset(), is_negated=is_negated,
+        first, kind=kind, said=said, start=start, senses=(), marks=frozenset(), is_negated=is_negated,
         alternatives=tuple(inside),
     )  # fmt: skip
 

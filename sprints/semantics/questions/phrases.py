@@ -47,6 +47,7 @@ _OPERATORS = {"gt": Operator.GT, "ge": Operator.GE, "lt": Operator.LT, "le": Ope
 _EDGES = ("since", "after", "before", "until")
 _ANY = frozenset({"a", "an", "any", "a single", "single", "even one"})
 _ONE = frozenset({"a single", "single", "even one"})
+_DETERMINERS = frozenset({"articles", "pronouns"})
 _ROUGHLY = frozenset({"about", "around"})
 _TOWARD = {"to": "to_status", "into": "to_status", "from": "from_status", "out": "from_status"}
 _TERMS = frozenset({"entity", "measure", "dimension", "predicate", "time"})
@@ -54,7 +55,10 @@ _TERMS = frozenset({"entity", "measure", "dimension", "predicate", "time"})
 
 def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
     """Convert tokens to phrases: one each, then combine neighbours, rule by rule."""
-    placed = (_place(token, before=tokens[at - 1] if at else None) for at, token in enumerate(tokens))
+    placed = (
+        _place(token, before=tokens[at - 1] if at else None, quantifier=_find_quantifier(tokens[:at]))
+        for at, token in enumerate(tokens)
+    )
     phrases = [phrase for phrase in placed if phrase is not None]
     _find_unanswerable(tokens, phrases=phrases)
     _apply(read_obligation, phrases)
@@ -80,7 +84,17 @@ def _find_unanswerable(tokens: Sequence[Token], *, phrases: list[Phrase]) -> Non
         phrases[-1] = replace(last, kind="unknown", senses=(), marks=frozenset())
 
 
-def _place(token: Token, *, before: Token | None) -> Phrase | None:
+def _find_quantifier(before: Sequence[Token]) -> str:
+    """Return "both" or "all" before articles, pronouns and numbers: all | of | their | stories. Empty if not said."""
+    for token in reversed(before):
+        if token.said.lower() in ("both", "all"):
+            return token.said.lower()
+        if not token.is_free or not any(one.name in _DETERMINERS for one in token.senses):
+            break
+    return ""
+
+
+def _place(token: Token, *, before: Token | None, quantifier: str) -> Phrase | None:
     """Convert a token, noting what the word before says of it: an article, a preposition, that it is not exact."""
     phrase, word = _phrase(token), before.said.lower() if before else ""
     if before and "and" in before.marks and "total" in token.marks:  # by team and in total
@@ -93,7 +107,7 @@ def _place(token: Token, *, before: Token | None) -> Phrase | None:
         return replace(phrase, kind="unknown", said=f"{before.said} {phrase.said}", start=before.start)
     return replace(
         phrase, is_any=word in _ANY or token.said.lower().startswith("any"), is_one=word in _ONE,
-        is_owned=word in ("their", "its"), quantifier=word if word in ("both", "all") else "",
+        is_owned=word in ("their", "its"), quantifier=quantifier,
         is_apart=bool(before and (before.is_preposition or word in _TOWARD)),
         toward=_TOWARD.get(word, "") if token.kind == "status" else "",
     )  # fmt: skip
@@ -338,6 +352,16 @@ def _read_bound_after(phrases: list[Phrase], *, place: int) -> Found:
     return None
 
 
+def _agent(phrases: list[Phrase], *, place: int) -> Found:
+    """Find no place for who or what it was done by, nor for a unit: blocked | by | anything; hours | per | point."""
+    first, second = phrases[place], phrase_at(phrases, place=place + 1)
+    is_agent = second is not None and first.said.lower() == "by" and second.is_any
+    is_unit = second is not None and first.said.lower() == "per" and second.said.lower() in ("point", "hour")
+    if second is None or not (is_agent or is_unit):
+        return None
+    return [replace(second, kind="unknown", said=f"{first.said} {second.said}", senses=())], 2
+
+
 def _groups(phrases: list[Phrase], *, place: int) -> Found:
     """Read a group: by team; per month; for each person; weekly; team by team; month by month."""
     first, second = phrases[place], phrase_at(phrases, place=place + 1)
@@ -461,7 +485,7 @@ def _repeat_sides(phrases: list[Phrase], *, place: int) -> Found:
 _RULES: tuple[Rule, ...] = (
     negate_prefixed, read_leaver, _current_value, _noun_of_name, _epic_key, read_depictive, read_closing_clause,
     _repeat_sides, _read_all_but, _read_ago, _list_names, read_names_against, read_whole, _repeated_how_often,
-    _sprint_edges, _bounds, read_than, _comparative, _groups, _and_groups, read_swapped_group, _bound_units,
+    _sprint_edges, _bounds, read_than, _comparative, _agent, _groups, _and_groups, read_swapped_group, _bound_units,
     _read_bound_after, read_absence, read_related, read_ever, read_nobody, negate, read_presence, read_degree_first,
     _ranks, _merge_ranks, _counted_rank, _either, read_only,
 )  # fmt: skip

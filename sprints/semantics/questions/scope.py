@@ -1,13 +1,14 @@
 """Checks of the scope of words: what the question says must be what the query says, or it is asked back."""
 
+from itertools import pairwise
+
 from sprints.semantics.describe import split_conditions
 from sprints.semantics.enums import Grain, Operator
-from sprints.semantics.query import Comparison, Condition, NamedCondition, TimeGroup
+from sprints.semantics.query import Comparison, Condition, NamedCondition, Not, TimeGroup, TimeRange
 from sprints.semantics.questions.conditions import Conditions
+from sprints.semantics.questions.lexicon import ASKING
 from sprints.semantics.questions.phrase import Phrase, is_sprints
-from sprints.semantics.questions.terms import NAMED_BY, Unbound
-
-BY_DAY = "I count this once a sprint, not once a day. Ask for the burndown, or for the number per sprint."
+from sprints.semantics.questions.terms import BY_DAY, NAMED_BY, State, Unbound
 
 
 class Scope(Conditions):
@@ -19,6 +20,9 @@ class Scope(Conditions):
         is_about_people = is_about_people or "who" in self.marks
         is_bounded = any(one.kind in ("bound", "days") for one in self.phrases)
         self._refuse_second_rows()
+        self._refuse_lost_scope()
+        self._refuse_other_contrast()
+        self._refuse_second_question()
         for place, phrase in enumerate(self.phrases):
             self._refuse_all_rows(phrase, before=self.phrases[place - 1] if place else phrase)
             is_column = phrase.kind == "term" and {(sense.kind, sense.form) for sense in phrase.senses} == {
@@ -31,6 +35,51 @@ class Scope(Conditions):
         if self.unit_noun == "points" and units and not any(unit.startswith("points") for unit in units):
             raise Unbound(next((one for one in self.phrases if "point" in one.said.lower()), None))
 
+    def _refuse_lost_scope(self) -> None:
+        """Refuse an absence with exceptions (no label other than x), not until, and two sprints with a state each."""
+        named = {NAMED_BY[one.name_kind][0] for one in self.phrases if one.kind == "names"}
+        places = [place for place, one in enumerate(self.phrases) if is_sprints(one)]
+        for first, second in pairwise(places if self.entity.id == "membership" else []):
+            if any(place in self.states for place in range(first, second)) and len(self._own_states()) > 1:
+                raise Unbound(self.phrases[second])
+        self._refuse_two_times_of_sprints()
+        for place, phrase in enumerate(self.phrases):
+            is_until = place in self.states and phrase.is_negated and any(
+                one.said.lower().startswith(("until", "till")) for one in self.states[place].periods
+            )  # fmt: skip
+            is_until = is_until or (place in self.states and self._lasts_since(self.states[place]))
+            if is_until or (phrase.kind == "missing" and not phrase.is_negated and self._dimension_of(phrase) in named):
+                raise Unbound(phrase)
+
+    def _refuse_two_times_of_sprints(self) -> None:
+        """Refuse a state of now beside what became of issues in a closed sprint, and a bare list of what became."""
+        is_closed = any(name.state == "closed" for one in self.phrases if is_sprints(one) for name in one.names)
+        if self.entity.id != "membership" or not is_closed:
+            return
+        own = {state.predicate for state in self._own_states()}
+        asks = self.mentions_entity or bool(self.measures or self.marks & ASKING)
+        asks = asks or any(one.name_kind == "type" for one in self.phrases)
+        if len(own) > 1 and not asks and "and" not in self.marks:
+            raise Unbound(None, why="Do you mean issues of which both is true, or a number for each?")
+        for place, state in self.states.items():
+            if own and state.predicate in ("open", "done") and not state.is_own and not self._is_said_of_now(place):
+                raise Unbound(state.phrase)
+
+    def _refuse_other_contrast(self) -> None:
+        """Refuse to compare by a number what is said to be faster or better: that takes days, or a good and a bad."""
+        for phrase in self.phrases if self.measures else ():
+            word = phrase.said.lower().partition(" ")[0]
+            known = [self.model.measures[one] for one in self.measures]
+            is_speed = word in ("faster", "slower", "quicker") and not all(one.unit.startswith("days") for one in known)
+            is_value = word in ("better", "worse") and any(one.higher_is == "neither" for one in known)
+            if phrase.kind in ("mark", "than") and (is_speed or is_value):
+                raise Unbound(phrase)
+
+    def _lasts_since(self, state: State) -> bool:
+        """Return whether a state may last since then, or have begun since then: blocked since Monday."""
+        is_since = any(one.said.lower().startswith("since") for one in state.periods)
+        return is_since and bool(state.role and self.model.time_roles[state.role].relation)
+
     def _refuse_second_rows(self) -> None:
         """Refuse rows beside rows of the same kind: created issues and resolved issues, in one list or number."""
         nouns = [
@@ -40,6 +89,13 @@ class Scope(Conditions):
         if nouns[1:] and links & set(range(*nouns[:2])) and not (self.measures[1:] or self.sides):
             raise Unbound(self.phrases[nouns[1]])
 
+    def _refuse_second_question(self) -> None:
+        """Refuse a number or rows beside those of another question: how many bugs are open and who has them."""
+        asking = [place for place, one in enumerate(self.phrases) if one.kind == "mark" and one.marks & ASKING]
+        second = next((place for place in asking[1:] if "and" in self.phrases[place - 1].marks), None)
+        if second is not None and not (self._has_key() or self.measures[1:]):
+            raise Unbound(self.phrases[second])
+
     def _refuse_all_rows(self, phrase: Phrase, *, before: Phrase) -> None:
         """
         Refuse what is said of all rows of an owner: who has only bugs; teams that have neither bugs nor stories.
@@ -48,12 +104,18 @@ class Scope(Conditions):
         """
         is_of_several = self.has_owners or (is_sprints(phrase) and not self._groups_sprints())
         is_both = phrase.quantifier == "both" and is_of_several
-        if is_both or (phrase.quantifier == "all" and self.has_owners and "have" in before.marks):
+        if is_both or (phrase.quantifier == "all" and self.has_owners):
             raise Unbound(phrase)
         is_name = phrase.kind == "names"
         is_of_owners = phrase.is_negated and is_name and self.has_owners and "have" in before.marks
+        is_of_owners = is_of_owners or (self.has_owners and not self.is_ranked and self._names_several(phrase))
         if is_of_owners or (phrase.is_only and is_name and self.model.dimensions[NAMED_BY[phrase.name_kind][0]].many):
             raise Unbound(phrase)
+
+    def _names_several(self, phrase: Phrase) -> bool:
+        """Return whether several values are joined of which one row has one: to have bugs and stories."""
+        is_joined = phrase.joined_by == "and" and not phrase.is_negated
+        return is_joined and phrase.name_kind in ("type", "priority", "status")
 
     def _check_contradiction(self, where: Condition | None) -> None:
         """Refuse two values of a single-valued dimension, since no row has both."""
@@ -68,6 +130,8 @@ class Scope(Conditions):
         for measure in self.measures or [""]:
             implied = [*named, *(self.model.measures[measure].where if measure else ())]
             implied += [other for one in implied for other in self.model.predicates[one].requires]
+            if own := next((one for one in implied if Not(part=NamedCondition(predicate=one)) in parts), None):
+                raise Unbound(None, why=f"Nothing can be {self.model.predicates[own].label} and not.")
             both = next((one for one in implied if self.model.predicates[one].opposite in implied), None)
             if both:
                 other = self.model.predicates[str(self.model.predicates[both].opposite)].label
@@ -78,15 +142,19 @@ class Scope(Conditions):
                 if not self.model.dimensions[part.field].many and not said.setdefault(part.field, values) & values:
                     raise Unbound(None, why=f"No row can have two values of {self.model.dimensions[part.field].label}.")
 
-    def _check_times(self) -> None:
+    def _check_times(self, where: Condition | None) -> None:
+        times = [self.model.measures[one].time for one in self.measures]
+        if any(self.model.time_roles[one].entity == "sprint" for one in times if one):
+            self._refuse_days_of_sprints(where)
         for group in self.groups:
-            if isinstance(group, TimeGroup) and group.role is None:
-                untimed = [one for one in self.measures if not self.model.measures[one].time]
-                if untimed:
-                    why = "By which time: when issues were created, or when they were done?"
-                    raise Unbound(None, why=why if self.entity.id == "issue" else "By which time is it counted?")
-                times = (self.model.measures[one].time for one in self.measures)
-                if group.grain is Grain.DAY and any(
-                    self.model.time_roles[one].entity == "sprint" for one in times if one
-                ):
-                    raise Unbound(None, why=BY_DAY)
+            if isinstance(group, TimeGroup) and group.role is None and not all(times):
+                why = "By which time: when issues were created, or when they were done?"
+                raise Unbound(None, why=why if self.entity.id == "issue" else "By which time is it counted?")
+
+    def _refuse_days_of_sprints(self, where: Condition | None) -> None:
+        """Refuse days inside a sprint for what is counted once a sprint, by when it started."""
+        spans = [part for part in split_conditions(where) if isinstance(part, TimeRange) and part.role is None]
+        is_day = any(one.start and one.end and (one.end - one.start).days == 1 for one in spans)
+        is_day = is_day or TimeGroup(grain=Grain.DAY) in self.groups
+        if is_day or (spans and any(is_sprints(one) for one in self.phrases)):
+            raise Unbound(None, why=BY_DAY)

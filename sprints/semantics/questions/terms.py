@@ -20,8 +20,9 @@ from sprints.semantics.query import (
     Value,
 )
 from sprints.semantics.questions.lexicon import Lexicon
-from sprints.semantics.questions.phrase import Phrase, is_sprints
+from sprints.semantics.questions.phrase import Phrase, is_sprints, phrase_at
 
+BY_DAY = "I count this once a sprint, not once a day. Ask for the burndown, or for the number per sprint."
 DEFAULT_RANK = 10
 MAX_LISTED_SPRINTS = 200
 NAMED_BY = {
@@ -33,6 +34,7 @@ SILENT = frozenset({
     "what", "which", "be", "have", "and", "do", "to", "our", "who", "whose", "when", "how_many", "how_much",
     "how_often", "compare", "past",
 })  # fmt: skip
+_VERBS = frozenset({"is", "are", "was", "were", "has", "have", "had", "do", "does", "did"})
 _STATES = ("adjective", "verb", "noun")
 
 
@@ -138,7 +140,8 @@ class Terms:
         ranked = any(one.kind in ("rank", "bound") for one in phrases)
         is_plural = phrase.said.lower().endswith("s")
         subject = replace(phrase, kind="term", names=(), name_kind="", is_plural=is_plural)
-        return subject if counted and ranked else phrase
+        is_of_key = not is_plural and any(one.kind == "key" for one in phrases)
+        return subject if (counted and ranked) or is_of_key else phrase
 
     def _noun_after(self, phrases: Sequence[Phrase], *, place: int) -> int | None:
         """Return the noun that an adjective precedes, with nothing between but a team."""
@@ -193,7 +196,8 @@ class Terms:
             predicate, is_own = self._predicate(phrase)
             role = self._role(phrase, predicate=predicate)
             predicate = "" if self._is_undone_act(phrase, role=role, predicate=predicate) else predicate
-            if self.entity.id == "sprint" and "what" in self.marks and self._tells_of_membership(phrase):
+            is_what = place and not (self.phrases[1].has_entity("sprint") and "what" in self.phrases[0].marks)
+            if self.entity.id == "sprint" and "what" in self.marks and is_what and self._tells_of_membership(phrase):
                 self.cost += 0.5
             if self.entity.id == "sprint" and self._is_per_sprint(phrase):
                 self.states[place] = State(phrase=phrase, is_measured=True)
@@ -204,12 +208,28 @@ class Terms:
                 self.states[place] = State(phrase=phrase, predicate=predicate, role=role, is_own=is_own)
                 self.used.add(place)
         if self.entity.id == "membership":
+            self._refuse_now()
             self._read_after_start()
             return
         if any(is_sprints(one) for one in self.phrases):
             for state in self.states.values():
                 has_closer = self._tells_of_membership(state.phrase)
                 self.cost += 2.0 if has_closer and self.entity.id != "sprint" else 0.0
+
+    def _refuse_now(self) -> None:
+        """Refuse the present for what was completed when a sprint was closed: which are not finished."""
+        is_closed = any(name.state == "closed" for one in self.phrases if is_sprints(one) for name in one.names)
+        for place, state in self.states.items():
+            if state.predicate == "completed" and is_closed and self._is_said_of_now(place):
+                raise Unbound(state.phrase)
+
+    def _is_said_of_now(self, place: int) -> bool:
+        """Return whether the verb before a state is in the present: is not finished, have not been finished."""
+        phrase = self.phrases[place]
+        said = " ".join(one.said for one in self.phrases[:place]) + f" {phrase.said}"
+        verbs = [word for word in said.lower().replace("\u2019", "'").split() if word.removesuffix("n't") in _VERBS]
+        present = {"is", "are", "has", "have"} if phrase.is_negated else {"is", "are"}
+        return bool(verbs) and verbs[-1].removesuffix("n't") in present
 
     def _read_after_start(self) -> None:
         """Read "after the start" beside a verb: what was removed was removed then; of anything else it is unclear."""
@@ -315,6 +335,18 @@ class Terms:
                 self.states[close].periods.append(self.phrases[place])
                 self.used.add(place)
 
+        if not self.is_fragment:
+            self._refuse_shared_times()
+
+    def _refuse_shared_times(self) -> None:
+        """Refuse a time behind two verbs, which may be of both: started | but | not finished | in October."""
+        for place, state in self.states.items():
+            at = place + 1 + ("and" in getattr(phrase_at(self.phrases, place=place + 1), "marks", ()))
+            other = self.states.get(at)
+            is_joined = other is not None and (at > place + 1 or other.phrase.is_negated)
+            if is_joined and other is not None and state.role and other.role and other.periods and not state.periods:
+                raise Unbound(other.periods[0])
+
     def _same_state(self, place: int) -> State | None:
         """Return the state of the period that this one is compared with: closed last month | and | this month."""
         links = {"versus", "and"}
@@ -375,7 +407,8 @@ class Terms:
         nouns = [sense for sense in phrase.senses if sense.form in ("noun", "comparative", "superlative")]
         if any(sense.kind == "entity" and sense.name == "person" for sense in nouns):
             self.is_about_people = self.is_about_people or is_group
-            return "assignee" if "assignee" in self.reached else "person" if "person" in self.reached else ""
+            role = "reporter" if self._asks_for_reporters(self.phrases) else "assignee"
+            return next((one for one in (role, "person") if one in self.reached), "")
         ids = [sense.name for sense in nouns if sense.kind == "dimension"]
         ids += [sense.name for sense in nouns if sense.kind == "entity" and sense.name in self.model.dimensions]
         own = [one for one in ids if self.model.dimensions[one].reached_as == self.entity.id]
@@ -383,6 +416,12 @@ class Terms:
         if is_group:
             reached = [one for one in reached if self.model.dimensions[one].groupable]
         return reached[0] if reached else ""
+
+    def _asks_for_reporters(self, phrases: Sequence[Phrase]) -> bool:
+        """Return whether the verbs say what the reporter did, and none of them what the assignee did."""
+        verbs = [one for one in phrases if one.has("dimension", form="verb")]
+        names = {sense.name for one in verbs for sense in one.senses if sense.form == "verb"}
+        return "reporter" in names and "assignee" not in names and not all(one.has("predicate") for one in verbs)
 
     def _lists_issues(self) -> bool:
         """Return whether issues themselves are requested, as in "the bugs with the longest cycle time"."""

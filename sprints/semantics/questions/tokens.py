@@ -10,9 +10,9 @@ from sprints.linking.link import LinkedQuestion
 from sprints.linking.names import Kind, Name, NameIndex
 from sprints.linking.periods import NUMBERS, Period
 from sprints.linking.references import Amount, SprintReference
-from sprints.linking.spotting import ORDINARY
+from sprints.linking.spotting import ORDINARY, SpottedName
 from sprints.linking.sprint_choice import chosen_sprints
-from sprints.semantics.questions.lexicon import ASKING, Lexicon, Sense
+from sprints.semantics.questions.lexicon import ASKING, Lexicon, Sense, is_other_word
 
 MAX_TOKENS = 60
 YES_OR_NO = frozenset({"did", "does", "do", "has", "have", "had", "is", "are", "was", "were"})
@@ -289,6 +289,9 @@ def find_anaphor(tokens: Sequence[Token]) -> str:
         word = token.said.lower()
         if has_it and not has_rows and any(one.kind == "predicate" for one in token.senses):
             return "it"
+        is_object = following is None or following.is_free or bool(following.marks & {"and", "or"})
+        if word == "it" and is_object and not has_rows:
+            return token.said  # who reported it, as opposed to: is it blocked
         has_it = (has_it or word.partition("'")[0] == "it") and not token.marks & ASKING
         if word in _DEMONSTRATIVE and _stands_alone(following):
             return token.said
@@ -327,8 +330,15 @@ def _linked_tokens(linked: LinkedQuestion, *, index: NameIndex, teams: frozenset
     for period in linked.periods:
         yield Token(said=period.said, start=period.start, end=period.end, period=period)
     for one in linked.spotted:
+        if one.kind in _SPEAKS and not one.is_exact and _is_other(one):
+            continue
         yield Token(said=one.said, start=one.start, end=one.end, kind=one.kind, names=one.names)
     yield from (_amount(one) for one in linked.amounts)
+
+
+def _is_other(spotted: SpottedName) -> bool:
+    """Return whether a word is not the name that it is similar to: skipped is not the status Shipped."""
+    return all(is_other_word(fold(spotted.said), known=fold(name.text)) for name in spotted.names)
 
 
 def _amount(one: Amount) -> Token:

@@ -12,7 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from config.observability import health
 from config.observability.health_middleware import HealthMiddleware
-from config.observability.logs import JsonLines, RequestIds
+from config.observability.logs import JsonLines, RequestIds, TextLines
 from toolbox.audit import traffic
 from toolbox.audit.current_request import current_request
 from toolbox.audit.log import audit
@@ -166,6 +166,18 @@ def test_a_line_of_the_log_is_an_object_with_the_request_s_id_and_no_secret() ->
 
     assert line["message"] == "sent Bearer [redacted]"
     assert (line["request_id"], line["level"], line["logger"]) == ("trace-0123456789", "WARNING", "toolbox")
+
+
+@pytest.mark.parametrize("formatter", [JsonLines(), TextLines("%(message)s")])
+def test_neither_form_of_the_log_holds_a_secret(formatter: logging.Formatter) -> None:
+    failure = (ValueError, ValueError("mysql -uroot -phunter2 shop"), None)
+    record = logging.LogRecord("toolbox", logging.ERROR, "", 1, "login with password=%s failed", ("hunter2",), failure)
+
+    line = formatter.format(record)
+
+    assert "hunter2" not in line
+    assert line.count("[redacted]") == 2
+    assert "shop" in line
 
 
 def test_the_database_counts_by_the_same_bounds_and_quantiles_lie_in_their_bucket(cast: SimpleNamespace) -> None:

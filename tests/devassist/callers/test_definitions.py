@@ -21,13 +21,13 @@ CALL = GoToDefinitionQuestion(file_path="till.py", line=5, symbol="price")
 @pytest.fixture
 def has_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a file that is there once a search by name has begun."""
-    mark, search = tmp_path / "has-begun", symbols._search
+    mark, search = tmp_path / "has-begun", symbols._NameSearch._search
 
     def note(*arguments: Any, **more: Any) -> Any:
         mark.touch()
         return search(*arguments, **more)
 
-    monkeypatch.setattr(symbols, "_search", note)
+    monkeypatch.setattr(symbols._NameSearch, "_search", note)
     return mark
 
 
@@ -76,4 +76,4 @@ async def _ask(shop: Path, *, settings: Any, fault: str, mark: Path) -> Definiti
         await asyncio.wait_for(asyncio.shield(search.servers.session(server, root=str(shop), read=read).ready), 60)
 
     await event_loop.run_on_loop(start)
-    return await symbols.go_to_definition(CALL, workspace=workspace)
+    return await symbols.go_to_definition(CALL, workspace=workspace, seconds=30)

@@ -127,6 +127,48 @@ async def test_what_was_not_looked_at_is_not_complete(find: Find) -> None:
     assert "Of 26 functions followed" in (found.incomplete_reason or "")
 
 
+async def test_callers_that_the_graph_is_not_asked_for_are_said(find: Find, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("devassist.callers.graph_finder.MAX_SITES", 2, raising=False)
+    calls = "".join(f"def caller_{number}():\n    price({number})\n\n\n" for number in range(3))
+
+    found = await find({"shop.py": PRICE, "till.py": f"from shop import price\n\n\n{calls}"}, "price", syntactic=True)
+
+    assert found.total_callers == 2
+    assert "more than 2 calls" in (found.incomplete_reason or "")
+
+
+async def test_a_graph_that_leaves_something_out_makes_no_answer_complete(
+    find: Find, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files, name, _ = FOUND["through its base type"]
+    monkeypatch.setattr("devassist.code_graph.points_to.MAX_STEPS", 1)
+
+    found = await find(files, name)
+
+    assert "left something out" in (found.incomplete_reason or "")
+
+
+async def test_a_file_too_large_to_be_searched_is_said(find: Find) -> None:
+    large = f"from shop import price\n{'x = 1' * 10}\n" * 50_000 + "def ring():\n    price(1)\n"
+
+    found = await find({"shop.py": PRICE, "large.py": large}, "price", syntactic=True)
+
+    assert found.callers == []
+    assert "large.py" in (found.incomplete_reason or "")
+
+
+async def test_functions_of_one_name_beyond_those_asked_about_are_said(
+    find: Find, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("devassist.find_callers.MAX_MEANT", 2, raising=False)
+    classes = "".join(f"class C{number}:\n    def save(self):\n        pass\n\n\n" for number in range(3))
+
+    found = await find({"shop.py": classes}, "save")
+
+    assert "defines 3 functions" in (found.incomplete_reason or "")
+    assert len(found.definitions or ()) == 2
+
+
 async def test_without_the_graph_an_answer_is_not_complete(find: Find, monkeypatch: pytest.MonkeyPatch) -> None:
     async def fail(*_: object) -> None:
         raise DatabaseUnavailable("away")
@@ -154,6 +196,17 @@ async def test_until_a_changed_file_is_linked_the_other_calls_are_found_and_the_
     assert {caller[0], "late"} <= {one.caller_name for one in found.callers}
     assert found.incomplete
     assert "for files that have changed: late.py." in (found.incomplete_reason or "")
+
+
+async def test_a_graph_that_was_not_followed_to_its_end_is_never_complete(
+    find: Find, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("devassist.code_graph.points_to.MAX_STEPS", 1)
+
+    found = await find({"shop.py": PRICE}, "price")
+
+    assert found.incomplete
+    assert "too large for the code graph" in (found.incomplete_reason or "")
 
 
 async def test_a_call_that_stood_in_a_changed_file_is_not_told_of(find: Find, monkeypatch: pytest.MonkeyPatch) -> None:

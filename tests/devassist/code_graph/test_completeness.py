@@ -103,6 +103,57 @@ UNKNOWN = {
                 return getattr(self, name)
         A().get(input())()
     """,
+    "makes what an attribute of another name holds": """
+        class Options:
+            def __init__(self): pass
+        class A:
+            kind = Options
+        def make(one): one.kind()
+        make(input())
+    """,
+    "is called by another name on something unknown": """
+        def asked(self): pass
+        class A:
+            other = asked
+        def call(one): one.other()
+        call(input())
+    """,
+    "is called by the name of a field on something unknown": """
+        def asked(): pass
+        class A:
+            def __init__(self): self.other = asked
+        def call(one): one.other()
+        call(input())
+    """,
+    "is read from something unknown and called later": """
+        class A:
+            def asked(self): pass
+        def call(one):
+            function = one.asked
+            function()
+        call(input())
+    """,
+    "is read from something unknown and given back": """
+        class A:
+            def asked(self): pass
+        def read(one): return one.asked
+        read(input())()
+    """,
+    "is read from something unknown and given to a library": """
+        from library import register
+        class A:
+            def asked(self): pass
+        def read(one): register(one.asked)
+        read(input())
+    """,
+    "is read from something unknown and given to a base from outside": """
+        from threading import Thread
+        class Worker(Thread): pass
+        class A:
+            def asked(self): pass
+        def read(one): Worker(target=one.asked).start()
+        read(input())
+    """,
     "is listed by `dir`": """
         class A:
             def asked(self): pass
@@ -126,6 +177,13 @@ STILL_KNOWN = {
             def names(self):
                 return [name for name in dir(self) if isinstance(getattr(self, name, None), int)]
         A().names()
+        A().asked()
+    """,
+    "has the name of an attribute that is read from something unknown": """
+        class A:
+            def asked(self): pass
+        def read(one): return one.asked + 1
+        read(input())
         A().asked()
     """,
     "is inside a function, while a name is computed on something unknown": """
@@ -200,7 +258,7 @@ FOUND = {
 @pytest.mark.parametrize("name", UNKNOWN)
 def test_what_the_graph_cannot_follow_is_never_complete(name: str) -> None:
     text = dedent(UNKNOWN[name])
-    function = "asked" if "asked" in text else "run"
+    function = next(name for name in ("asked", "run", "__init__") if f"def {name}(" in text)
 
     assert not _is_complete(function, text=text)
 
@@ -219,6 +277,52 @@ def test_a_call_through_what_only_the_run_tells_is_found(name: str) -> None:
     reached = {row.target[1] for row in rows if row.target}
 
     assert reached >= {at for at, one in enumerate(symbols) if "called" in one.name + one.signature}
+
+
+def test_an_override_is_found_however_many_subclasses_there_are() -> None:
+    text = "class A:\n    def run(self): self.called()\n    def called(self): pass\n"
+    text += "".join(f"class B{number}(A): pass\n" for number in range(300))
+    text += "class Last(A):\n    def called(self): pass\nLast().run()\n"
+    symbols = read_facts(text.encode(), path="program.py").symbols
+
+    rows = _link({"program.py": text}).calls["program.py"]
+
+    assert "Last.called" in {symbols[row.target[1]].qualified_name for row in rows if row.target}
+
+
+def test_an_element_of_a_dict_that_is_lost_among_too_many_values_is_not_complete() -> None:
+    text = "".join(f"def f{number}(): pass\n" for number in range(70)) + "def asked(): pass\n"
+    text += f"for one in [{', '.join(f'f{number}' for number in range(70))}, {{'x': asked}}]: one['x']()\n"
+
+    assert not _is_complete("asked", text=text)
+
+
+def test_a_computed_name_is_open_however_far_from_there_it_is_called() -> None:
+    text = """
+    def call(one):
+        a = one
+        b = a
+        c = b
+        d = c
+        e = d
+        e()
+    call(getattr(input(), input()))
+    """
+
+    assert "*" in {row.callee_name for row in _link({"program.py": dedent(text)}).calls["program.py"] if row.is_open}
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import tools\nfrom library import keep\nkeep(tools)\ninput().asked()\n",
+        "import importlib\nimportlib.import_module(input()).asked()\n",
+    ],
+)
+def test_a_function_of_a_module_that_unknown_code_has_is_not_complete(program: str) -> None:
+    linked = _link({"program.py": program, "tools.py": "def asked(): pass\ndef other(): pass\n"})
+
+    assert linked.handed_on.keys() == {("tools.py", 0)}
 
 
 def test_a_module_that_is_imported_by_its_literal_name_is_followed() -> None:

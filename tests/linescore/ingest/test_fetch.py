@@ -99,13 +99,13 @@ def test_a_retry_after_that_means_nothing_is_ignored(api: LocalApi, wire: Wire, 
 
 
 def test_a_server_that_is_not_there_is_given_up_with_a_sentence(clock: Clock) -> None:
-    with socket.socket() as probe:
+    with socket.socket() as probe:  # it holds the port and listens to nobody
         probe.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{probe.getsockname()[1]}"
-    wire = Wire(base_url=address, requests_a_second=1e9, sleep=clock.sleep, clock=clock.read)
+        wire = Wire(base_url=address, requests_a_second=1e9, sleep=clock.sleep, clock=clock.read)
 
-    with wire, pytest.raises(NoAnswer, match="ConnectError"):
-        wire.get("/v1/x")
+        with wire, pytest.raises(NoAnswer, match="ConnectError"):
+            wire.get("/v1/x")
 
 
 def test_a_server_that_does_not_answer_times_out_and_is_given_up(clock: Clock) -> None:

@@ -27,8 +27,13 @@ from toolbox.database import event_loop
 from toolbox.database.pools import Connection
 
 SHOWN = {"SHOW server_version", "SELECT current_user", "SELECT session_user, current_schema",
-         "SELECT 'pg_class'::regclass::oid", "SELECT 1::oid::regclass", "SELECT '{1,2}'::regclass[]"}  # fmt: skip
-"""What PostgreSQL tells every session, whatever its role: the guard alone keeps this back."""
+         "SELECT 'pg_class'::regclass::oid", "SELECT 1::oid::regclass", "SELECT '{1,2}'::regclass[]",
+         "EXPLAIN (ANALYZE) SELECT 1"}  # fmt: skip
+"""
+What PostgreSQL tells every session, whatever its role: the guard alone keeps this back.
+
+How long the plan of the last one is depends on what else happens: two lines more where planning read the catalogue.
+"""
 
 HUGE = {"SELECT repeat('a', 1000000000)", "SELECT lpad('a', 1000000000)"}
 """PostgreSQL has no limit of memory for a role: the guard alone keeps these back."""

@@ -1,5 +1,5 @@
 """
-What must hold when the words of a question change, whatever the question: those of five sets are changed.
+What must hold when the words of a question change, whatever the question: those of six sets are changed.
 
 A word that changes the meaning changes the query, or the question is asked back. Pure; the answers need no truth.
 """
@@ -18,7 +18,7 @@ from sprints.semantics.questions.grammar import Parse
 from sprints.semantics.questions.tokens import Token, cut
 from tests.sprints.semantics.questions.reading import INDEX, LEXICON, parse
 
-SETS = [Path(f"tests/data/sprints/questions{number}.jsonl") for number in ("", "_2", "_3", "_4", "_5")]
+SETS = [Path(f"tests/data/sprints/questions{number}.jsonl") for number in ("", "_2", "_3", "_4", "_5", "_6")]
 pytestmark = [pytest.mark.slow, pytest.mark.parametrize("path", SETS, ids=[path.stem for path in SETS])]
 
 CHANGES = (
@@ -98,6 +98,22 @@ def test_a_state_or_moment_left_out_changes_the_query_or_what_is_assumed(path: P
             rest = parse(text[: token.start] + text[token.end :])
             if rest.query == query and rest.assumptions == one.assumptions:
                 same.append((token.said, text))
+
+    assert same == []
+
+
+def test_only_before_what_filters_nothing_is_asked_back(path: Path) -> None:
+    """A filter is exclusive already. Before what is counted, grouped or ranked, "only" would be lost."""
+    same = []
+    for one, query in read_all(path):
+        text = one.linked.text
+        for token in tokens_of(one):
+            is_filter = token.names or token.period or token.reference or token.key or not token.senses
+            if is_filter or not {sense.kind for sense in token.senses} <= {"entity", "measure", "grain", "unit"}:
+                continue
+            changed = parse(f"{text[: token.start]}only {text[token.start :]}")
+            if changed.query == query and not is_aside(changed):
+                same.append(changed.linked.text)
 
     assert same == []
 

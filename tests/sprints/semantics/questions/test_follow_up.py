@@ -2,7 +2,9 @@
 
 import pytest
 
-from tests.sprints.semantics.questions.reading import follow, parts_of, read
+from sprints.semantics.questions.follow_up import parse_follow_up
+from tests.sprints.cast import TODAY
+from tests.sprints.semantics.questions.reading import INDEX, LEXICON, follow, parse, parts_of, read
 
 
 @pytest.mark.parametrize(
@@ -18,6 +20,9 @@ from tests.sprints.semantics.questions.reading import follow, parts_of, read
             "and for ORBIT?",
             "What was carried over from ORBIT's last sprint?",
         ),
+        ("Who is assigned to ORBIT-97?", "And who reported it?", "Who reported ORBIT-97?"),
+        ("Who is assigned to ORBIT-97?", "and when was it created?", "When was ORBIT-97 created?"),
+        ("Who is assigned to ORBIT-97?", "what's its priority?", "What's the priority of ORBIT-97?"),
     ],
 )
 def test_a_follow_up_means_what_the_whole_question_means(first: str, then: str, whole: str) -> None:
@@ -27,8 +32,36 @@ def test_a_follow_up_means_what_the_whole_question_means(first: str, then: str, 
     assert parts_of(changed) == parts_of(expected)
 
 
+def test_a_question_without_its_noun_is_about_the_rows_before() -> None:
+    before = read("open bugs of ACCEL")
+    changed = follow(before, "which is the oldest?")
+
+    assert changed is not None
+    assert (changed.where, changed.rank is not None) == (before.where, True)
+
+
 @pytest.mark.parametrize(
     "question", ["How many open issues does ORBIT have?", "velocity of ORBIT", "and the purple ones?"]
 )
 def test_a_whole_question_is_no_follow_up(question: str) -> None:
     assert follow(read("open bugs of ACCEL"), question) is None
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("open bugs of ACCEL", "and who has the most stories?"),
+        ("How many bugs were closed in October?", "who closed the most?"),
+        ("How many bugs were closed in October?", "which team closed the fewest?"),
+        ("How many bugs were closed in October?", "what about October?"),
+        ("How many bugs were closed in September?", "what about the previous month?"),
+        ("How many points did ORBIT complete in Sprint 8?", "and not complete?"),
+        ("Which teams have open bugs?", "and who fixed it?"),
+        ("open issues", "all of them"),
+        ("Which teams have no open bugs?", "and stories?"),
+    ],
+)
+def test_what_changes_nothing_or_drops_what_was_said_is_asked_back(first: str, then: str) -> None:
+    found = parse_follow_up(then, context=read(first), index=INDEX, today=TODAY, lexicon=LEXICON) or parse(then)
+
+    assert found.query is None

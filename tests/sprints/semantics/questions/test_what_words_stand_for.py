@@ -90,6 +90,17 @@ def test_a_swap_leaves_the_name_that_follows() -> None:
         ("What percentage of sprint 7 was completed?", "completed"),
         ("issues that were blocked but not in sprint 7", "but not sprint 7"),
         ("no bugs in sprint 7?", "no"),
+        ("When was ACCEL-86 created, and by whom?", "whom"),
+        ("Who started ACCEL-86?", "Who"),
+        ("How many bugs are open and who has them?", "who"),
+        ("Which people have bugs and stories open?", "bugs, stories"),
+        ("Which people with bugs and stories are there?", "bugs, stories"),
+        ("Which team closed all its bugs?", "bugs"),
+        ("Is ORBIT-100 blocked by anything?", "by anything"),
+        ("Which stories were started but not finished in October?", "October"),
+        ("Which issues have no label other than security?", "no label"),
+        ("Which bugs are not due until December?", "not due"),
+        ("How many hours per point did ACCEL spend?", "per point"),
     ],
 )
 def test_a_word_with_no_place_is_named(question: str, word: str) -> None:
@@ -102,7 +113,87 @@ def test_a_word_with_no_place_is_named(question: str, word: str) -> None:
         ("How many points does ACCEL complete on average?", "of an issue, a sprint, a month"),
         ("issues carried over from sprint 5 to sprint 7", "Carried over from which sprint?"),
         ("How many points were completed in sprint 6 except ORBIT?", "Of which team is 'sprint 6'?"),
+        ("remaining points in HARBOR Sprint 8 on 2 November", "once a sprint, not once a day"),
+        ("points left in ACCEL Sprint 10 yesterday", "once a sprint, not once a day"),
     ],
 )
 def test_what_is_missing_is_asked_for(question: str, asked: str) -> None:
     assert asked in parse(question).why
+
+
+@pytest.mark.parametrize(
+    ("question", "direction"),
+    [
+        ("Rank HARBOR's closed sprints by carried-over points, worst first", "desc"),
+        ("Rank the teams by velocity, worst first", "asc"),
+        ("Rank the teams by velocity, slowest first", "asc"),
+        ("Rank the teams by median cycle time, slowest first", "desc"),
+        ("Rank the teams by median cycle time, best first", "asc"),
+    ],
+)
+def test_worst_first_is_by_what_the_measure_calls_worse(question: str, direction: str) -> None:
+    (order,) = read(question).order
+
+    assert order.direction == direction
+
+
+@pytest.mark.parametrize("question", ["HARBOR?", "and HARBOR?", "Levi Walker", "the epic, HARBOR"])
+def test_a_name_alone_asks_for_nothing(question: str) -> None:
+    assert parse(question).query is None
+
+
+@pytest.mark.parametrize(
+    ("question", "columns"),
+    [
+        ("When was ACCEL-86 created, and who has it now?", ("assignee", "created_at")),
+        ("Who reported ACCEL-86 and when was it resolved?", ("reporter", "resolved_at")),
+    ],
+)
+def test_a_verb_belongs_to_the_word_that_asks_before_it(question: str, columns: tuple[str, ...]) -> None:
+    assert set(columns) == set(read(question).columns) - {"issue", "title"}
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which of HARBOR Sprint 5's issues isn't finished yet?", "Which issues of HARBOR Sprint 5 are not done?",
+        "Which issues of HARBOR Sprint 5 have not been finished?",
+    ],
+)  # fmt: skip
+def test_what_is_so_now_is_not_what_was_so_when_the_sprint_closed(question: str) -> None:
+    assert parts_of(read(question)) == parts_of(read("Which issues of HARBOR Sprint 5 are still open?"))
+
+
+def test_a_verb_says_whose_part_a_person_has() -> None:
+    """Reported is what the reporter did, and not what the assignee did."""
+    assert [str(group) for group in read("How many bugs did each person report in October?").group_by] == [
+        str(group) for group in read("How many bugs were reported in October by each reporter?").group_by
+    ]
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["How many points of p0 or p1 are open?", "What is the total number of points of open p0 and p1 bugs?"],
+)
+def test_one_number_of_several_values_is_not_split(question: str) -> None:
+    assert read(question).group_by == ()
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What sprints are planned for HARBOR?", "Which sprint had the biggest scope change?",
+        "Which issues carried over from HARBOR Sprint 3 were finished in sprint 4?",
+        "How many issues were added to ACCEL Sprint 6 and then removed?", "Compare ACCEL Sprint 7 and ACCEL Sprint 8",
+        "Who has had an issue in progress the longest?", "Compare Levi Walker and Avery Smith",
+        "share of bugs in open issues per team", "percentage of blocked issues per team",
+        "HARBOR Sprint 8 completed vs committed", "HARBOR Sprint 8 summary", "Which person has the most work?",
+        "issues blocked since Monday", "Are p0 bugs fixed faster than p1 bugs?",
+        "Not a single bug of HARBOR is p0, right?",
+        "Did ACCEL close better bugs than ORBIT?", "ORBIT Sprint 7 committed, completed",
+        "Which unfinished issues did ORBIT carry over from Sprint 7?",
+        "How many open HARBOR issues have never been in a sprint?",
+    ],
+)  # fmt: skip
+def test_what_may_mean_something_else_is_asked_back(question: str) -> None:
+    assert parse(question).query is None
