@@ -72,6 +72,15 @@ def test_a_later_set_has_eight_of_each_style_18_of_them_to_ask_back(name: str) -
         assert all(judge(q, reading["rows"]) == "right" for reading in q["readings"]), q["id"]
 
 
+def test_the_eighth_set_has_four_of_each_style_one_of_them_to_ask_back() -> None:
+    questions = load_questions(QUESTIONS_FILE.with_name("questions_8.jsonl"))
+
+    assert Counter(Counter(q["style"] for q in questions).values()) == {4: 10}
+    assert sum(q["kind"] == "ask_back" for q in questions) == 10
+    for q in questions:
+        assert all(judge(q, reading["rows"]) == "right" for reading in q["readings"]), q["id"]
+
+
 def test_names_and_further_columns_and_order_do_not_matter() -> None:
     q = question(rows=[("ACCEL", 3), ("ORBIT", 5)])
     assert judge(q, [{"team": "ORBIT", "points": 1, "n": 5}, {"team": "ACCEL", "points": 2, "n": 3}]) == "right"
