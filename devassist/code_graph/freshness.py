@@ -20,6 +20,7 @@ MAX_FILES_HERE = 400
 """The maximum source files of a graph that this process builds itself. More would slow down other calls."""
 TELL_WORKERS_SECONDS = 10.0
 _SHOWN = 5
+_CUT = "The code graph left something out: there are more files, or more ways of values, than it follows."
 _NOT_READ = "The code graph could not be read; calls through base types are missing. Ask again in a few seconds."
 
 

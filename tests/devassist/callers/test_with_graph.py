@@ -137,6 +137,17 @@ async def test_callers_that_the_graph_is_not_asked_for_are_said(find: Find, monk
     assert "more than 2 calls" in (found.incomplete_reason or "")
 
 
+async def test_a_graph_that_leaves_something_out_makes_no_answer_complete(
+    find: Find, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files, name, _ = FOUND["through its base type"]
+    monkeypatch.setattr("devassist.code_graph.points_to.MAX_STEPS", 1)
+
+    found = await find(files, name)
+
+    assert "left something out" in (found.incomplete_reason or "")
+
+
 async def test_a_file_too_large_to_be_searched_is_said(find: Find) -> None:
     large = f"from shop import price\n{'x = 1' * 10}\n" * 50_000 + "def ring():\n    price(1)\n"
 
