@@ -97,6 +97,15 @@ def _asker(client: httpx.AsyncClient, name: str) -> Ask:
     return call
 
 
+async def _read_pages(ask: Ask, tool: str, **arguments: Any) -> list[dict[str, Any]]:
+    """Read pages of an answer until there is no next one, a hundred at most."""
+    pages: list[dict[str, Any]] = []
+    while not pages or ("nextCursor" in pages[-1] and len(pages) < 100):
+        cursor = pages[-1]["nextCursor"] if pages else None
+        pages.append((await ask(tool, **arguments, cursor=cursor))[1])
+    return pages
+
+
 QUESTIONS: dict[str, Callable[[str], dict[str, Any]]] = {
     "read_file": lambda path: {"filePath": path, "lineEnd": 2},
     "get_code_context": lambda path: {"filePath": path, "line": 1},
@@ -212,15 +221,12 @@ async def test_a_search_whose_globs_select_nothing_keeps_to_its_time_and_goes_on
     ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tools, "SEARCH_SHARE", -1.0)
-    found, cursor, pages = [], None, 0
-    while (pages == 0 or cursor) and pages < 100:
-        _, page = await ask("search_code", pattern="plain_lf", globs=["plain_lf.py"], cursor=cursor)
-        assert ("nextCursor" in page) <= ("incomplete" in page)
-        found += [one["filePath"] for one in page["matches"]]
-        cursor, pages = page.get("nextCursor"), pages + 1
 
-    assert found == ["plain_lf.py"]
-    assert 10 < pages < 100
+    pages = await _read_pages(ask, "search_code", pattern="plain_lf", globs=["plain_lf.py"])
+
+    assert all(("nextCursor" in page) <= ("incomplete" in page) for page in pages)
+    assert [one["filePath"] for page in pages for one in page["matches"]] == ["plain_lf.py"]
+    assert 10 < len(pages) < 100
 
 
 async def test_folders_that_are_ignored_keep_to_the_time_as_well(
@@ -233,14 +239,11 @@ async def test_folders_that_are_ignored_keep_to_the_time_as_well(
     (tmp_path / ".gitignore").write_text("ignored*\n.gitignore\n")
     ask = _asker(fast_client, make_workspace(tmp_path, is_open=True))
     monkeypatch.setattr(tools, "SEARCH_SHARE", -1.0)
-    files, cursor, pages = [], None, 0
-    while (pages == 0 or cursor) and pages < 50:
-        _, page = await ask("list_files", cursor=cursor)
-        files += [one["filePath"] for one in page["files"]]
-        cursor, pages = page.get("nextCursor"), pages + 1
 
-    assert files == ["z.py"]
-    assert 5 < pages < 50
+    pages = await _read_pages(ask, "list_files")
+
+    assert [one["filePath"] for page in pages for one in page["files"]] == ["z.py"]
+    assert 5 < len(pages) < 50
 
 
 async def test_a_long_ignore_file_is_cut_between_rules_and_said(

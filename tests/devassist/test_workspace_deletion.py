@@ -25,6 +25,13 @@ WHERE NOT granted AND locktype = 'transactionid' AND transactionid = pg_current_
 """
 
 
+def delete_workspace(key: int, *, way: str) -> None:
+    if way == "one":
+        Workspace.objects.get(pk=key).delete()
+    else:
+        Workspace.objects.filter(pk=key).delete()
+
+
 @pytest.mark.parametrize("way", ["one", "all that are chosen"])
 def test_a_build_that_is_under_way_does_not_stop_the_deletion(
     make_workspace: MakeWorkspace, tmp_path: Path, way: str
@@ -57,10 +64,7 @@ def test_a_build_that_is_under_way_does_not_stop_the_deletion(
         with ThreadPoolExecutor(max_workers=1) as pool:
             pre_delete.connect(begin_adding, sender=Workspace)
             try:
-                if way == "one":
-                    Workspace.objects.get(pk=key).delete()
-                else:
-                    Workspace.objects.filter(pk=key).delete()
+                delete_workspace(key, way=way)
             finally:
                 pre_delete.disconnect(begin_adding, sender=Workspace)
             return adding[0].result(timeout=60)
@@ -85,10 +89,7 @@ def test_a_deletion_in_the_middle_of_a_rebuild_waits_for_its_batch_and_ends_it(
 
     def delete() -> None:
         try:
-            if way == "one":
-                Workspace.objects.get(pk=key).delete()
-            else:
-                Workspace.objects.filter(pk=key).delete()
+            delete_workspace(key, way=way)
         finally:
             connection.close()
 
