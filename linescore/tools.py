@@ -23,12 +23,25 @@ from linescore.ingest_tool import INGESTION_FAILED, IngestQuestion, IngestResult
 from linescore.refusals import no_results
 from linescore.slots import SLOTS
 from linescore.team_clarification import clarify_team
+from toolbox.contract.answerer import Answerer
 from toolbox.contract.client_channel import ClientChannel
 from toolbox.contract.tool import Toolkit
 from toolbox.database.pools import FetchedRows, reader
 
+
+def load_answerer() -> Answerer:
+    """Make the answerer of questions about games."""
+    from linescore.asking.answerer import LinescoreAnswerer
+
+    return LinescoreAnswerer()
+
+
 toolkit = Toolkit(
-    domain="linescore", summary="NHL games, scored period by period.", envelope=LinescoreErrorEnvelope(), slots=SLOTS
+    domain="linescore",
+    summary="NHL games, scored period by period.",
+    envelope=LinescoreErrorEnvelope(),
+    slots=SLOTS,
+    answerer=load_answerer,
 )
 
 _OUTCOMES = "goals decide a period; in period 3, goals into an empty net do not count"

@@ -36,7 +36,6 @@ PHRASES = {
     r"nowhere": "not found, or in no …",
     r"misshapen": "malformed",
     r"hung": "subscribed",
-    r"at home(?! or away)": "where it belongs",
     r"(let|lets|letting)( \w+)? in": "allow",
     r"what it came to": "results",
     r"(grown?|grew) old": "expired",

@@ -91,7 +91,7 @@ async def decide(question: str, *, answerers: Sequence[Answerer], before: Decisi
 
 async def _read(answerer: Answerer, question: str, *, before: Decision | None) -> Interpretation:
     """
-    Read a question; only the answerer of the previous question also gets that question's reading.
+    Read a question; only the answerers of the previous question's domain also get that question's reading.
 
     Aliases of the domain are read as the names that they stand for. A pronoun means the one thing that the question
     before was about, in every domain; what is said of it without a time is meant of the time before.
@@ -103,11 +103,10 @@ async def _read(answerer: Answerer, question: str, *, before: Decision | None) -
     whole = question
     if len(names) == 1:
         whole = _POSSESSIVE.sub(lambda _: f"{names[0]}'s", _PRONOUN.sub(lambda _: names[0], question))
-    if before.answerer is not answerer:
+    if before.reading.domain != answerer.domain:
         return await answerer.read(whole)
     reading = await answerer.read(whole, before=before.reading)
-    is_complete = reading.state == "not_covered" or bool(reading.period)
-    if whole == question or not before.reading.period or is_complete:
+    if whole == question or not before.reading.period or reading.period:
         return reading
     then = await answerer.read(f"{whole.rstrip('?!. ')} in {before.reading.period}?")
     return replace(then, leans=True) if then.state == "covered" and then.period else reading

@@ -95,9 +95,11 @@ class ExamplesAnswerer:
             return Interpretation(domain=self.domain, state="not_covered", question=question)
         if isinstance(outcome, NotCovered):
             nearest = [await render_question(example) for example in outcome.nearest]
+            why = f"The word '{outcome.dropped}' would be ignored." if outcome.dropped else ""
             return Interpretation(
-                domain=self.domain, state="not_covered", question=question, score=outcome.score, nearest=tuple(nearest)
-            )
+                domain=self.domain, state="not_covered", question=question, score=outcome.score, nearest=tuple(nearest),
+                clarification=why,
+            )  # fmt: skip
         if isinstance(outcome, Unclear):
             return await self._ask_back(question, outcome=outcome)
         return self._cover(question, outcome=outcome)

@@ -1,5 +1,6 @@
 """Match a question to an example and find what it names, or say why that is not possible."""
 
+import json
 import math
 import re
 from collections import Counter
@@ -10,11 +11,13 @@ from functools import lru_cache
 from toolbox.contract.slots import PLACEHOLDER, Candidate, Placeholder, Slot
 from toolbox.examples.cache import KnownExample, find_slots
 from toolbox.text.names import Word, is_near, plain, words
+from toolbox.text.scope_words import is_scope_word
 
 SLOT_WEIGHT = 1.5
 IGNORED_SLOT_WEIGHT = 3.0
 """Weight of a named thing that the example ignores: its answer would be to another question."""
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_SEPARATE_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _LITTLE = 0.15
 _UNKNOWN = 1.6
 _FUNCTION_WORDS = frozenset(
@@ -213,10 +216,15 @@ class Unclear:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotCovered:
-    """No example is like the question; `nearest` are the most similar ones."""
+    """
+    No example is like the question; `nearest` are the most similar ones.
+
+    `dropped` is a word of the question that would change the nearest example's meaning and has no place in it.
+    """
 
     nearest: Sequence[KnownExample]
     score: float = 0.0
+    dropped: str = ""
 
 
 Outcome = ExampleMatch | Unclear | NotCovered
@@ -267,9 +275,10 @@ async def match(question: str, *, examples: Sequence[KnownExample], weights: Wei
     weights = weights or Weights(examples)
     ranked = sorted([await _compare(about, example, weights=weights) for example in examples], key=_sort_key)
     is_like = bool(ranked) and ranked[0].fit.score >= MIN_SCORE
-    if not is_like or _is_ambiguous(ranked) or _leaves_year(about, ranked[0]):
+    dropped = _find_dropped_word(about, ranked[0]) if is_like else ""
+    if not is_like or dropped or _is_ambiguous(ranked):
         score = ranked[0].fit.score if ranked else 0.0
-        return NotCovered(nearest=[one.example for one in ranked[:NEAREST_COUNT]], score=score)
+        return NotCovered(nearest=[one.example for one in ranked[:NEAREST_COUNT]], score=score, dropped=dropped)
     return await _fill_values(about, ranked[0])
 
 
@@ -301,8 +310,8 @@ def _is_ambiguous(ranked: Sequence[_RankedExample]) -> bool:
     return bool(rivals) and best.fit.score - rivals[0].fit.score < MIN_MARGIN
 
 
-def _leaves_year(about: ParsedQuestion, best: _RankedExample) -> bool:
-    """Tell whether the question says a year that has no place in the example: the answer would be of every year."""
+def _find_dropped_word(about: ParsedQuestion, best: _RankedExample) -> str:
+    """Return a year or a scope word of the question that the example has no place for, as it was written, or ''."""
     used = {place for place in best.fit.met if place is not None} | set(best.masked)
     left = [place for place in range(len(about.words)) if place not in used]
     slots = find_slots(best.example.domain)
@@ -311,7 +320,26 @@ def _leaves_year(about: ParsedQuestion, best: _RankedExample) -> bool:
         for at, token in enumerate(best.template) if token.slot in slots and slots[token.slot].resolve is None
         for place in find_span(best.fit.met, at=at, left=left)
     }  # fmt: skip
-    return any(_YEAR.search(about.words[place].plain) for place in left if place not in free)
+    dropped = [about.words[place] for place in left if place not in free]
+    own = _list_own_words(best.example)
+    return next((one.written for one in dropped if _changes_meaning(one, own=own)), "")
+
+
+def _list_own_words(example: KnownExample) -> set[str]:
+    """Return the words of an example: of its phrasings, of its arguments ("TradeExecution"), and its slots' nouns."""
+    slots = find_slots(example.domain)
+    nouns = [slots[one.slot].noun for one in example.placeholders if one.slot in slots]
+    said = [*nouns, *_SEPARATE_WORDS.findall(json.dumps(example.arguments))]
+    phrased = {token.word for template in example.templates for token in tokenize(template)}
+    return phrased | {stem(word.plain) for text in said for word in words(text)}
+
+
+def _changes_meaning(word: Word, *, own: Collection[str]) -> bool:
+    """Return whether a word is a year, a scope word, or a content word that no phrasing of the example has."""
+    if _YEAR.search(word.plain) or is_scope_word(word.plain):
+        return True
+    said = stem(word.plain)
+    return said not in _FUNCTION_WORDS and not any(is_near(said, known=one) for one in own)
 
 
 async def _compare(about: ParsedQuestion, example: KnownExample, *, weights: Weights) -> _RankedExample:

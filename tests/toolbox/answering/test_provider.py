@@ -58,11 +58,21 @@ async def test_it_asks_back_and_understands_the_reply(tools: list[Tool]) -> None
     assert "New York Rangers played 9 games" in messages[-1].text
 
 
-async def test_what_is_missing_is_asked_for_and_taken_from_the_reply(tools: list[Tool]) -> None:
+async def test_what_is_missing_is_asked_for_and_taken_from_the_reply(cast: object) -> None:
+    tools = list(registry.tools(domain="backtests"))
+    messages = await hold_conversation("How many trades were made?", "in February 2012", tools=tools)
+
+    assert "Which month do you mean, for example" in messages[1].text
+    assert json.loads(messages[3].calls[0].arguments)["startTime"] == "2012-02-01T00:00:00Z"
+
+
+async def test_a_time_that_is_not_said_is_the_latest_season_until_the_next_question_says_one(tools: list[Tool]) -> None:
     messages = await hold_conversation("How many overtime games did Ottawa have?", "in February 2025", tools=tools)
 
-    assert "Which month do you mean, for example January 2025 or" in messages[1].text
-    assert "games of Ottawa Senators in February 2025" in messages[-1].text
+    assert [json.loads(one.calls[0].arguments) for one in messages if one.calls] == [
+        {"teamCode": "OTT", "season": "2024-2025", "limit": 1000},
+        {"teamCode": "OTT", "startDate": "2025-02-01", "endDate": "2025-02-28", "limit": 1000},
+    ]
 
 
 async def test_what_it_does_not_cover_it_says_and_names_the_nearest(tools: list[Tool]) -> None:
@@ -70,7 +80,7 @@ async def test_what_it_does_not_cover_it_says_and_names_the_nearest(tools: list[
 
     first, second, *listed = messages[-1].text.removeprefix(f"{NOTICE}\n\n").splitlines()
     assert (first, second) == (NOT_COVERED, "The nearest questions that can be answered:")
-    assert "- Which teams won the most periods in 2024-2025?" in listed
+    assert "- Which teams won the most periods in 2024-25?" in listed
 
 
 async def test_a_refusal_is_put_into_words(tools: list[Tool]) -> None:

@@ -55,17 +55,12 @@ LATER = {
     "Period results for Dallas, Nov 2024": "team-month",
     "what did Toronto do on the 8th of January": "team-day",
     "Score of the Kings game on Feb 1 2025": "team-day",
-    "How did Montreal play on 2025-01-11?": "team-day",
     "How are the Jets doing this season?": "team-season",
     "Summarize Vegas's season": "team-season",
     "How did Florida do from December 1 to December 31 2024?": "team-days",
-    "Top teams by periods won in March 2025": "most-won-month",
-    "Which club dominated periods in December?": "most-won-month",
-    "Who's the best team at winning periods this season?": "most-won-season",
     "which teams lose the most periods": "most-lost-season",
     "worst teams by periods lost in October 2024": "most-lost-month",
     "how many games did Ottawa win two or more periods in this season": "two-plus-season",
-    "How frequently did Tampa win at least two regulation periods in 2024-25?": "two-plus-season",
     "OT games for Calgary in january": "overtime-month",
     "What games took place on March 1 2025?": "games-day",
     "what backtests have you got?": "runs",
@@ -94,7 +89,7 @@ LATER = {
     "search schema for team stats": "schema-topic",
     "how big is the schema": "schema-size",
 }
-"""Written when the shipped examples stood: 32 of these 45 were answered then, none wrongly; now they are kept."""
+"""Written when the shipped examples stood; linescore's grammar reads five more (tests/linescore/asking)."""
 
 OTHERS = [
     "", "hello", "asdf qwer zxcv", "What is the weather in Raleigh?", "Write me a poem about hockey",
@@ -132,6 +127,31 @@ async def test_a_question_finds_its_example(question: str, name: str) -> None:
 
     assert not isinstance(outcome, NotCovered)
     assert outcome.example.name == name
+
+
+DROPPED = {
+    "Which orders were not rejected?": "not",
+    "Which risk events didn't happen in Pullback?": "didn't",
+    "How many trades were made before February 2012?": "before",
+    "Which trades were made in AAPL only?": "only",
+    "What did Pullback hold after January 20 2012?": "after",
+    "Why does the app not crash?": "not",
+    "Who has the worst goal difference?": "worst",
+    "Which teams have no losses?": "no",
+    "Which teams scored the fewest goals?": "fewest",
+    "Which team lost most games in overtime?": "overtime",
+    "How much commission did Pullback pay since March?": "since",
+    "Which orders were rejected in Pullback by the broker, and why?": "broker",
+}
+"""A word changes the question of the nearest example, which must not be answered in its place."""
+
+
+@pytest.mark.parametrize(("question", "word"), DROPPED.items())
+async def test_a_word_that_changes_the_question_is_named(question: str, word: str) -> None:
+    outcome = await match_question(question)
+
+    assert isinstance(outcome, NotCovered)
+    assert outcome.dropped == word
 
 
 @pytest.mark.parametrize("question", OTHERS)
