@@ -334,7 +334,8 @@ class _Filters:
         return bool(re.search(r"\b(?:games?|match(?:es)?|wins?|loss(?:es)?|victor(?:y|ies))\b", self.bound.text, re.I))
 
     def _take(self, kind: str) -> list[Term]:
-        return [self._use(term) for term in self.bound.list_terms(kind)]
+        """Mark the terms of a kind as used and return those that were not used before."""
+        return [self._use(term) for term in self.bound.list_terms(kind) if term.start not in self.used]
 
     def _take_one(self, kind: str) -> str | None:
         said = {term.value for term in self._take(kind)}

@@ -39,7 +39,7 @@ class BoundQuestion:
     terms: tuple[Term, ...]
     unbound: tuple[Word, ...]
 
-    def of(self, kind: str) -> list[Term]:
+    def list_terms(self, kind: str) -> list[Term]:
         """Return the terms of a kind, in order."""
         return [term for term in self.terms if term.kind == kind]
 
