@@ -66,6 +66,8 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "console.unsent_forms.UnsentFormsMiddleware",
+    "toolbox.http.form_submissions.SubmitOnceMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
@@ -216,6 +218,7 @@ USE_TZ = True
 PASSWORD_HASHERS = [*global_settings.PASSWORD_HASHERS, "toolbox.oauth.client_secrets.SecretHasher"]
 LOGIN_URL = "/login/"
 LOGIN_REDIRECT_URL = "/"
+CSRF_FAILURE_VIEW = "console.unsent_forms.explain_csrf_failure"
 PASSWORD_RESET_TIMEOUT = 3_600  # lifetime of log-in links
 
 STATIC_URL = "/static/"

@@ -429,3 +429,17 @@ class ServerProcess(models.Model):
 
     def __str__(self) -> str:
         return f"{self.role} {self.process_id} on {self.host}"
+
+
+class FormSubmission(models.Model):
+    """A page's form that was sent, and what was answered (toolbox/http/form_submissions.py)."""
+
+    id = models.CharField(max_length=64, primary_key=True, help_text="The hash of the page's token and the contents.")
+    sent_at = models.DateTimeField(db_index=True)
+    response = models.BinaryField(null=True, help_text="Encrypted with the page's token. Null: not carried out yet.")
+
+    class Meta:
+        db_table = "toolbox_form_submissions"
+
+    def __str__(self) -> str:
+        return f"{self.id[:8]}…"

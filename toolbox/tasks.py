@@ -8,6 +8,7 @@ from django.conf import settings
 
 from toolbox.audit import retention
 from toolbox.database import event_loop
+from toolbox.http import form_submissions
 from toolbox.mcp import sessions, task_worker
 from toolbox.work import jobs, task_queries, worker
 
@@ -46,9 +47,10 @@ def forget_calls(**_future: Any) -> None:
 
 @shared_task(name="toolbox.forget", ignore_result=True)
 def forget(**_future: Any) -> None:
-    """Delete expired tasks and MCP sessions."""
+    """Delete expired tasks, MCP sessions and responses to forms."""
     event_loop.run(task_queries.forget_old())
     event_loop.run(sessions.forget_old())
+    event_loop.run(form_submissions.forget_old())
 
 
 @shared_task(name="toolbox.forget_tokens", ignore_result=True)

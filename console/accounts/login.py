@@ -1,5 +1,7 @@
 """Log in: by name and password, or once by a link printed on the server."""
 
+from typing import Any
+
 from django.contrib.auth import login
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.models import User
@@ -7,6 +9,7 @@ from django.contrib.auth.tokens import PasswordResetTokenGenerator
 from django.contrib.auth.views import LoginView
 from django.core.exceptions import NON_FIELD_ERRORS
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.encoding import force_str
@@ -15,6 +18,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_variables
 
 from console.queries import find_active_user
+from console.unsent_forms import UnsentForm, show_unsent_form
 from toolbox.access.login_limits import TOO_MANY, RateLimitedLoginForm
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
@@ -34,11 +38,21 @@ tokens = OnceTokens()
 
 
 class LogIn(LoginView):
-    """Log-in by name and password; answers 429 after too many wrong ones."""
+    """Log-in by name and password; answers 429 after too many wrong ones. Carries an unsent form along."""
 
     template_name = "console/log_in.html"
     authentication_form = RateLimitedLoginForm
     redirect_authenticated_user = True
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Log in; then show the unsent form instead of the page that `next` names."""
+        response = super().dispatch(request, *args, **kwargs)
+        unsent = UnsentForm.read(request.POST.get("unsent", ""))
+        return show_unsent_form(request, unsent=unsent) if unsent and request.user.is_authenticated else response
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        """Keep the unsent form while the password is wrong."""
+        return {"unsent": self.request.POST.get("unsent", "")} | super().get_context_data(**kwargs)
 
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
         """Show the form again, with its errors."""
@@ -61,6 +75,8 @@ def login_link_path(user: User) -> str:
 def enter(request: HttpRequest, *, name: str, token: str) -> HttpResponse:
     """Show whom the link logs in; log them in on POST, because mail programs and chats open links by themselves."""
     person = find_active_user(_number(name))
+    if person is not None and request.user == person:
+        return redirect("console:ask")
     if person is None or not tokens.check_token(person, token):
         return render(request, "console/enter.html", {"person": None}, status=410)
     if request.method != "POST":

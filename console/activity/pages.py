@@ -51,6 +51,7 @@ from toolbox.contract.caller import Caller
 from toolbox.contract.errors import KERNEL_CODES
 from toolbox.contract.tool import Tool
 from toolbox.database import event_loop
+from toolbox.http.form_submissions import mark_submission
 from toolbox.http.pages import page
 from toolbox.models import ToolCall
 from toolbox.text.moments import read_moment
@@ -122,7 +123,8 @@ def open_call(request: HttpRequest, *, call_id: int) -> HttpResponseBase:
         return _render_call(request, call=call, arguments=typed, problem="The arguments must be a JSON object.")
     stored = find_stored_answer(_find_step(call, caller=caller), tool=tool, call=call, caller=caller)
     compared = compare_calls(tool, call=call, stored=stored, typed=arguments, caller=caller)
-    return _render_call(request, call=call, arguments=format_json(arguments), compared=compared)
+    response = _render_call(request, call=call, arguments=format_json(arguments), compared=compared)
+    return mark_submission(response, is_done=tool.writes and not compared.after.code)
 
 
 @page(domain="console")

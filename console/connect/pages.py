@@ -15,6 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from console.connect.clients import CLIENTS, write_instructions
 from console.connect.queries import KEY_DAYS, WATCHED, find_first_calls, list_grantable_scopes, make_key
 from toolbox.access.people import require_person
+from toolbox.http.form_submissions import mark_submission
 from toolbox.http.pages import page
 from toolbox.http.server_address import site_of
 from toolbox.text.moments import read_moment
@@ -44,12 +45,9 @@ def make_client_key(request: HttpRequest) -> HttpResponse:
     name = request.POST.get("name", "").strip()[:MAX_NAME] or context["suggested_name"]
     row, key = make_key(name=name, owner_id=request.user.pk or 0, scopes=scopes)
     instructions = write_instructions(context["client"].id, site=site_of(request), key=key)
-    return render(
-        request,
-        "console/connect.html",
-        context
-        | {"made": row, "key": key, "instructions": instructions, "watch": _watch(timezone.now(), key_id=row.pk)},
-    )
+    watch = _watch(timezone.now(), key_id=row.pk)
+    shown = context | {"made": row, "key": key, "instructions": instructions, "watch": watch}
+    return mark_submission(render(request, "console/connect.html", shown), is_done=True)
 
 
 @require_safe

@@ -12,6 +12,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from agents import use_cases
@@ -28,12 +29,14 @@ from agents.contracts import (
 from agents.runs.run_caller import find_readable_toolkits
 from console.conversations.pages import open_conversation, render_run
 from console.tools.result_table import parse_json
+from console.unsent_forms import UnsentForm, show_unsent_form
 from toolbox.access.people import require_person
 from toolbox.contract.caller import Caller
 from toolbox.contract.errors import KERNEL_ENVELOPE, Refusal
 from toolbox.database import event_loop
 from toolbox.dispatch.entry import Operation, Reply, Request, perform
 from toolbox.http.django_requests import find_request_id
+from toolbox.http.form_submissions import mark_submission
 from toolbox.http.pages import TRANSPORT
 from toolbox.text.redaction import redact
 
@@ -42,15 +45,16 @@ Work = Callable[[Caller], Awaitable[object]]
 MAX_REASON = 2_000
 MAX_AUDITED_TEXT = 4_000
 MAX_DIGITS = 9
+WRONG_LENGTH = f"Enter a question of at most {MAX_MESSAGE:,} characters."
 
 
 @require_POST
 @login_required
 def begin(request: HttpRequest) -> HttpResponse:
     """Start a conversation with its first question."""
-    text = _question(request)
+    text = _read_question(request)
     if not text:
-        return redirect("console:ask")
+        return _go_back(request, why=WRONG_LENGTH)
     domains = find_readable_toolkits(require_person(request))
     toolkits = [domain for domain in request.POST.getlist("toolkits") if domain in domains]
     wanted = NewConversation(toolkits=toolkits)
@@ -58,8 +62,7 @@ def begin(request: HttpRequest) -> HttpResponse:
         request, use_cases.CREATE, work=lambda caller: use_cases.create_conversation(wanted, caller=caller)
     )
     if isinstance(created, Reply):
-        messages.error(request, _explain(created))
-        return redirect("console:ask")
+        return _keep_question(request, why=_explain(created))
     return _ask(request, conversation_id=created.id, text=text)
 
 
@@ -67,9 +70,9 @@ def begin(request: HttpRequest) -> HttpResponse:
 @login_required
 def say(request: HttpRequest, *, conversation_id: UUID) -> HttpResponse:
     """Ask another question in the conversation."""
-    text = _question(request)
+    text = _read_question(request)
     if not text:
-        return redirect("console:conversation", conversation_id=conversation_id)
+        return _go_back(request, why=WRONG_LENGTH, conversation_id=conversation_id)
     return _ask(request, conversation_id=conversation_id, text=text)
 
 
@@ -84,7 +87,8 @@ def rename(request: HttpRequest, *, conversation_id: UUID) -> HttpResponse:
             work=lambda caller: use_cases.rename_conversation(conversation_id, title=title, caller=caller),
         )
         if isinstance(renamed, Reply):
-            messages.error(request, _explain(renamed))
+            why = _explain(renamed)
+            return _go_back(request, why=why, conversation_id=conversation_id)
     return redirect("console:conversation", conversation_id=conversation_id)
 
 
@@ -118,8 +122,8 @@ def fork(request: HttpRequest, *, conversation_id: UUID) -> HttpResponse:
         ),
     )
     if isinstance(copy, Reply):
-        messages.error(request, _explain(copy))
-        return redirect("console:conversation", conversation_id=conversation_id)
+        why = _explain(copy)
+        return _go_back(request, why=why, conversation_id=conversation_id)
     messages.success(request, "This is a copy: what you ask here does not change the original.")
     return redirect("console:conversation", conversation_id=copy.id)
 
@@ -148,7 +152,7 @@ def decide(request: HttpRequest, *, conversation_id: UUID, run_id: UUID, word: s
         conversation, caller = open_conversation(request, conversation_id=conversation_id)
         return render_run(request, conversation=conversation, caller=caller, run_id=run_id, problem=problem)
     if problem:
-        messages.error(request, problem)
+        return _go_back(request, why=problem, conversation_id=conversation_id)
     return redirect("console:conversation", conversation_id=conversation_id)
 
 
@@ -198,17 +202,27 @@ def _ask(request: HttpRequest, *, conversation_id: UUID, text: str) -> HttpRespo
         work=lambda caller: use_cases.post_message(conversation_id, text=text, caller=caller),
     )
     if isinstance(posted, Reply):
-        messages.error(request, _explain(posted))
+        return _keep_question(request, why=_explain(posted))
     return redirect("console:conversation", conversation_id=conversation_id)
 
 
-def _question(request: HttpRequest) -> str:
-    """Return the question; "" after a message to the person if there is none or it is too long."""
+def _keep_question(request: HttpRequest, *, why: str) -> HttpResponse:
+    """Show the question that was refused, so that it can be sent later."""
+    unsent = UnsentForm.find(request)
+    return show_unsent_form(request, unsent=unsent, why=why) if unsent else _go_back(request, why=why)
+
+
+def _read_question(request: HttpRequest) -> str:
+    """Return the question; "" if there is none or it is too long."""
     text = request.POST.get("text", "").strip()
-    if text and len(text) <= MAX_MESSAGE:
-        return text
-    messages.error(request, f"Enter a question of at most {MAX_MESSAGE:,} characters.")
-    return ""
+    return text if len(text) <= MAX_MESSAGE else ""
+
+
+def _go_back(request: HttpRequest, *, why: str, conversation_id: UUID | None = None) -> HttpResponse:
+    """Redirect to a page that says why nothing was done; the form may be sent again."""
+    messages.error(request, why)
+    to = reverse("console:conversation", args=[conversation_id]) if conversation_id else reverse("console:ask")
+    return mark_submission(redirect(to), is_done=False)
 
 
 def _number(text: str) -> int | None:

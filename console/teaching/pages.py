@@ -20,6 +20,7 @@ from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.catalogue.registry import registry
 from toolbox.contract.caller import Caller
 from toolbox.database import event_loop
+from toolbox.http.form_submissions import mark_submission
 from toolbox.http.pages import page
 
 MAX_CHECKS = 8
@@ -51,7 +52,8 @@ def teach(request: HttpRequest) -> HttpResponse:
         trial = lesson.try_out(form, _describe_question(request, request.POST))
         return _render(request, lesson=lesson, form=form, sent=request.POST, trial=trial)
     published = lesson.publish(request, form=form)
-    return _render(request, lesson=lesson, form=form, sent=request.POST, published=str(published))
+    response = _render(request, lesson=lesson, form=form, sent=request.POST, published=str(published))
+    return mark_submission(response, is_done=True)
 
 
 @require_GET

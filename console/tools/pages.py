@@ -24,6 +24,7 @@ from toolbox.contract.caller import Caller
 from toolbox.contract.errors import KERNEL_CODES
 from toolbox.contract.tool import Tool
 from toolbox.database import event_loop
+from toolbox.http.form_submissions import mark_submission
 from toolbox.http.pages import page
 from toolbox.tool_search.catalogue import catalogue_search, summarize_tool
 
@@ -81,7 +82,8 @@ def _call(request: HttpRequest, *, name: str) -> HttpResponse:
     values = {field: request.POST.get(field, "") for field in schema.get("properties", {})}
     outcome = call_tool(tool, arguments=read_arguments(schema, values=values), caller=caller)
     fields = make_fields(schema, values=values, wrong=outcome.wrong, why=outcome.why)
-    return _render(request, tool=tool, fields=fields, outcome=outcome)
+    response = _render(request, tool=tool, fields=fields, outcome=outcome)
+    return mark_submission(response, is_done=tool.writes and not outcome.code)
 
 
 def _render(request: HttpRequest, *, tool: Tool, fields: list[Field], outcome: Outcome | None = None) -> HttpResponse:

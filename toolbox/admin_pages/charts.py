@@ -116,9 +116,18 @@ def lines(
             for one in series
         ),
     )
-    body = _axis(scale) + drawn + _dots(over, scale=scale) + _cursor(at, scale=scale)
+    body = _axis(scale) + drawn + _dots([*_single_points(series), *over], scale=scale) + _cursor(at, scale=scale)
     body += _labels(marks, scale=scale) + _legend(series)
     return _picture(title, body=body, height=height)
+
+
+def _single_points(series: Sequence[Series]) -> list[Dot]:
+    """Return a dot for each series of one value, which has no line to be seen."""
+    singles = [(one, next(one.points())) for one in series if sum(value is not None for value in one.values) == 1]
+    return [
+        Dot(place=place, value=value, color=one.color, words=f"{one.name}: {short(value)}")
+        for one, (place, value) in singles
+    ]
 
 
 def columns(series: Sequence[Series], *, labels: Sequence[str], title: str) -> SafeString | str:
@@ -232,7 +241,7 @@ def _path(one: Series, *, scale: _Scale) -> str:
         before = y
     if one.is_filled and path:
         path = [f"{path[0].partition(',')[0]},{scale.y(0)}", *path, f"{path[-1].partition(',')[0]},{scale.y(0)}"]
-    return " ".join(path * 2 if len(path) == 1 else path)  # a line of one point is drawn as a dot
+    return " ".join(path)
 
 
 def _axis(scale: _Scale) -> SafeString:

@@ -57,6 +57,16 @@
     said.setAttribute("role", "alert");
     said.textContent = words;
     near.before(said);
+    return said;
+  }
+
+  // The page stays as it is, with what is being written; what is sent before the log-in is carried through it.
+  function sayLoggedOut(near) {
+    const link = document.createElement("a");
+    link.href = "/login/";
+    link.target = "_blank";
+    link.textContent = "Log in in another tab";
+    say(near, "You are logged out. ").append(link, ", then go on here.");
   }
 
   function place(event) {
@@ -76,11 +86,19 @@
     const address = event.detail.xhr.responseURL;
     if (address && new URL(address).pathname === "/login/") {
       event.detail.shouldSwap = false;
-      location.reload(); // logged out meanwhile: the page redirects to the log-in, and back
+      sayLoggedOut(place(event));
       return;
     }
     const old = document.getElementById("trouble");
     if (old && event.detail.shouldSwap) old.remove();
+  });
+
+  document.addEventListener("toolroom:away", (event) => {
+    say(event.target, "The server does not answer. Nothing was lost; this page tries again by itself.");
+  });
+  document.addEventListener("toolroom:back", () => {
+    const old = document.getElementById("trouble");
+    if (old) old.remove();
   });
 
   makeAskable();

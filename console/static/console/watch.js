@@ -54,15 +54,36 @@
     refresh(run);
   }
 
+  function tell(run, what) {
+    const section = element(run.id);
+    if (section) section.dispatchEvent(new Event("toolroom:" + what, { bubbles: true }));
+  }
+
   function open(run) {
     run.stream = new EventSource(run.address + "?after=" + run.last);
     for (const kind of KINDS) run.stream.addEventListener(kind, (event) => take(run, event));
-    // The session has ended: the page redirects to the log-in.
-    run.stream.addEventListener("stream.ended", () => { run.isOver = true; run.stream.close(); location.reload(); });
+    run.stream.addEventListener("open", () => {
+      clearTimeout(run.lost);
+      run.lost = undefined;
+      if (run.isLost) { run.isLost = false; tell(run, "back"); refresh(run); }
+    });
+    // The session has ended or the conversation is gone: what the server then answers is shown. Whoever logs in again in
+    // another tab comes back to this one.
+    run.stream.addEventListener("stream.ended", () => {
+      run.stream.close();
+      run.isLost = true;
+      refresh(run);
+      document.addEventListener("visibilitychange", () => open(run), { once: true });
+    });
     run.stream.addEventListener("error", () => {
-      // A browser reconnects by itself after a broken connection, but not after a refusal.
-      if (run.isOver || run.stream.readyState !== EventSource.CLOSED) return;
-      setTimeout(() => open(run), 2000);
+      if (run.isOver) return;
+      if (run.stream.readyState === EventSource.CLOSED) { // refused: the browser does not connect again by itself
+        run.isLost = true;
+        refresh(run);
+        setTimeout(() => open(run), 5000);
+      } else if (!run.lost) {
+        run.lost = setTimeout(() => { run.isLost = true; tell(run, "away"); }, 4000);
+      }
     });
   }
 

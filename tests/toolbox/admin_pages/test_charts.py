@@ -103,3 +103,9 @@ def test_a_filled_line_ends_at_zero_and_a_cursor_stands_at_its_place() -> None:
     assert points[0][1] == points[-1][1]
     assert max(float(y) for _, y in points) == float(points[2][1])
     assert cursor[1] == points[2][0]
+
+
+@pytest.mark.parametrize("values", [[7], [None, None, 7], [7, None]])
+def test_a_line_of_one_value_is_a_dot(values: list[float | None]) -> None:
+    svg = lines([Series(name="A", values=values, color=BLUE)], marks=evenly(["x"] * len(values)), title="T")
+    assert (svg.count("<circle"), "<title>A: 7</title>" in svg) == (1, True)
