@@ -203,8 +203,12 @@ def _ask(request: HttpRequest, *, conversation_id: UUID, text: str) -> HttpRespo
 
 
 def _question(request: HttpRequest) -> str:
-    """Return the question; "" after a message to the person if there is none or it is too long."""
-    text = request.POST.get("text", "").strip()
+    """
+    Return the question, ended by the value that was chosen for a part of it.
+
+    Returns "" after a message to the person if there is none or it is too long.
+    """
+    text = " ".join((request.POST.get("text", ""), request.POST.get("value", ""))).strip().replace("\r\n", "\n")
     if text and len(text) <= MAX_MESSAGE:
         return text
     messages.error(request, f"Enter a question of at most {MAX_MESSAGE:,} characters.")
