@@ -16,6 +16,7 @@ from sprints.envelopes import SprintsEnvelope
 from sprints.linking.name_cache import data_as_of, load_name_index
 from sprints.linking.names import NameIndex
 from sprints.semantics.compile import compile_query
+from sprints.semantics.describe import Chip, describe_query
 from sprints.semantics.errors import SemanticError
 from sprints.semantics.model import shipped_model
 from sprints.semantics.query import MetricQuery
@@ -112,7 +113,7 @@ async def ask(request: HttpRequest) -> HttpResponse:
 
 async def _chat(body: bytes | None) -> Reply:
     asked = _read(body, shape=FollowUpQuestion)
-    _refuse_meaningless(asked.context)
+    _refuse_meaningless(asked)
     answer = await chat(
         asked.question, now=datetime.now(UTC), reader=reader, model=configured_model(), context=asked.context,
         without=asked.without,
@@ -120,12 +121,18 @@ async def _chat(body: bytes | None) -> Reply:
     return Reply(body=encode(answer), rows=answer.count)
 
 
-def _refuse_meaningless(context: MetricQuery | None) -> None:
-    """Refuse a context with terms that do not exist or do not fit: a follow-up of it would answer something else."""
-    if context is None:
-        return
+def _refuse_meaningless(asked: FollowUpQuestion) -> None:
+    """
+    Refuse a context with terms that do not exist or do not fit: a follow-up of it would answer something else.
+
+    So would a query without parts that it does not have.
+    """
+    context = asked.context
+    chips: tuple[Chip, ...] = ()
     try:
-        compile_query(context, model=shipped_model())
+        if context is not None:
+            compile_query(context, model=shipped_model())
+            chips = describe_query(context, model=shipped_model()).chips
     except SemanticError as wrong:
         raise ToolError(
             ENVELOPE.bad_input,
@@ -133,6 +140,15 @@ def _refuse_meaningless(context: MetricQuery | None) -> None:
             suggestion=wrong.suggestion or "Send the query of the answer before, as it came.",
             field="context",
         ) from wrong
+    unknown = [position for position in asked.without if not 0 <= position < len(chips)]
+    if unknown:
+        known = ", ".join(f"{chip.position} ({chip.text})" for chip in chips)
+        raise ToolError(
+            ENVELOPE.bad_input,
+            f"without: the context has no filter {unknown[0]}.",
+            suggestion=f"Give positions of its filters: {known}." if known else "Leave without out.",
+            field="without",
+        )
 
 
 @router.post("/verified-queries", auth=None, summary="Keep an answer as a verified query", tags=["sprints"],

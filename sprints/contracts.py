@@ -11,7 +11,7 @@ DEFAULT_ROWS = 50
 MAX_ROWS = 1000
 
 MAX_QUESTION = 2_000
-MAX_PREVIOUS = 10
+MAX_PREVIOUS = 20
 MAX_SQL = 100_000
 """The maximum length that is read. The guard has a lower limit with the contract's message."""
 

@@ -14,6 +14,7 @@ from agents.queries import history
 from agents.queries.rows import digest_call
 from agents.runs.tool_step import shown_arguments
 from agents.step_access import hide_contents, hide_requested_calls, missing_scope
+from console.conversations.parts import list_parts
 from console.markdown import render_markdown
 from console.teaching.answerable_questions import MAX_QUESTION, find_taught
 from console.teaching.lessons import list_lessons
@@ -144,7 +145,8 @@ def _exchanges(
     """
     Return questions with runs, steps and answers, as the caller may see them.
 
-    Two queries, and those with which find_taught reads the latest questions that nothing covered.
+    Two queries, and those with which find_taught reads the latest questions that nothing covered. The last question of
+    the person's own also has the parts that can be changed.
     """
     event_loop.run(dynamic_tools.wait_until_loaded())
     rows = event_loop.run(history.find_exchanges(conversation["id"], before=before, run_id=run_id))
@@ -157,9 +159,11 @@ def _exchanges(
         tool for tool in registry.visible_to(caller) if tool.domain in (conversation["toolkits"] or [tool.domain])
     ]
     taught = event_loop.run(find_taught([one["details"] for one in exchanges], tools=usable))
+    is_own = conversation["owner_id"] == caller.owner_id
     return [
         one
         | {
+            "parts": list_parts(one["details"], caller=caller) if is_own and one is exchanges[-1] else [],
             "is_taught": is_taught,
             "teaching": "" if is_taught else _write_teaching_query(request, details=one["details"]),
         }

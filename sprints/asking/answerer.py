@@ -7,10 +7,14 @@ from typing import Any
 
 import regex
 
+from sprints.asking.changes import is_change, list_parts, split_lines
+from sprints.asking.chat import read_context
 from sprints.asking.drafts import NEAR, Draft, draft_without_model
-from sprints.asking.reading import QuestionReading, read_question
+from sprints.asking.reading import QuestionReading, load_names, read_question
+from sprints.contracts import MAX_PREVIOUS
+from sprints.semantics.model import shipped_model
 from sprints.semantics.query import MetricQuery
-from toolbox.contract.answerer import AnswerText, Choice, Interpretation, Outcome, PlannedCall
+from toolbox.contract.answerer import AnswerText, Choice, Interpretation, Outcome, Part, PlannedCall
 from toolbox.database.pools import reader
 
 DOMAIN, TOOL = "sprints", "ask_sprints"
@@ -42,9 +46,11 @@ class SprintsAnswerer:
 
     async def read(self, question: str, *, before: Interpretation | None = None) -> Interpretation:
         """Draft the answer without running it. Everything except names and verified queries is in memory."""
+        now = self._clock()
+        if is_change((lines := split_lines(question))[-1]):
+            return await self._read_changed(lines, now=now)
         subject = before.subject if before and isinstance(before.subject, Subject) else None
         context = subject.query if subject else None
-        now = self._clock()
         alone = await read_question(question, now=now, reader=reader)
         reading = alone
         if context is not None:
@@ -52,6 +58,21 @@ class SprintsAnswerer:
         leans = reading.parse.query != alone.parse.query or reading.parse.why != alone.parse.why
         earlier = subject.questions if subject and leans else ()
         return _rate(reading, draft=draft_without_model(reading), earlier=earlier)
+
+    async def _read_changed(self, lines: Sequence[str], *, now: datetime) -> Interpretation:
+        """Read a question with the changes of its parts, each on a line. It says all, whatever was asked before."""
+        earlier = tuple(lines[-MAX_PREVIOUS - 1 : -1])
+        context = await read_context(earlier, now=now, reader=reader)
+        reading = await read_question(lines[-1], now=now, reader=reader, context=context)
+        return _rate(reading, draft=draft_without_model(reading), earlier=earlier)
+
+    async def list_parts(self, alone: str) -> Sequence[Part]:
+        """Return the parts of a question, which is given in the lines that led to it."""
+        lines, now = alone.splitlines(), self._clock()
+        query = await read_context(lines, now=now, reader=reader)
+        if query is None:
+            return ()
+        return list_parts(query, lines=lines, names=await load_names(now=now, reader=reader, model=shipped_model()))
 
     def word(self, reading: Interpretation, *, answers: Sequence[Any]) -> AnswerText | PlannedCall:
         """Return the text of the chat's answer."""
@@ -74,9 +95,11 @@ def _rate(reading: QuestionReading, *, draft: Draft, earlier: tuple[str, ...]) -
             domain=DOMAIN, state="covered", question=question, score=max(1.0 - CORRECTION_COST * doubts, 0.0),
             understood=understood, call=PlannedCall(tool=TOOL, arguments=arguments), leans=leans,
             subject=Subject(questions=(*earlier, question), query=draft.query),
+            alone="\n".join(" ".join(one.split()) for one in (*earlier, question)) if draft.query else "",
         )  # fmt: skip
     asked = draft.clarification or ""
-    if not reading.parse.unbound and not reading.parse.anaphor and _is_about_sprints(reading):
+    is_about_sprints = is_change(question) or _is_about_sprints(reading)
+    if not reading.parse.unbound and not reading.parse.anaphor and is_about_sprints:
         return Interpretation(
             domain=DOMAIN, state="unclear", question=question, score=UNCLEAR_SCORE, clarification=asked, leans=leans,
             choices=_write_choices(reading, draft=draft), nearest=draft.suggestions,

@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from sprints.asking.changes import is_change
 from sprints.asking.charts import make_chart
 from sprints.asking.drafts import Draft, draft_query, draft_without_model, generate
 from sprints.asking.explanations import explain
@@ -111,11 +112,16 @@ async def _check_rows(result: QueryResult, *, draft: Draft) -> tuple[Sequence[st
 
 
 async def read_context(questions: Sequence[str], *, now: datetime, reader: Pool) -> MetricQuery | None:
-    """Return the query of the last of these questions. Each may change the query before it."""
+    """
+    Return the query of the last of these questions. Each may change the query before it.
+
+    A question that is not understood leaves the query as it was; a change of a part that is not there leaves none.
+    """
     context: MetricQuery | None = None
     for question in questions:
         reading = await read_question(question, now=now, reader=reader, context=context)
-        context = draft_without_model(reading).query or context
+        query = draft_without_model(reading).query
+        context = query if query or is_change(question) else context
     return context
 
 

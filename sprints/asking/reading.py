@@ -6,10 +6,12 @@ from datetime import date, datetime, timedelta
 
 import regex
 
+from sprints.asking.changes import NO_SUCH_PART, Names, change_query, is_change
 from sprints.linking.folding import words
 from sprints.linking.link import LinkedQuestion, link
 from sprints.linking.name_cache import data_as_of, load_name_index
 from sprints.linking.names import NameIndex
+from sprints.semantics.model import SemanticModel
 from sprints.semantics.query import MetricQuery
 from sprints.semantics.questions.follow_up import parse_follow_up
 from sprints.semantics.questions.grammar import Parse, parse_question
@@ -147,17 +149,34 @@ async def read_question(
     `meant` says which of several a name means, `context` what the question before this one meant. `lexicon` and
     `library` replace the stored ones, to try what is not saved yet.
     """
-    index, lexicon = await load_name_index(reader=reader), lexicon or await load_lexicon(reader=reader)
-    as_of = await data_as_of(reader=reader)
-    today = as_of.date() if as_of and now - as_of > STALE_AFTER else now.date()
-    parse = (
-        parse_follow_up(question, context=context, index=index, today=today, lexicon=lexicon) if context else None
-    ) or parse_question(question, index=index, today=today, lexicon=lexicon, meant=meant or {})
+    lexicon = lexicon or await load_lexicon(reader=reader)
+    names, as_of = await load_names(now=now, reader=reader, model=lexicon.model), await data_as_of(reader=reader)
+    index, today = names.index, names.today
+    parse: Parse | None = None
+    if is_change(question):
+        parse = _parse_change(question, context=context, names=names)
+    elif context is not None:
+        parse = parse_follow_up(question, context=context, index=index, today=today, lexicon=lexicon)
+    parse = parse or parse_question(question, index=index, today=today, lexicon=lexicon, meant=meant or {})
     return QuestionReading(
         question=question, linked=parse.linked, parse=parse, index=index, lexicon=lexicon,
         library=library or await load_library(reader=reader),
         assumptions=tuple(_explain_days(parse.linked, now=now.date(), as_of=as_of.date() if as_of else None)),
     )  # fmt: skip
+
+
+async def load_names(*, now: datetime, reader: Pool, model: SemanticModel) -> Names:
+    """Load what names and days are read with. Days are counted from the data's last one, if that is long ago."""
+    index, as_of = await load_name_index(reader=reader), await data_as_of(reader=reader)
+    today = as_of.date() if as_of and now - as_of > STALE_AFTER else now.date()
+    return Names(index=index, today=today, model=model)
+
+
+def _parse_change(line: str, *, context: MetricQuery | None, names: Names) -> Parse:
+    """Parse a line that changes the question before it. Its words name a part of that, so none of them is linked."""
+    query = change_query(context, line=line, names=names) if context else None
+    linked = link("", index=names.index, today=names.today)
+    return Parse(linked=linked, query=query, why="" if query else NO_SUCH_PART)
 
 
 def read_without_data(question: str, *, today: date) -> QuestionReading:

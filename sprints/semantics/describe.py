@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from typing import Literal
+from typing import Literal, TypeVar
 
 from sprints.semantics.conditions import read_boolean
 from sprints.semantics.enums import Operator
@@ -23,6 +23,7 @@ from sprints.semantics.query import (
     Not,
     Or,
     Reference,
+    Share,
     TimeGroup,
     TimeRange,
     Value,
@@ -40,6 +41,8 @@ _OPERATOR_WORDS = {
     Operator.CONTAINS: "contains ",
 }
 _DECEMBER = 12
+_TREND = "with the change since the one before"
+Part = TypeVar("Part")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +50,7 @@ class Chip:
     """A removable part of a query. `position` is the argument of remove_chip."""
 
     position: int
-    kind: Literal["filter", "group", "rank", "having"]
+    kind: Literal["filter", "group", "having", "rank", "share", "trend"]
     text: str
     field: str
     operator: str
@@ -73,18 +76,26 @@ def describe_query(query: MetricQuery, *, model: SemanticModel) -> Description:
 
 
 def remove_chip(query: MetricQuery, position: int) -> MetricQuery:
-    """Remove a part of a query."""
-    conditions = split_conditions(query.where)
-    if position < len(conditions):
-        return query.model_copy(update={"where": join_conditions(conditions[:position] + conditions[position + 1 :])})
-    position -= len(conditions)
-    if position < len(query.group_by):
-        groups = query.group_by[:position] + query.group_by[position + 1 :]
-        return query.model_copy(update={"group_by": groups, "trend": False, "order": (), "rank": None})
-    position -= len(query.group_by)
-    if position < len(query.having):
-        return query.model_copy(update={"having": query.having[:position] + query.having[position + 1 :]})
-    return query.model_copy(update={"rank": None})
+    """Remove a part of a query. Raises IndexError if it has no such part."""
+    return query.model_copy(update=_list_removals(query)[position])
+
+
+def _list_removals(query: MetricQuery) -> list[dict[str, object]]:
+    """List the change of a query that removes each of its parts, in the order of the parts."""
+    conditions, groups, having = split_conditions(query.where), query.group_by, query.having
+    ungrouped = {"trend": False, "order": (), "rank": None}
+    removals: list[dict[str, object]] = []
+    removals += [{"where": join_conditions(_leave_out(conditions, place))} for place in range(len(conditions))]
+    removals += [{"group_by": _leave_out(groups, place), **ungrouped} for place in range(len(groups))]
+    removals += [{"having": _leave_out(having, place)} for place in range(len(having))]
+    removals += [{"rank": None}] if query.rank else []
+    removals += [{"share": None}] if query.share else []
+    removals += [{"trend": False}] if query.trend else []
+    return removals
+
+
+def _leave_out(parts: tuple[Part, ...], place: int) -> tuple[Part, ...]:
+    return parts[:place] + parts[place + 1 :]
 
 
 def split_conditions(condition: Condition | None) -> tuple[Condition, ...]:
@@ -115,14 +126,12 @@ def _describe(query: MetricQuery, *, model: SemanticModel) -> str:
     ]
     if query.compare:
         pieces.append(" against ".join(side.label for side in query.compare))
-    if query.share is not None and query.share.part is not None:
-        pieces.append(f"share that is {describe_condition(query.share.part, model=model)}")
-    elif query.share is not None:
-        pieces.append("with the share of each")
+    if query.share is not None:
+        pieces.append(_share_text(query.share, model=model))
     if query.group_by:
         pieces.append("by " + " and ".join(_group_text(group, model=model) for group in query.group_by))
     if query.trend:
-        pieces.append("with the change since the one before")
+        pieces.append(_TREND)
     pieces += [_limit_text(limit, model=model) for limit in query.having]
     if query.rank is not None:
         pieces.append(_rank_text(query, model=model))
@@ -288,6 +297,12 @@ def _limit_text(limit: MeasureLimit, *, model: SemanticModel) -> str:
     return f"{words}{limit.value} {measure.label}"
 
 
+def _share_text(share: Share, *, model: SemanticModel) -> str:
+    if share.part is None:
+        return "with the share of each"
+    return f"share that is {describe_condition(share.part, model=model)}"
+
+
 def _rank_text(query: MetricQuery, *, model: SemanticModel) -> str:
     rank = query.rank
     if rank is None:
@@ -331,6 +346,11 @@ def _list_chips(query: MetricQuery, *, model: SemanticModel) -> list[Chip]:
                 values=(str(query.rank.count),),
             )
         )
+    if query.share is not None:
+        text = _share_text(query.share, model=model)
+        chips.append(Chip(position=len(chips), kind="share", text=text, field="share", operator="is"))
+    if query.trend:
+        chips.append(Chip(position=len(chips), kind="trend", text=_TREND, field="trend", operator="is"))
     return chips
 
 

@@ -26,6 +26,7 @@ class Asker:
     def __init__(self, user: User) -> None:
         self._owner = Owner("", owner_id=user.pk)
         self._conversation: UUID = self._owner.begin()
+        self.address = f"/c/{self._conversation}/"
         self.browser = Client()
         self.browser.force_login(user)
 
@@ -34,9 +35,15 @@ class Asker:
         work_on(self._owner.say(question, to=self._conversation, is_told=False))
         return self.look()
 
+    def post(self, form: dict[str, str]) -> None:
+        """Send a form of the page that asks something, and answer it."""
+        assert self.browser.post(f"{self.address}say/", form).status_code == 302
+        page = self.browser.get(self.address).content.decode()
+        work_on(UUID(re.findall(r'data-run="([^"]+)"', page)[-1]))
+
     def look(self) -> str:
         """Return the part of the page with the last answer."""
-        page = self.browser.get(f"/c/{self._conversation}/").content.decode()
+        page = self.browser.get(self.address).content.decode()
         return unescape(page[page.rindex("<article") :])
 
 

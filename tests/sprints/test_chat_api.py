@@ -75,6 +75,25 @@ async def test_a_context_that_means_nothing_is_refused(
         assert "context" in reply.json()["error"]["message"]
 
 
+@pytest.mark.parametrize(
+    ("context", "without", "known"),
+    [
+        ({"measures": ["issues"], "where": {"kind": "named", "predicate": "open"}}, [1], "0 (open)"),
+        ({"measures": ["issues"], "where": {"kind": "named", "predicate": "open"}}, [0, -1], "0 (open)"),
+        ({"measures": ["issues"]}, [0], "Leave without out"),
+        (None, [0], "Leave without out"),
+    ],
+)
+async def test_a_part_that_the_context_does_not_have_is_refused(
+    ninja_client: httpx.AsyncClient, context: dict[str, Any] | None, without: list[int], known: str
+) -> None:
+    body = {"question": "How many issues are there?", "context": context, "without": without}
+    reply = await ninja_client.post(PATH, json=body)
+
+    assert reply.status_code == 400, reply.text
+    assert known in reply.json()["error"]["suggestion"]
+
+
 async def test_every_question_leaves_an_audit_row(ninja_client: httpx.AsyncClient) -> None:
     await ninja_client.post(PATH, json={"question": "What is blocked?"}, headers={"X-Request-Id": "chat-audited"})
 

@@ -137,6 +137,7 @@ def _end(worded: AnswerText, *, decision: Decision | None = None) -> _End:
             "question": decision.question if reading else "",
             "domain": reading.domain if reading and is_near else "",
             "understood": reading.understood if reading and worded.outcome in _ANSWERS else "",
+            "alone": reading.alone if reading and worded.outcome in _ANSWERS else "",
         }
     return worded.text, details | {"assumptions": list(worded.assumptions)}
 

@@ -7,7 +7,7 @@ toolbox/answering decides between several readings.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 Outcome = Literal["answered", "asked_back", "not_covered", "refused", "failed"]
 
@@ -18,6 +18,21 @@ class Choice:
 
     label: str
     question: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """
+    A part of how a question was understood, and the questions that change it.
+
+    `without` is the whole question without the part, "" if it asks nothing then. `instead` is the whole question with
+    another value, up to that value: one of `values` completes it after a space.
+    """
+
+    text: str
+    without: str = ""
+    instead: str = ""
+    values: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +63,7 @@ class Interpretation:
     has a `clarification` to ask and `choices` as replies. `leans` means that the subject comes from the previous
     question. `nearest` are similar questions that can be answered. `names` are what the question is about: "they" in
     the next question means these. `period` is the time that the question states; a next question with "they" keeps it.
+    `alone` is a question that means the same without those before it, where the answerer can list its parts.
     `subject` is private to the answerer.
     """
 
@@ -63,6 +79,7 @@ class Interpretation:
     nearest: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     period: str = ""
+    alone: str = ""
     subject: Any = field(default=None, repr=False)
 
 
@@ -80,3 +97,11 @@ class Answerer(Protocol):
 
     def word(self, reading: Interpretation, *, answers: Sequence[Any]) -> AnswerText | PlannedCall:
         """Word the answers of the calls so far, or return the next call."""
+
+
+@runtime_checkable
+class PartsAnswerer(Protocol):
+    """An answerer whose questions can be changed part by part."""
+
+    async def list_parts(self, alone: str) -> Sequence[Part]:
+        """Return the parts of an Interpretation's `alone`; empty if it cannot be read any more."""
