@@ -29,7 +29,8 @@ from sprints.semantics.query import (
 from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.phrase import Phrase, is_sprints
 from sprints.semantics.questions.scope import Scope
-from sprints.semantics.questions.terms import DEFAULT_RANK, SILENT, Unbound, is_among, to_value
+from sprints.semantics.questions.terms import DEFAULT_RANK, SILENT, Unbound
+from sprints.semantics.questions.values import is_among, to_value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,17 +23,8 @@ from sprints.semantics.query import (
 from sprints.semantics.questions.lexicon import Sense
 from sprints.semantics.questions.measures import Measures
 from sprints.semantics.questions.phrase import NEGATED, Phrase, is_sprints
-from sprints.semantics.questions.terms import (
-    MAX_LISTED_SPRINTS,
-    NAMED_BY,
-    State,
-    Unbound,
-    is_among,
-    number_of,
-    operator_of,
-    to_range,
-    to_value,
-)
+from sprints.semantics.questions.terms import MAX_LISTED_SPRINTS, NAMED_BY, State, Unbound
+from sprints.semantics.questions.values import ends_range, is_among, number_of, operator_of, to_range, to_value
 
 
 class Conditions(Measures):
@@ -229,7 +220,9 @@ class Conditions(Measures):
         return bool(self.groups and self.measures) and (
             not phrase.senses
             or any(
-                sense.name == "points" or sense.name in self.measures or sense.name == self.entity.id
+                sense.name in self.measures
+                or sense.name == self.entity.id
+                or (sense.name == "points" and self.model.measures[self.measures[0]].unit.startswith("points"))
                 for sense in phrase.senses
             )
         )
@@ -260,9 +253,11 @@ class Conditions(Measures):
             return Comparison(field=field_name, op=phrase.op or Operator.GE, values=(number_of(phrase),))
         for state in self._by_distance(place):
             if state.phrase.is_negated and not state.predicate and state.role in self.settings["elapsed"]:
+                if phrase.op not in (None, Operator.GT, Operator.GE):
+                    raise Unbound(phrase)
                 state.is_counted = True
                 field_name = self.settings["elapsed"][state.role]
-                return Comparison(field=field_name, op=Operator.GT, values=(number_of(phrase),))
+                return Comparison(field=field_name, op=phrase.op or Operator.GT, values=(number_of(phrase),))
             field_name = self._find_reached("lasting", state=state)
             if field_name and not state.phrase.is_negated and not self._is_past():
                 return Comparison(field=field_name, op=phrase.op or Operator.GE, values=(number_of(phrase),))
@@ -275,12 +270,6 @@ class Conditions(Measures):
             return None
         status = self.phrases[named[0]]
         return None if status.is_negated or status.alternatives or len(status.names) > 1 else named[0]
-
-    def _is_past(self) -> bool:
-        return any(one.kind == "mark" and one.said.lower() in ("was", "were") for one in self.phrases)
-
-    def _by_distance(self, place: int) -> list[State]:
-        return [self.states[other] for other in sorted(self.states, key=lambda other: abs(other - place))]
 
     def _has_rows(self, phrase: Phrase) -> Condition:
         """Return that related rows exist or not: sprints that carried nothing over, epics with open bugs."""
@@ -455,12 +444,15 @@ class Conditions(Measures):
         return []
 
     def _time_of(self, phrase: Phrase, *, state: State) -> TimeRange:
+        if self.model.time_roles[state.role].relation and self.model.time_roles[state.role].entity != self.entity.id:
+            raise Unbound(state.phrase)  # blockages that were blocked in May: began then, or of issues that were
         if self.model.time_roles[state.role].lies_ahead and phrase.period and phrase.period.nearest:
             self.assumptions.append(
                 f"Took '{phrase.said}' in the nearest year, because {state.phrase.said} days lie ahead."
             )
             phrase = replace(phrase, period=replace(phrase.period, span=phrase.period.nearest))
-        if self.model.time_roles[state.role].lies_ahead and phrase.said.lower().startswith(("after", "since", "from")):
+        is_since = phrase.said.lower().startswith(("after", "since", "from")) and not ends_range(phrase)
+        if self.model.time_roles[state.role].lies_ahead and is_since:
             return to_range(phrase, role=state.role).model_copy(update={"end": None})
         return to_range(phrase, role=None if state.is_measured else state.role)
 
@@ -492,8 +484,3 @@ class Conditions(Measures):
         if not field_name:
             raise Unbound(state.phrase)
         return Comparison(field=field_name, op=Operator.GT, values=(0,))
-
-    def _find_reached(self, table: str, *, state: State) -> str:
-        """Return the dimension that says how long or how often a state is. Empty if these rows have none."""
-        field_name = str(self.settings[table].get(state.predicate, ""))
-        return field_name if field_name and self.model.dimensions[field_name].reached_as in self.reached else ""

@@ -21,6 +21,7 @@ from sprints.semantics.questions.tokens import (
     correct_words,
     cut,
     find_anaphor,
+    find_dangling,
     find_unread_sign,
     spell_signs,
 )
@@ -87,7 +88,7 @@ def _parse(text: str, *, index: NameIndex, today: date, lexicon: Lexicon, meant:
         return Parse(linked=linked, why=TOO_LONG)
     if unknown := [token for token in tokens if not token.is_known]:
         return _unknown(unknown, tokens=tokens, linked=linked)
-    if sign := find_unread_sign(linked):
+    if sign := find_unread_sign(linked) or find_dangling(tokens):
         return Parse(linked=linked, unbound=(sign,), phrases=tuple(read_phrases(tokens)))
     if mine := next((token for token in tokens if "mine" in token.marks), None):
         return Parse(linked=linked, why=MINE.format(said=mine.said))

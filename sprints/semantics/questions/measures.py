@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from sprints.semantics.enums import Operator
 from sprints.semantics.query import Comparison, DimensionGroup, MeasureLimit, Side, TimeGroup
 from sprints.semantics.questions.lexicon import ASKING
-from sprints.semantics.questions.phrase import Phrase, is_sprints
-from sprints.semantics.questions.terms import State, Terms, Unbound, to_range
+from sprints.semantics.questions.phrase import Phrase, is_sprints, phrase_at
+from sprints.semantics.questions.terms import NAMED_BY, State, Terms, Unbound
+from sprints.semantics.questions.values import to_range
 
 
 class Measures(Terms):
@@ -333,8 +334,26 @@ class Measures(Terms):
         """Return whether the points belong to a ranked list: the issues with the most points."""
         return self.mentions_entity and any(one.kind == "rank" for one in self.phrases) and not self.groups
 
+    def _has_value(self, noun: Phrase) -> bool:
+        """Return whether what follows a property is its value: status category To Do; due date: no due date."""
+        value = phrase_at(self.phrases, place=self.phrases.index(noun) + 1)
+        if value is None:
+            return False
+        names = {sense.name for sense in noun.senses}
+        is_same = value.kind == "missing" and bool(names & {sense.name for sense in value.senses})
+        fields = {
+            comparison.field for sense in value.senses if sense.kind == "predicate"
+            if (comparison := self.model.predicates[sense.name].comparison)
+        }  # fmt: skip
+        is_valued = value.kind == "names" and bool(set(NAMED_BY[value.name_kind]) & names | {"reporter"} & names)
+        return is_same or bool(fields & names) or is_valued
+
     def _columns_as_groups(self) -> None:
+        """Group by the properties that the question names. One with a value has its place in a condition."""
         for column in self.columns:
+            named = (one for one in self.phrases if any(sense.name == column for sense in one.senses))
+            if any(self._has_value(noun) for noun in named):
+                continue
             if not self.model.dimensions[column].groupable or self.model.dimensions[column].type == "number":
                 raise Unbound(None, why=f"Do you want {self.model.dimensions[column].label} listed, or a number?")
             self.groups.append(DimensionGroup(dimension=column))
@@ -406,9 +425,16 @@ class Measures(Terms):
             if not own and not (self._groups_sprints() and (self.mentions_entity or "how_many" in self.marks)):
                 raise Unbound(None, why="")
             return "sprint_issues"
-        if self.entity.count is None:
+        if self.entity.count is None or (self.entity.id == "issue" and self._counts_owners()):
             raise Unbound(None, why="What is to be counted?")
         return self.entity.count
+
+    def _counts_owners(self) -> bool:
+        """Return whether only people or teams are named, so that it is not issues that are counted: people by team."""
+        nouns = [
+            one for one in self.phrases if one.kind == "term" and (one.has_entity("person") or one.has_entity("team"))
+        ]
+        return bool(nouns) and not (self.mentions_entity or self._says_of_what())
 
     def _apply_aggregates(self) -> None:
         for mark in ("average", "median", "percentile_85"):

@@ -153,20 +153,44 @@ def read_ever(phrases: list[Phrase], *, place: int) -> Found:
 
 
 def read_presence(phrases: list[Phrase], *, place: int) -> Found:
-    """Read a property that rows have: with | a due date. Exactly one of it finds no place: with | a single label."""
+    """
+    Read a property that rows have: with | a due date. Exactly one of it finds no place: with | a single label.
+
+    Nor does a property without an article, which they may have or is to be shown, nor a state: with | blocked.
+    """
     first, second = phrases[place], phrase_at(phrases, place=place + 1)
     before, third = phrase_at(phrases, place=place - 1), phrase_at(phrases, place=place + 2)
-    if first.marks != {"have"} or second is None or second.kind != "term" or (third and "and" in third.marks):
+    is_noun = second is not None and (second.kind == "term" or second.has("dimension", form="noun"))
+    if first.marks != {"have"} or second is None or not is_noun or (third and "and" in third.marks):
+        return None
+    is_of_issues = before is not None and (before.has_entity("issue") or before.name_kind == "type")
+    if first.said.lower() == "with" and _is_unclear(second, behind=third, is_of_issues=is_of_issues):
+        return [replace(second, kind="unknown", said=f"{first.said} {second.said}")], 2
+    if second.kind != "term":
         return None
     is_said = second.is_any or (second.is_plural and not second.is_owned and first.said.lower() == "with")
     if not is_said or not second.has("dimension", form="noun") or second.has("entity"):
         return None
-    if second.has("measure") and not (before and (before.has_entity("issue") or before.name_kind == "type")):
+    if second.has("measure") and not is_of_issues:
         return None
     said = f"{first.said} {second.said}"
     return [
         replace(second, kind="unknown" if second.is_one else "missing", is_negated=not second.is_negated, said=said)
     ], 2
+
+
+def _is_unclear(noun: Phrase, *, behind: Phrase | None, is_of_issues: bool) -> bool:
+    """Return whether rows "with" it may have it, be it or show it: with | assignee, | blocked, | hours spent."""
+    if noun.has("unit"):
+        return True
+    if behind is not None and behind.kind in ("names", "key", "term", "period", "bound"):
+        return False
+    if not any(sense.form == "noun" for sense in noun.senses):
+        return True
+    is_bare = not (noun.is_any or noun.is_plural or noun.is_owned)
+    is_number = noun.has("measure", form="noun") and not (noun.is_owned or noun.has("entity"))
+    is_filter = noun.has("dimension", form="noun") and is_of_issues
+    return is_bare or (is_number and not is_filter)
 
 
 def read_related(phrases: list[Phrase], *, place: int) -> Found:
@@ -249,9 +273,14 @@ def _read_some(phrases: list[Phrase], *, place: int) -> Found:
     """
     first, before, asked = phrases[place], phrase_at(phrases, place=place - 1), phrase_at(phrases, place=place - 2)
     is_counted = asked is not None and "how_many" in asked.marks
+    inside = _rows_from(phrases, place=place + 1, verb=None)
+    nouns = [one for one in inside if one.has("entity", form="noun")]
+    if first.said.lower() == "with" and nouns and not any(one.has_entity("issue") for one in nouns) and (
+        before is not None and before.has("entity", form="noun")
+    ):  # fmt: skip
+        return [_make_related(first, inside=inside, is_negated=False, start=first.start)], len(inside) + 1
     if before is None or not (before.has_entity("issue") or _says_type(before) or (is_counted and _is_subject(before))):
         return None
-    inside = _rows_from(phrases, place=place + 1, verb=None)
     if not any((one.kind == "names" and _says_type(one)) or one.has_entity("issue") for one in inside):
         return None
     return [_make_related(first, inside=inside, is_negated=False, start=first.start)], len(inside) + 1

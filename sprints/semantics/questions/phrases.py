@@ -22,6 +22,13 @@ from sprints.semantics.questions.contrasts import (
     read_than,
     read_whole,
 )
+from sprints.semantics.questions.naming import (
+    list_names,
+    read_current_value,
+    read_epic_key,
+    read_noun_of_name,
+    read_owner,
+)
 from sprints.semantics.questions.negations import (
     negate,
     negate_prefixed,
@@ -56,13 +63,18 @@ _TERMS = frozenset({"entity", "measure", "dimension", "predicate", "time"})
 def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
     """Convert tokens to phrases: one each, then combine neighbours, rule by rule."""
     placed = (
-        _place(token, before=tokens[at - 1] if at else None, quantifier=_find_quantifier(tokens[:at]))
+        _place(
+            token,
+            before=tokens[at - 1] if at else None,
+            lead=tokens[at - 2].said.lower() if at > 1 else "",
+            quantifier=_find_quantifier(tokens[:at]),
+        )
         for at, token in enumerate(tokens)
     )
     phrases = [phrase for phrase in placed if phrase is not None]
     _find_unanswerable(tokens, phrases=phrases)
     _apply(read_obligation, phrases)
-    _apply(_from_whom, phrases)
+    _apply(read_owner, phrases)
     if not any(sense.name == "carried_over" for phrase in phrases for sense in phrase.senses):
         phrases = [phrase for phrase in phrases if phrase.marks != {"to"}]
     for rule in _RULES:
@@ -94,7 +106,7 @@ def _find_quantifier(before: Sequence[Token]) -> str:
     return ""
 
 
-def _place(token: Token, *, before: Token | None, quantifier: str) -> Phrase | None:
+def _place(token: Token, *, before: Token | None, lead: str, quantifier: str) -> Phrase | None:
     """Convert a token, noting what the word before says of it: an article, a preposition, that it is not exact."""
     phrase, word = _phrase(token), before.said.lower() if before else ""
     if before and "and" in before.marks and "total" in token.marks:  # by team and in total
@@ -105,6 +117,11 @@ def _place(token: Token, *, before: Token | None, quantifier: str) -> Phrase | N
         return replace(phrase, marks=frozenset({"except"}))  # all | but | ACCEL
     if before and word in _ROUGHLY and (token.number is not None or token.days is not None):
         return replace(phrase, kind="unknown", said=f"{before.said} {phrase.said}", start=before.start)
+    if word in _ANY and lead in ("in", "inside", "within") and phrase.has("dimension", form="noun") and not phrase.has(
+        "entity"
+    ):  # fmt: skip
+        said = f"{lead} {word} {phrase.said}"
+        return replace(phrase, kind="missing", names=(), name_kind="", is_negated=True, said=said)  # in an epic
     return replace(
         phrase, is_any=word in _ANY or token.said.lower().startswith("any"), is_one=word in _ONE,
         is_owned=word in ("their", "its"), quantifier=quantifier,
@@ -171,71 +188,6 @@ def _read_ago(phrases: list[Phrase], *, place: int) -> Found:
         return [replace(second, kind="unknown", said=said)], 2
     before = replace(second.period, span=Span(EARLIEST, second.period.span.start))
     return [replace(second, period=before, said=said, start=first.start)], 2
-
-
-def _list_names(phrases: list[Phrase], *, place: int) -> Found:
-    """Read a list of names: ACCEL, ORBIT and HARBOR; bugs or stories."""
-    first = phrases[place]
-    if first.kind not in ("names", "key"):
-        return None
-    following = phrase_at(phrases, place=place + 1)
-    link = following.marks & {"and", "or", "versus"} if following and following.kind == "mark" else set()
-    second = phrase_at(phrases, place=place + 2 if link else place + 1)
-    if second is None or second.kind != first.kind or second.name_kind != first.name_kind:
-        return None
-    before = phrase_at(phrases, place=place - 1)
-    is_swap = before is not None and "swap" in before.marks
-    if not link and (second.is_apart or is_swap or (first.kind == "names" and first.name_kind == "sprint")):
-        return None
-    if "versus" in link and following is not None:
-        names = tuple(dict.fromkeys((*first.names, *second.names)))
-        both = replace(first, names=names, keys=(*first.keys, *second.keys), said=f"{first.said}, {second.said}")
-        return [both, following], 3
-    joined = "and" if "and" in link else "or" if link else first.joined_by
-    names = tuple(dict.fromkeys((*first.names, *second.names)))
-    keys = (*first.keys, *second.keys)
-    said = f"{first.said}, {second.said}"
-    return [replace(first, names=names, keys=keys, joined_by=joined or "and", said=said)], 3 if link else 2
-
-
-def _from_whom(phrases: list[Phrase], *, place: int) -> Found:
-    """Skip "from" before a team or person: from | ORBIT."""
-    first, second = phrases[place], phrase_at(phrases, place=place + 1)
-    is_owner = second is not None and second.kind == "names" and second.name_kind in ("team", "person")
-    return ([], 1) if is_owner and first.kind == "mark" and first.said.lower() == "from" else None
-
-
-def _current_value(phrases: list[Phrase], *, place: int) -> Found:
-    """Skip "the current" before a property, which always has its current value: the current | status."""
-    first, second = phrases[place], phrase_at(phrases, place=place + 1)
-    if first.said.lower() not in ("current", "present") or second is None or second.has("entity", form="noun"):
-        return None
-    is_property = second.kind == "term" and second.has("dimension", form="noun")
-    return ([], 1) if is_property and first.kind == "term" else None
-
-
-def _noun_of_name(phrases: list[Phrase], *, place: int) -> Found:
-    """Read a kind before its name, not as a type of issue: the epic | Works offline."""
-    first = phrases[place]
-    if first.name_kind != "type" or not first.has("dimension", form="noun"):
-        return None
-    kinds = {sense.name for sense in first.senses}
-    beside = [phrase_at(phrases, place=at) for at in (place - 1, place + 1)]
-    is_noun = any(one is not None and one.kind == "names" and one.name_kind in kinds for one in beside)
-    return ([replace(first, kind="term", names=(), name_kind="")], 1) if is_noun else None
-
-
-def _epic_key(phrases: list[Phrase], *, place: int) -> Found:
-    """Read an epic's key as its content, not the epic itself: issues of | the epic | ACCEL-2."""
-    first, second = phrases[place], phrase_at(phrases, place=place + 1)
-    is_noun = any(sense.name == "epic" and sense.form == "noun" for sense in first.senses)
-    if not is_noun or second is None or second.kind != "key" or second.name_kind:
-        return None
-    if second.is_apart:  # the epic of | ACCEL-13
-        return ([replace(first, kind="term", names=(), name_kind=""), second], 2) if first.name_kind else None
-    others = [one for one in phrases if one is not first]
-    is_of_it = any(one.has_entity("issue") or one.name_kind == "type" or one.has("measure") for one in others)
-    return ([replace(second, name_kind="epic", said=f"{first.said} {second.said}")], 2) if is_of_it else None
 
 
 def _sprint_edges(phrases: list[Phrase], *, place: int) -> Found:
@@ -483,9 +435,9 @@ def _repeat_sides(phrases: list[Phrase], *, place: int) -> Found:
 
 
 _RULES: tuple[Rule, ...] = (
-    negate_prefixed, read_leaver, _current_value, _noun_of_name, _epic_key, read_depictive, read_closing_clause,
-    _repeat_sides, _read_all_but, _read_ago, _list_names, read_names_against, read_whole, _repeated_how_often,
-    _sprint_edges, _bounds, read_than, _comparative, _agent, _groups, _and_groups, read_swapped_group, _bound_units,
-    _read_bound_after, read_absence, read_related, read_ever, read_nobody, negate, read_presence, read_degree_first,
-    _ranks, _merge_ranks, _counted_rank, _either, read_only,
+    negate_prefixed, read_leaver, read_current_value, read_noun_of_name, read_epic_key, read_depictive,
+    read_closing_clause, _repeat_sides, _read_all_but, _read_ago, list_names, read_names_against, read_whole,
+    _repeated_how_often, _sprint_edges, _bounds, read_than, _comparative, _agent, _groups, _and_groups,
+    read_swapped_group, _bound_units, _read_bound_after, read_absence, read_related, read_ever, read_nobody, negate,
+    read_presence, read_degree_first, _ranks, _merge_ranks, _counted_rank, _either, read_only,
 )  # fmt: skip

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from sprints.linking.names import Name
 from sprints.semantics.enums import Grain, Operator
 from sprints.semantics.model import Entity, SemanticModel
 from sprints.semantics.query import (
@@ -13,11 +12,9 @@ from sprints.semantics.query import (
     Group,
     MeasureLimit,
     Rank,
-    Reference,
     Side,
     TimeGroup,
     TimeRange,
-    Value,
 )
 from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.phrase import Phrase, is_sprints, phrase_at
@@ -308,7 +305,8 @@ class Terms:
     def _role(self, phrase: Phrase, *, predicate: str) -> str:
         known = [self.model.time_roles[sense.name] for sense in phrase.senses if sense.kind == "time"]
         found = [one.id for one in known if one.entity == self.entity.id]
-        found += [one.id for one in known if one.reached_as in self.reached and one.id not in found]
+        found += [one.id for one in known if one.reached_as in self.reached and one.id not in found and (
+            one.relation is None)]  # fmt: skip
         if predicate:
             time = self.model.predicates[predicate].time
             if time:
@@ -385,11 +383,14 @@ class Terms:
 
     def _group_by_time(self, grain: Grain, *, phrase: Phrase) -> None:
         timed = [state for state in self.states.values() if state.role]
+        behind = self.states.get(self.phrases.index(phrase) + 1)
+        if behind is not None and not behind.role:
+            raise Unbound(behind.phrase)  # blockages by week | blocked
         roles = {state.role for state in timed if self.model.time_roles[state.role].is_moment}
         for state in timed:
             state.has_grain = True
         is_compared = self.marks & {"versus", "compare", "and"} or any(one.kind == "than" for one in self.phrases)
-        if len(roles) > 1 and not is_compared:
+        if (len(roles) > 1 and not is_compared) or (timed and not roles):
             raise Unbound(phrase, why=f"By which time is '{phrase.said}' counted?")
         self.groups.append(TimeGroup(grain=grain, role=next(iter(roles)) if len(roles) == 1 else None))
 
@@ -433,6 +434,17 @@ class Terms:
             for phrase in self.phrases
         )
 
+    def _is_past(self) -> bool:
+        return any(one.kind == "mark" and one.said.lower() in ("was", "were") for one in self.phrases)
+
+    def _by_distance(self, place: int) -> list[State]:
+        return [self.states[other] for other in sorted(self.states, key=lambda other: abs(other - place))]
+
+    def _find_reached(self, table: str, *, state: State) -> str:
+        """Return the dimension that says how long or how often a state is. Empty if these rows have none."""
+        field_name = str(self.settings[table].get(state.predicate, ""))
+        return field_name if field_name and self.model.dimensions[field_name].reached_as in self.reached else ""
+
     def _has_key(self) -> bool:
         return any(phrase.kind == "key" and phrase.name_kind != "epic" for phrase in self.phrases)
 
@@ -465,36 +477,3 @@ class Terms:
             or (phrase.has("measure") and not phrase.has("entity"))
             for phrase in self.phrases
         )
-
-
-def to_value(name: Name) -> Value:
-    """Return the value to compare with: a name's key, or its text."""
-    return (
-        Reference(key=name.value, label=name.text) if name.kind in ("team", "person", "sprint", "epic") else name.text
-    )
-
-
-def is_among(dimension: str, *, values: Sequence[Value], is_negated: bool = False) -> Comparison:
-    """Compare a dimension with one value or several."""
-    if len(values) == 1:
-        return Comparison(field=dimension, op=Operator.NE if is_negated else Operator.EQ, values=tuple(values))
-    return Comparison(field=dimension, op=Operator.NOT_IN if is_negated else Operator.IN, values=tuple(values))
-
-
-def to_range(phrase: Phrase, *, role: str | None) -> TimeRange:
-    """Return the days of a period. Those of "before" have no start."""
-    assert phrase.period is not None  # noqa: S101 - for mypy
-    span = phrase.period.span
-    is_open = span.start.year <= 1970  # noqa: PLR2004 - the calendar's beginning, of "before"
-    return TimeRange(role=role, start=None if is_open else span.start, end=span.end)
-
-
-def operator_of(phrase: Phrase) -> Operator:
-    """Return the comparison operator. A plain number is compared for equality."""
-    return phrase.op or Operator.EQ
-
-
-def number_of(phrase: Phrase) -> int | float:
-    """Return the number."""
-    value = phrase.number or 0.0
-    return int(value) if value == int(value) else value

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import regex
 
@@ -39,7 +40,8 @@ _SIGNS = (
     (regex.compile(r"%(?= of)"), " percent"),
     (regex.compile(r"\bfrom ((?:\w+ )?sprint \d+) on(?:wards?)?\b", regex.IGNORECASE), r"since \1"),
 )
-_UNREAD = regex.compile(r"[<>=~\u2260\u2264\u2265%$\u20ac\u00a3*^|]+")
+_LEADS_TO_DAYS = frozenset({"in", "on", "from", "since", "before", "after", "until", "till", "by", "between"})
+_UNREAD = regex.compile(r"[(\[{](?=[^)\]}]*\w)[^)\]}]*[)\]}]?|[<>=~\u2260\u2264\u2265%$\u20ac\u00a3*^|]+")
 _DEFINITE = frozenset(
     {"the", "all", "our", "these", "both", "across all", "of all", "over all", "for all", "among all"}
 )
@@ -98,7 +100,7 @@ def spell_signs(text: str) -> str:
 
 
 def find_unread_sign(linked: LinkedQuestion) -> str:
-    """Return a sign that says something and was read as no word. Empty if there is none outside of names."""
+    """Return a sign or bracket that says something and was read as no word. Empty if there is none outside of names."""
     found = _UNREAD.finditer(linked.text)
     return next((one[0] for one in found if not any(n.start <= one.start() < n.end for n in linked.spotted)), "")
 
@@ -148,7 +150,8 @@ def cut(
             place += 1
             continue
         token, size = _token_at(place, found=found, linked=linked, named=named, lexicon=lexicon)
-        tokens.append(token)
+        known = next((one for one in named if one.start == token.start and one.end == token.end), token)
+        tokens.append(known if known.names and _lists_name(known, tokens=tokens) else token)
         place += size
     return _without_counts(_share_heads(tokens, lexicon=lexicon), index=index)
 
@@ -176,6 +179,12 @@ def _is_object(word: str, *, lexicon: Lexicon) -> bool:
     names = {sense.name for sense in senses}
     is_noun = any(sense.form == "noun" and sense.kind in ("entity", "measure") for sense in senses)
     return is_noun or bool(names & _QUANTIFIERS) or word in NUMBERS or word.isdigit()
+
+
+def _lists_name(known: Token, *, tokens: Sequence[Token]) -> bool:
+    """Return whether a word continues a list of names of its kind: in status To Do or | In Progress."""
+    lead, link = tokens[-2:] if len(tokens) > 1 else (None, None)
+    return bool(lead and link and link.marks & {"and", "or"} and lead.kind == known.kind and not lead.senses)
 
 
 def _share_heads(tokens: Sequence[Token], *, lexicon: Lexicon) -> list[Token]:
@@ -248,7 +257,8 @@ def _without_prefix(word: Word, *, text: str, lexicon: Lexicon) -> Token | None:
 
 def _both(known: Token, *, senses: tuple[Sense, ...], before: str, after: str) -> Token:
     """Keep the name if its kind is beside it, else the word's own meaning."""
-    if known.kind in (before.rstrip("s"), after.rstrip("s")) or (known.kind == "label" and before.startswith("label")):
+    kinds = {known.kind, f"{known.kind}s", f"{known.kind}es"}
+    if kinds & {before, after} or (known.kind == "label" and before.startswith("label")):
         return known
     if known.kind == "status" and known.said[:1].isupper() and before in ("in", "to", "into", "from"):
         return known  # in Shipped: the column, not what was done
@@ -275,13 +285,22 @@ def _longest_phrase(found: Sequence[Word], *, place: int, lexicon: Lexicon) -> t
     return 0, ()
 
 
+def find_dangling(tokens: Sequence[Token]) -> str:
+    """Return a preposition of time that stands before another one, and so before nothing: open | during | in 2025."""
+    for token, following in pairwise(tokens):
+        is_edge = following.period is not None and following.said.lower().split()[0] in _LEADS_TO_DAYS
+        if token.said.lower() == "during" and (following.is_preposition or is_edge):
+            return f"{token.said} {following.said}"
+    return ""
+
+
 def find_anaphor(tokens: Sequence[Token]) -> str:
     """
     Return the pronoun that refers to the previous question. Empty if it refers to this one.
 
     "He" stands for a person, "they" for any rows that are named before; "of those" for what follows it, if it says.
     """
-    has_person = has_rows = has_it = False
+    has_person = has_rows = has_one = has_it = False
     for place, token in enumerate(tokens):
         following = tokens[place + 1] if place + 1 < len(tokens) else None
         if "anaphor" in token.marks and not (following and any(one.kind == "predicate" for one in following.senses)):
@@ -290,7 +309,7 @@ def find_anaphor(tokens: Sequence[Token]) -> str:
         if has_it and not has_rows and any(one.kind == "predicate" for one in token.senses):
             return "it"
         is_object = following is None or following.is_free or bool(following.marks & {"and", "or"})
-        if word == "it" and is_object and not has_rows:
+        if word == "it" and is_object and not has_one:
             return token.said  # who reported it, as opposed to: is it blocked
         has_it = (has_it or word.partition("'")[0] == "it") and not token.marks & ASKING
         if word in _DEMONSTRATIVE and _stands_alone(following):
@@ -300,6 +319,8 @@ def find_anaphor(tokens: Sequence[Token]) -> str:
         has_person = has_person or token.kind == "person" or bool(token.marks & {"who", "whose"})
         is_row = any(one.kind == "entity" and one.form == "noun" for one in token.senses)
         has_rows = has_rows or is_row or bool(token.names or token.reference or token.key)
+        is_one = is_row and not any(one.is_plural for one in token.senses)
+        has_one = has_one or is_one or bool(token.names or token.reference or token.key)
     return ""
 
 

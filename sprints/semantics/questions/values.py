@@ -1,0 +1,46 @@
+"""Values of a query from phrases: names, days, operators and numbers."""
+
+from collections.abc import Sequence
+
+from sprints.linking.names import Name
+from sprints.semantics.enums import Operator
+from sprints.semantics.query import Comparison, Reference, TimeRange, Value
+from sprints.semantics.questions.phrase import Phrase
+
+
+def to_value(name: Name) -> Value:
+    """Return the value to compare with: a name's key, or its text."""
+    return (
+        Reference(key=name.value, label=name.text) if name.kind in ("team", "person", "sprint", "epic") else name.text
+    )
+
+
+def is_among(dimension: str, *, values: Sequence[Value], is_negated: bool = False) -> Comparison:
+    """Compare a dimension with one value or several."""
+    if len(values) == 1:
+        return Comparison(field=dimension, op=Operator.NE if is_negated else Operator.EQ, values=tuple(values))
+    return Comparison(field=dimension, op=Operator.NOT_IN if is_negated else Operator.IN, values=tuple(values))
+
+
+def to_range(phrase: Phrase, *, role: str | None) -> TimeRange:
+    """Return the days of a period. Those of "before" have no start."""
+    assert phrase.period is not None  # noqa: S101 - for mypy
+    span = phrase.period.span
+    is_open = span.start.year <= 1970  # noqa: PLR2004 - the calendar's beginning, of "before"
+    return TimeRange(role=role, start=None if is_open else span.start, end=span.end)
+
+
+def ends_range(phrase: Phrase) -> bool:
+    """Return whether a period names its end: from August to October."""
+    return bool({"to", "and", "until", "till", "through"} & {*phrase.said.lower().split()})
+
+
+def operator_of(phrase: Phrase) -> Operator:
+    """Return the comparison operator. A plain number is compared for equality."""
+    return phrase.op or Operator.EQ
+
+
+def number_of(phrase: Phrase) -> int | float:
+    """Return the number."""
+    value = phrase.number or 0.0
+    return int(value) if value == int(value) else value
