@@ -359,7 +359,7 @@ def _find_owner(
 
 
 def _near_column(name: str, source: _Source, *, words: frozenset[str]) -> str | None:
-    """Return the intended column: with the view's own word, or the one that the name is a part of; else a similar one."""
+    """Return the intended column: with the view's own word, or the only one with this part; else a similar one."""
     known = source.columns or []
     noun = singular(source.view or source.alias)
     formed = {f"{noun}_{name}", f"full_{name}", name.removeprefix(f"{noun}_")} & set(known) - {name}
