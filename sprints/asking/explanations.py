@@ -78,7 +78,7 @@ def describe_rows(result: QueryResult, *, total_of: str = "") -> str:
     is_part = bool(result.truncated) or result.count > len(result.rows)
     if not result.rows and is_part:
         return (
-            f"{result.count:,} rows, of which none is given."
+            f"{result.count:,} rows were found, but the result holds no row."
             if result.count
             else "No row is given; rows were left out."
         )

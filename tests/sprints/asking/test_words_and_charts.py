@@ -68,7 +68,10 @@ def test_no_row_and_an_error_are_said() -> None:
 
 
 def test_rows_that_are_there_and_not_given_are_not_said_to_be_none() -> None:
-    assert describe_rows(result().model_copy(update={"count": 12345})) == "12,345 rows, of which none is given."
+    assert (
+        describe_rows(result().model_copy(update={"count": 12345}))
+        == "12,345 rows were found, but the result holds no row."
+    )
     assert describe_rows(result().model_copy(update={"truncated": True})) == "No row is given; rows were left out."
 
 
