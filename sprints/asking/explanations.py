@@ -16,7 +16,7 @@ from toolbox.text.numbers import KnownNumbers
 logger = logging.getLogger(__name__)
 
 MODEL_SECONDS = 20.0
-MAX_ROWS_LISTED, MAX_FACTS, MAX_VALUE_CHARACTERS = 3, 5, 80
+MAX_ROWS_LISTED, MAX_FACTS, MAX_FACTS_OF_ONE_ROW, MAX_VALUE_CHARACTERS = 3, 5, 20, 80
 MIN_GROUPED = 10_000
 """From here on a number is written with separators. Four digits may be a year."""
 
@@ -76,21 +76,27 @@ def describe_rows(result: QueryResult, *, total_of: str = "") -> str:
         return f"The statement could not be run: {result.error}"
     more = "".join(f" {note}" for note in result.notes or ())
     is_part = bool(result.truncated) or result.count > len(result.rows)
+    if not result.rows and is_part:
+        return (
+            f"{result.count:,} rows were found, but the result holds no row."
+            if result.count
+            else "No row is given; rows were left out."
+        )
     if not more and is_part:
         more = " More rows were left out."
     if not result.rows:
         return f"No rows match the question.{more}"
     texts = {name for row in result.rows for name, value in row.items() if isinstance(value, str)}
     if len(result.rows) == 1:
-        return f"{_describe_row(result.rows[0], texts=texts)}.{more}"
+        return f"{_describe_row(result.rows[0], texts=texts, most=MAX_FACTS_OF_ONE_ROW)}.{more}"
     first = "; ".join(_describe_row(row, texts=texts) for row in result.rows[:MAX_ROWS_LISTED])
     shown = f"The first {MAX_ROWS_LISTED}: {first}." if len(result.rows) > MAX_ROWS_LISTED else f"{first}."
     total = "" if is_part else _describe_total(result.rows, name=total_of)
-    return f"{len(result.rows)} rows. {shown}{total}{more}"
+    return f"{_write_value(len(result.rows))} rows. {shown}{total}{more}"
 
 
-def _describe_row(row: Mapping[str, Any], *, texts: AbstractSet[str]) -> str:
-    """Return the names in a row, then its numbers with their columns. `texts` are the columns of names."""
+def _describe_row(row: Mapping[str, Any], *, texts: AbstractSet[str], most: int = MAX_FACTS) -> str:
+    """Return `most` names in a row, then as many numbers with their columns. `texts` are the columns of names."""
     facts = list(row.items())
     if not facts:
         return "an empty row"
@@ -101,13 +107,15 @@ def _describe_row(row: Mapping[str, Any], *, texts: AbstractSet[str]) -> str:
         f"no {name.replace('_', ' ')}" if value is None else _write_value(value)
         for name, value in facts
         if isinstance(value, str) or (value is None and name in texts)
-    ][:MAX_FACTS]
+    ]
     numbers = [
         f"{name.replace('_', ' ')} {_write_value(value)}"
         for name, value in facts
         if value is not None and not isinstance(value, str)
     ]
-    return f"{', '.join(names)}{': ' if names and numbers else ''}{', '.join(numbers[:MAX_FACTS])}"
+    left_out = max(0, len(names) - most) + max(0, len(numbers) - most)
+    more = f", and {left_out:,} more columns" if left_out and most > MAX_FACTS else ""
+    return f"{', '.join(names[:most])}{': ' if names and numbers else ''}{', '.join(numbers[:most])}{more}"
 
 
 def _describe_total(rows: Sequence[Mapping[str, Any]], *, name: str) -> str:

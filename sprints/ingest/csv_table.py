@@ -33,12 +33,25 @@ _BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF32_LE, "utf-32"), (codec
          (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))  # fmt: skip
 _KEY = re.compile(r"[A-Z][A-Z0-9_]*-[0-9]+")
 _CUSTOM = re.compile(r"(.+?) ?\((.+)\)")
-_NUMBERS = re.compile(r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d{2})(?:,?\s+(.+))?")
-_WORDS = re.compile(r"(\d{1,2})[./\s-]+([^\W\d]+)\.?[./\s-]+(\d{4}|\d{2})(?:,?\s+(.+))?")
+_CLOCK = r"(?:,?\s+(?P<time>.+))?"
+_NUMBERS = re.compile(r"(?P<first>\d{1,2})(?P<sign>[/.-])(?P<second>\d{1,2})(?P=sign)(?P<year>\d{4}|\d{2})" + _CLOCK)
+_OTHER_ORDERS = tuple(
+    re.compile(order + _CLOCK)
+    for order in (
+        r"(?P<day>\d{1,2})[./\s-]+(?P<word>[^\W\d]+)\.?[./\s-]+(?P<year>\d{4}|\d{2})",
+        r"(?P<word>[^\W\d]+)\.?\s+(?P<day>\d{1,2}),?\s+(?P<year>\d{4})",
+        r"(?P<year>\d{4})(?P<sign>[/.-])(?P<month>\d{1,2})(?P=sign)(?P<day>\d{1,2})",
+    )
+)
 _TIME = re.compile(r"(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?(?:\s*([ap])\.?\s?m\.?)?", re.IGNORECASE)
 _PREAMBLE = re.compile(r"\A[ \r\n]*(?:sep=.[\r\n]+)?[ \r\n]*", re.IGNORECASE)
 """Empty lines, and the line that tells Excel the separator."""
 _DECIMAL = re.compile(r"\d{1,6},\d{1,3}")
+_UNREADABLE = "\ufffd"
+_SOUND = re.compile(f"[^\x00-\x7f{_UNREADABLE}]")
+"""A letter of several bytes that was decoded."""
+_END = "\x00end of the file"
+"""A row of its own after the last one, unless that ends within quotes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,10 +66,11 @@ class Languages:
 
 @dataclass(slots=True, kw_only=True)
 class Table:
-    """A table with Jira's English headings. `warnings` are for a person."""
+    """A table with Jira's English headings. `warnings` are for a person; `cut` is a row that the file ends in."""
 
     names: list[str]
     rows: list[list[str]]
+    cut: list[str] | None = None
     warnings: list[str] = field(default_factory=list)
 
 
@@ -78,16 +92,24 @@ def languages() -> Languages:
 
 
 def decode(text: bytes) -> tuple[str, str]:
-    """Decode by the byte order mark, by zero bytes, or as UTF-8, else as Windows-1252. Returns the encoding too."""
+    """
+    Decode by the byte order mark, by zero bytes, or as UTF-8, else as Windows-1252. Returns a warning too, or "".
+
+    A few damaged letters do not make another encoding of a text whose others are sound.
+    """
     encoding = next((name for mark, name in _BOMS if text.startswith(mark)), "")
     if not encoding:
         head = text[:2_000]
         zeros = [head[place::2].count(0) for place in (0, 1)]
         encoding = ("utf-16-be", "utf-16-le")[zeros[1] > zeros[0]] if max(zeros) > len(head) // 8 else "utf-8"
     try:
-        return text.decode(encoding), encoding
+        return text.decode(encoding), ""
     except UnicodeDecodeError:
-        return text.decode(FALLBACK, "replace"), FALLBACK
+        written = text.decode(encoding, "replace")
+    damaged = written.count(_UNREADABLE)
+    if encoding == "utf-8" and damaged > len(_SOUND.findall(written)):
+        return text.decode(FALLBACK, "replace"), "not UTF-8; read as Windows-1252"
+    return written, f"{damaged:,} of its letters cannot be read as {encoding.upper()}; {_UNREADABLE} stands for each"
 
 
 def find_table(written: str) -> Table | None:
@@ -97,14 +119,15 @@ def find_table(written: str) -> Table | None:
         return None
     heads = {one: next(iter(_records(written, delimiter=one, most=1)), []) for one in DELIMITERS}
     delimiter = max(DELIMITERS, key=lambda one: (sum(map(_is_known, filter(None, heads[one]))), len(heads[one])))
-    head, rows = heads[delimiter], _records(written, delimiter=delimiter)[1:]
+    head, rows = heads[delimiter], _records(f"{written}\n{_END}", delimiter=delimiter)[1:]
+    cut = _take_end(rows, width=len(head), written=written)
     names = [_canonical(name) for name in head]
     if "issue key" not in names:
         place = _key_column(rows[:MAX_ROWS_SNIFFED], width=len(names))
         if place is None or len(names) < 2:  # noqa: PLR2004 - one column is no table
             return None
         names[place] = "issue key"
-    table = Table(names=names, rows=rows)
+    table = Table(names=names, rows=rows, cut=cut)
     unknown = [
         repr(name) for name, known in zip(head, names, strict=True) if known == _fold(name) and not _is_known(name)
     ]
@@ -143,6 +166,20 @@ def _records(written: str, *, delimiter: str, most: int | None = None) -> list[l
             )
     except csv.Error as error:
         raise NotReadable(f"a table that is broken: {error}") from error
+
+
+def _take_end(rows: list[list[str]], *, width: int, written: str) -> list[str] | None:
+    """
+    Remove the row after the last one. Return the last row, removed too, if the file ends in the middle of it.
+
+    A row without a line end that has fewer cells than there are headings is one: what is missing would count as empty.
+    """
+    last = rows.pop() if rows else []
+    if last != [_END]:
+        last[-1:] = [cell.removesuffix(f"\n{_END}") for cell in last[-1:]]
+        return last or None
+    is_ended = written.endswith(("\n", "\r"))
+    return rows.pop() if rows and not is_ended and (len(rows[-1]) < width or written[-1] == _UNREADABLE) else None
 
 
 def _fold(name: str) -> str:
@@ -185,9 +222,9 @@ def _read_dates_alike(table: Table, *, language: str) -> None:
     """Decide for the whole file whether 03/04/2026 is in March or in April, and convert its dates to ISO 8601."""
     places = [place for place, name in enumerate(table.names) if name in DATES]
     cells = [row[place].strip() for row in table.rows for place in places if len(row) > place]
-    slashed = [found for found in map(_NUMBERS.fullmatch, cells) if found and found[2] != "."]
-    has_day_first = any(int(found[1]) > 12 for found in slashed)  # noqa: PLR2004 - months
-    has_month_first = any(int(found[3]) > 12 for found in slashed)  # noqa: PLR2004 - months
+    slashed = [found for found in map(_NUMBERS.fullmatch, cells) if found and found["sign"] != "."]
+    has_day_first = any(int(found["first"]) > 12 for found in slashed)  # noqa: PLR2004 - months
+    has_month_first = any(int(found["second"]) > 12 for found in slashed)  # noqa: PLR2004 - months
     day_first = has_day_first or (not has_month_first and language != "en")
     if slashed and has_day_first == has_month_first:
         order = "day/month" if day_first else "month/day"
@@ -200,24 +237,27 @@ def _read_dates_alike(table: Table, *, language: str) -> None:
 
 def iso_text(text: str, *, day_first: bool) -> str:
     """Convert a date in any of the languages to ISO 8601. Empty if it is not a date."""
-    text = text.strip()
-    time: str | None
-    if found := _NUMBERS.fullmatch(text):
-        first, separator, second, year, time = found.groups()
-        day, month = (first, int(second)) if day_first or separator == "." else (second, int(first))
-    elif found := _WORDS.fullmatch(text):
-        day, word, year, time = found.groups()
-        month = next((n for name, n in languages().months.items() if word.casefold().startswith(name)), 0)
-    else:
+    found = next(filter(None, (order.fullmatch(text.strip()) for order in (_NUMBERS, *_OTHER_ORDERS))), None)
+    if found is None:
         return ""
+    parts, time = found.groupdict(), found["time"]
+    if "first" in parts:
+        is_day_first = day_first or parts["sign"] == "."
+        day, month = (parts["first"], parts["second"]) if is_day_first else (parts["second"], parts["first"])
+    else:
+        day, month = parts["day"], parts.get("month") or _month(parts["word"])
     clock = _TIME.fullmatch(time.strip()) if time else None
     if time and not clock:
         return ""
     hour, minute, second_of = (int(part or 0) for part in clock.groups()[:3]) if clock else (0, 0, 0)
     half = (clock[4] or "").lower() if clock else ""
     hour = hour % 12 + (12 if half == "p" else 0) if half else hour
-    whole_year = int(year) if len(year) > 2 else 2000 + int(year)  # noqa: PLR2004 - two digits
+    year = int(parts["year"]) + (2000 if len(parts["year"]) == 2 else 0)  # noqa: PLR2004 - two digits
     try:
-        return datetime(whole_year, month, int(day), hour, minute, second_of).isoformat()  # noqa: DTZ001 - as written
+        return datetime(year, int(month), int(day), hour, minute, second_of).isoformat()  # noqa: DTZ001 - as written
     except ValueError:
         return ""
+
+
+def _month(word: str) -> int:
+    return next((number for name, number in languages().months.items() if word.casefold().startswith(name)), 0)

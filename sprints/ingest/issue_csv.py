@@ -28,6 +28,14 @@ from sprints.ingest.survey import EPIC_NAMES, FLAG_NAMES, POINTS_NAMES, Survey
 from sprints.ingest.values import Notes, clean, day, moment, optional_moment, points, seconds
 
 Row = dict[str, list[str]]
+_KEY = re.compile(r"[^\W\d_]\w*-[0-9]+")
+_SINGLE = {
+    "issue key", "issue id", "project key", "project name", "summary", "issue type", "status", "status category",
+    "priority", "resolution", "created", "updated", "resolved", "due date", "assignee", "assignee id", "reporter",
+    "reporter id", "parent", "parent key", "original estimate", "remaining estimate", "time spent", "description",
+    "story points",
+}  # fmt: skip
+"""Headings of which an issue has one value. Others, as Sprint and Labels, repeat."""
 _LINK = re.compile(r"(outward|inward) issue link \((.+)\)")
 
 
@@ -38,6 +46,10 @@ def read_csv(table: Table, *, survey: Survey, source: str) -> Iterator[Record]:
     for number, values in enumerate(table.rows, 2):
         if any(values):
             yield from _read_row(table.names, values, survey=survey, at=f"{source} row {number}")
+    if table.cut:
+        at = f"{source} row {len(table.rows) + 2}"
+        name = clean(dict(zip(table.names, table.cut, strict=False)).get("issue key"), most=100) or at
+        yield _refuse(table.cut, reason="the file ends in the middle of this row", name=name, at=at)
 
 
 def _read_row(names: list[str], values: list[str], *, survey: Survey, at: str) -> Iterator[Record]:
@@ -48,18 +60,25 @@ def _read_row(names: list[str], values: list[str], *, survey: Survey, at: str) -
     notes = Notes(kind="issue", name=clean(_one(row, "issue key"), most=100) or at, source=at)
     if len(values) != len(names):
         notes.add(f"{len(values)} values under {len(names)} headings")
+    for name in sorted(_SINGLE & row.keys()):
+        first, *others = dict.fromkeys(row[name])
+        if others:
+            notes.add(f"{name}: {first[:60]!r} and {others[0][:60]!r} stand under one heading; the first is taken")
     try:
         yield from _issue(row, survey=survey, notes=notes)
     except (NotReadable, ValueError) as error:
-        record = clean(",".join(values), most=2_000)
-        yield Doubt(kind="issue", name=notes.name, reason=clean(error, most=500), source=at, record=record)
+        yield _refuse(values, reason=clean(error, most=500), name=notes.name, at=at)
         return
     yield from notes.doubts
 
 
+def _refuse(values: list[str], *, reason: str, name: str, at: str) -> Doubt:
+    return Doubt(kind="issue", name=name, reason=reason, source=at, record=clean(",".join(values), most=2_000))
+
+
 def _issue(row: Row, *, survey: Survey, notes: Notes) -> Iterator[Record]:
     key = clean(_one(row, "issue key"), most=100)
-    if "-" not in key:
+    if not _KEY.fullmatch(key):
         raise NotReadable("a row without an issue key")
     created_at = moment(_one(row, "created"))
     if created_at is None:

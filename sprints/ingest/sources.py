@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from io import BytesIO
 from typing import Any
 
-from sprints.ingest.csv_table import FALLBACK, Table, decode, find_table
+from sprints.ingest.csv_table import Table, decode, find_table
 from sprints.ingest.issue_csv import read_csv
 from sprints.ingest.issue_json import read_issue
 from sprints.ingest.record import Doubt, NotReadable, Record
@@ -39,16 +39,16 @@ def read_sources(
 
 
 def _take_source(name: str, packed: bytes, *, survey: Survey, tables: list[tuple[str, Table]]) -> None:
-    written, encoding = decode(unpack(packed))
+    written, warning = decode(unpack(packed))
     table = find_table(written)
-    if table is None and encoding == FALLBACK:
+    if table is None and warning:
         raise NotReadable("neither UTF-8 nor UTF-16")
     if table is None:
         for document in documents(written):
             survey.take(document, source=name)
         return
-    if encoding == FALLBACK:
-        table.warnings.append("not UTF-8; read as Windows-1252")
+    if warning:
+        table.warnings.append(warning)
     tables.append((name, table))
 
 
@@ -99,7 +99,8 @@ def documents(written: str) -> list[Any]:
     try:
         return [_json(written)]
     except ValueError as whole:
-        lines = [line for line in written.splitlines() if line.strip()]
+        # str.splitlines would also part texts at U+2028 and the like, which JSON may hold as they are.
+        lines = [line for line in written.split("\n") if line.strip()]
         if len(lines) < 2:  # noqa: PLR2004 - one line is one document
             raise NotReadable(f"neither JSON nor a CSV export of Jira: {whole}") from whole
         try:

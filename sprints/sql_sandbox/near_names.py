@@ -45,7 +45,10 @@ def _find_near(name: str, *, known: list[str], plain: Callable[[str], str], word
     if len(same) == 1:
         return same[0]
     spelt = [choice for choice in known if _is_misspelt(name, choice, words=words)]
-    found = process.extract(name, spelt, scorer=fuzz.ratio, score_cutoff=SURELY_ALIKE, limit=2)
+    whole = [choice for choice in spelt if choice.count("_") == name.count("_")]
+    if not whole and len(spelt) > 1:
+        return None  # a part of several names
+    found = process.extract(name, whole or spelt, scorer=fuzz.ratio, score_cutoff=SURELY_ALIKE, limit=2)
     if not found or (len(found) > 1 and found[0][1] - found[1][1] < CLEARLY_NEARER):
         return None
     return str(found[0][0])

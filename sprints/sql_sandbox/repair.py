@@ -280,7 +280,9 @@ class _Names:
             self.unresolved.append(f"{owner}.{name}")
 
     def _join(self, name: str, *, place: int, last: int, sources: list[_Source]) -> bool:
-        """Join the view with the column if exactly one foreign key leads to it. Returns False if not."""
+        """Join the view with the column if exactly one foreign key leads to it, and no own column may be meant."""
+        if any(f"_{name}_" in f"_{column}_" for source in sources for column in source.columns or ()):
+            return False
         paths = [
             (source, key)
             for source in sources
@@ -357,14 +359,21 @@ def _find_owner(
 
 
 def _near_column(name: str, source: _Source, *, words: frozenset[str]) -> str | None:
-    """Return the intended column: with the view's own word, or with `_id` appended; else a similar one."""
+    """Return the intended column: with the view's own word, or the only one with this part; else a similar one."""
     known = source.columns or []
     noun = singular(source.view or source.alias)
-    formed = [f"{noun}_{name}", f"{name}_id", f"full_{name}", f"{name}_at", name.removeprefix(f"{noun}_")]
-    exact = [candidate for candidate in dict.fromkeys(formed) if candidate in known and candidate != name]
-    if exact:
-        return exact[0] if len(exact) == 1 else None
+    formed = {f"{noun}_{name}", f"full_{name}", name.removeprefix(f"{noun}_")} & set(known) - {name}
+    if not formed:
+        formed = {one for one in (f"{name}_id", f"{name}_at") if one in known and _is_only_one_with(name, one, known)}
+    if formed:
+        return formed.pop() if len(formed) == 1 else None
     return find_near_name(name, known=known, words=words)
+
+
+def _is_only_one_with(name: str, column: str, known: list[str]) -> bool:
+    """Return whether no other column has the name in it: `completed` may mean the time, the issues or the points."""
+    others = [one for one in known if f"_{name}_" in f"_{one}_" and not f"_{one}".endswith(f"_{column}")]
+    return not others
 
 
 def _find_value(name: str, index: NameIndex) -> str | None:

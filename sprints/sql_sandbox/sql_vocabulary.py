@@ -113,6 +113,9 @@ GUARD_FUNCTIONS = ("limit_size", "refuse_large_row")
 GROWING_AGGREGATES = frozenset(name for name in _AGGREGATES.split() if "_agg" in name)
 """Aggregates whose result grows with the number of rows."""
 
+SET_FUNCTIONS = _words(_SETS)
+"""Functions that return rows. A row is no larger than the largest argument, but for groups of a pattern."""
+
 FIXED_SIZE = _words(
     """
     acos acosd acosh age array_length array_lower array_ndims array_position array_upper ascii asin asind asinh atan

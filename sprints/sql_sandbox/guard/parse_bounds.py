@@ -5,6 +5,8 @@ libpg_query and PostgreSQL walk trees by recursion: a statement of 100,000 addit
 loop, so it is safe for any text up to the maximum length; it limits the depth of the tree.
 """
 
+import re
+
 import postgast
 from postgast.pg_query_pb2 import Token
 
@@ -25,8 +27,8 @@ _FLAT = frozenset(
 )  # fmt: skip
 """Tokens that add no nesting: names, values, commas, dots, closing brackets."""
 
-_SHORT = 500
-"""A shorter statement cannot exceed any limit on tokens."""
+_WORDS_AND_SIGNS = re.compile(rb"\w+|[^\w\s]")
+"""No token is less than one of these: texts and comments are mostly many."""
 
 
 def within_bounds(sql: str) -> bytes:
@@ -47,7 +49,7 @@ def within_bounds(sql: str) -> bytes:
             suggestion="Write it shorter: join the views or use a subquery instead of listing values.",
         )
     _refuse_deep_brackets(encoded)
-    if len(encoded) > _SHORT:
+    if len(_WORDS_AND_SIGNS.findall(encoded)) > MAX_NESTING_TOKENS:
         _refuse_many_tokens(sql)
     return encoded
 

@@ -9,6 +9,7 @@ recursion) is measured while the statement runs: `sprintscope.limit_size(value)`
 The bounds are estimates in bytes, right within a small factor. A column of a view counts as STORED_BYTES.
 """
 
+import math
 import re
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
@@ -28,6 +29,7 @@ from sprints.sql_sandbox.sql_vocabulary import (
     LINEAR_FUNCTIONS,
     QUADRATIC_OPERATORS,
     SAME_SIZE_OPERATORS,
+    SET_FUNCTIONS,
 )
 
 MAX_VALUE_BYTES = 1_000_000
@@ -269,7 +271,16 @@ class ValueSizes:
             return _SMALL
         if name in GROWING_AGGREGATES:
             return self._limit_size(node, size=MAX_VALUE_BYTES + 1)
+        if name in SET_FUNCTIONS:
+            return self._limit_element(_part_bytes(name, sizes=sizes, call=call))
+        if name == "regexp_match":
+            return self._limit_size(node, size=_part_bytes(name, sizes=sizes, call=call))
         return self._limit_size(node, size=_result_bytes(name, sizes=sizes, call=call))
+
+    def _limit_element(self, size: float) -> int:
+        """Return the size of one row of a set. In FROM, PostgreSQL allows no call around its function."""
+        self._spend(size * _LINEAR_STEPS if size <= MAX_VALUE_BYTES else math.inf)
+        return int(size)
 
     def _own_function(self, call: Any) -> int:
         """Measure a function of an earlier pass. The value inside is checked already."""
@@ -342,6 +353,15 @@ def _result_bytes(name: str, *, sizes: list[int], call: Any) -> float:
         case "string_to_array" | "regexp_split_to_array" | "to_char" | "to_json" | "to_jsonb" | "row_to_json":
             return total * 8
     return total * 2 + _SMALL
+
+
+def _part_bytes(name: str, *, sizes: list[int], call: Any) -> int:
+    """Return the maximum size of a part of the arguments. Each group of a pattern may be the whole text."""
+    if not name.startswith("regexp_match") or len(sizes) < 2:  # noqa: PLR2004 - a text and a pattern
+        return max(sizes, default=_SMALL)
+    is_literal = call.args[1].WhichOneof("node") == "a_const"
+    groups = call.args[1].a_const.sval.sval.count("(") if is_literal else sizes[1] // 2
+    return sizes[0] * max(1, int(groups))
 
 
 def _numeric_bytes(name: str, *, size: int, second: Any | None) -> int:

@@ -67,6 +67,29 @@ def test_no_row_and_an_error_are_said() -> None:
     )
 
 
+def test_rows_that_are_there_and_not_given_are_not_said_to_be_none() -> None:
+    assert (
+        describe_rows(result().model_copy(update={"count": 12345}))
+        == "12,345 rows were found, but the result holds no row."
+    )
+    assert describe_rows(result().model_copy(update={"truncated": True})) == "No row is given; rows were left out."
+
+
+def test_one_row_is_said_in_full() -> None:
+    sprint = {
+        "team": "ACCEL",
+        "sprint": "S 9",
+        "state": "active",
+        "start": "2026-11-09",
+        "end": "2026-11-20",
+        "goal": "G",
+    }
+    numbers = {f"n{number}": number for number in range(50)}
+
+    assert describe_rows(result(sprint)) == "ACCEL, S 9, active, 2026-11-09, 2026-11-20, G."
+    assert describe_rows(result(numbers)).endswith("n18 18, n19 19, and 30 more columns.")
+
+
 def test_numbers_over_days_are_a_line_for_each_series() -> None:
     rows = [{"team_key": team, "day": f"2026-11-0{day}", "remaining_points": day} for team in "AB" for day in (1, 2)]
 

@@ -36,6 +36,9 @@ REFUSED = {
     "to_jsonb(ARRAY(SELECT generate_series(50001, 100000))) AS b OFFSET 0) AS x",
     "a format of 100 MB": "SELECT length(format('" + "%1$s" * 2_000 + "', repeat('x', 10000)))",
     "a text of a column's": "SELECT " + ", ".join(["repeat(title, 9999)"] * 50) + " FROM issues",
+    "a megabyte in 1,000 groups": "SELECT cardinality(regexp_match(t, repeat('(', 1000) || '.*' || repeat(')', 1000))) "
+    f"FROM {MEGABYTE}",
+    "a megabyte in 30 groups of a row": f"SELECT m FROM {MEGABYTE}, regexp_matches(t, '{'(' * 30}.*{')' * 30}') AS m",
     "500 columns": f"SELECT {', '.join(['1'] * 500)}",
     "products of large numbers": _many("n * n", times=100, source="(SELECT 9.9::numeric ^ 60000.5 AS n OFFSET 0) AS x"),
     "a date of a long pattern": _many(

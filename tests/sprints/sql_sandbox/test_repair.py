@@ -119,6 +119,45 @@ def test_a_misspelt_name_is_repaired_word_by_word(name: str, meant: str, view: s
     assert found.sql == f"SELECT {meant} FROM {view}"
 
 
+@pytest.mark.parametrize(
+    ("view", "name"),
+    [
+        ("issues", "blocked"),
+        ("points_changes", "points"),
+        ("sprint_issues", "removed"),
+        ("sprint_issues", "points_at"),
+        ("sprint_summary", "completed"),
+        ("sprint_summary", "complted"),
+        ("sprints", "sprint"),
+        ("status_changes", "status"),
+        ("status_changes", "category"),
+    ],
+)
+def test_a_part_of_the_names_of_several_columns_may_be_each_of_them(view: str, name: str) -> None:
+    sql = f"SELECT x.{name} FROM {view} AS x"
+
+    found = repair_statement(sql, schema=SCHEMA, index=INDEX)
+
+    assert (found.sql, found.unresolved) == (sql, (f"x.{name}",))
+
+
+@pytest.mark.parametrize(
+    ("view", "name", "meant"),
+    [
+        ("issue_links", "issue", "issue_id"),
+        ("issues", "resolved", "resolved_at"),
+        ("issues", "sprint", "sprint_id"),
+        ("sprints", "id", "sprint_id"),
+        ("sprint_summary", "complted_points", "completed_points"),
+        ("teams", "name", "team_name"),
+    ],
+)
+def test_a_part_of_one_column_s_name_is_that_column(view: str, name: str, meant: str) -> None:
+    found = repair_statement(f"SELECT x.{name} FROM {view} AS x", schema=SCHEMA, index=INDEX)
+
+    assert found.sql == f"SELECT x.{meant} FROM {view} AS x"
+
+
 def test_a_column_of_a_view_that_can_be_joined_is_no_misspelling_of_another() -> None:
     found = repair_statement("SELECT resolved_at FROM sprint_issues", schema=SCHEMA, index=INDEX)
 
