@@ -76,6 +76,7 @@ async def compare(ask: CompareQuestion, *, reader: Pool) -> RunComparison:
         metadata=ComparisonMetadata(
             compared_from=time_of(start), compared_to=time_of(end), identical_decisions=identical, notes=notes,
             query_time_ms=first.asked.milliseconds,
+            incomplete_runs=[found for one in (first, second) if (found := one.asked.incomplete)] or None,
         ),
     )  # fmt: skip
 

@@ -16,7 +16,8 @@ MAX_CURRENCIES, MAX_PROFIT_GROUPS, MAX_RANKED, MAX_VALUE_LETTERS = 100, 200, 2_0
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 _CURVES = """
-SELECT r.run_id, r.event_count, r.name, coalesce(r.started_at, r.first_event_at) AS started_at,
+SELECT r.run_id, r.event_count, r.last_event_at, r.open_loads, now() AS asked_at, r.name,
+       coalesce(r.started_at, r.first_event_at) AS started_at,
        greatest(r.ended_at, r.last_event_at) AS ended_at, r.parameters, r.sweep,
        p.event_count = r.event_count AND p.version = %(version)s AS is_current, p.currency, p.is_main, p.source,
        p.capital, p.total_profit, p.days, p.profits, p.held, p.time_held, p.time_span, p.traded, p.executions_left_out,
@@ -158,6 +159,7 @@ SELECT r.run_id, r.name, r.parameters, length(p.days) / 4 AS day_count, p.measur
 FROM backtests_runs AS r
 LEFT JOIN backtests_performance AS p
   ON p.run_id = r.run_id AND p.is_main AND p.event_count = r.event_count AND p.version = %(version)s
+  AND r.open_loads = '{}'
 WHERE r.sweep = %(sweep)s AND r.sweep <> ''
 ORDER BY r.run_id LIMIT %(most)s
 """
