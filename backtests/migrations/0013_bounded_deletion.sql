@@ -1,11 +1,11 @@
 -- A deletion of runs that cannot lock the tables in time fails instead of waiting for ever, behind a dump for example.
--- The setting backtests.deletion_seconds changes the time.
+-- The setting runs.deletion_seconds changes the time.
 
 CREATE OR REPLACE FUNCTION backtests_drop_run() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   usual text := current_setting('lock_timeout');
   deadline timestamptz := clock_timestamp()
-    + make_interval(secs => coalesce(nullif(current_setting('backtests.deletion_seconds', true), ''), '60')::float8);
+    + make_interval(secs => coalesce(nullif(current_setting('runs.deletion_seconds', true), ''), '60')::float8);
   part text;
 BEGIN
   LOOP

@@ -138,7 +138,7 @@ def test_a_deletion_that_others_hold_up_ends_with_an_error(runs: tuple[UUID, UUI
     def delete() -> None:
         try:
             with connection.cursor() as cursor:
-                cursor.execute("SET backtests.deletion_seconds = '0.2'")
+                cursor.execute("SET runs.deletion_seconds = '0.2'")
             Run.objects.filter(run_id=runs[0]).delete()
         finally:
             connections.close_all()
