@@ -370,7 +370,7 @@ async def rank_runs(ask: RankQuestion) -> RunRanking:
 @toolkit.tool(
     example=CompareQuestion(first_run_id=SAMPLE_PAIR[0], second_run_id=SAMPLE_PAIR[1]),
     errors=(RUN_NOT_FOUND, RESULT_TOO_LARGE, PERFORMANCE_NOT_BUILT),
-    queries=11,
+    queries=8,
 )
 async def compare_runs(ask: CompareQuestion) -> RunComparison:
     """
