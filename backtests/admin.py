@@ -1,11 +1,15 @@
 """Admin classes of runs and quarantined lines."""
 
+from collections.abc import Callable
 from datetime import UTC
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
+from django.db import OperationalError
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from psycopg.errors import LockNotAvailable
 from unfold.contrib.filters.admin import FieldTextFilter, RangeDateTimeFilter
 
 from backtests.models import QuarantinedLine, Run
@@ -14,6 +18,9 @@ from toolbox.admin_pages.curation import BrowsedAdmin, CuratedAdmin
 from toolbox.database.undone import repeat_undone
 
 SHOWN_BYTES = 2_000
+IN_USE = (
+    "Nothing was deleted: loads, a dump or long queries use the tables of the runs. Try again when they have ended."
+)
 
 
 @admin.register(Run)
@@ -24,7 +31,7 @@ class RunAdmin(CuratedAdmin):
         "Runs are loaded by ingest_backtest. Deleting one drops its events at once; loading it again restores them."
     )
     change_form_outer_after_template = "backtests/run_page.html"
-    list_display = ["run", "engine", "period", "events", "count_malformed", "stored_at"]
+    list_display = ["run", "engine", "period", "events", "is_whole", "count_malformed", "stored_at"]
     list_filter = [("engine", FieldTextFilter), ("stored_at", RangeDateTimeFilter)]
     search_fields = ["run_id", "name"]
     search_help_text = "Run id or name"
@@ -36,7 +43,7 @@ class RunAdmin(CuratedAdmin):
         ("started_at", "ended_at"),
         ("first_event_at", "last_event_at"),
         ("event_count", "malformed_count", "quarantined_count"),
-        "counts",
+        ("counts", "is_whole"),
     ]
     editable = ("name",)
 
@@ -78,13 +85,30 @@ class RunAdmin(CuratedAdmin):
         self.delete_queryset(request, Run.objects.filter(pk=obj.pk))
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Run]) -> None:
-        """
-        Delete runs by one statement, without collecting related rows: a trigger drops the partitions.
-
-        That locks whole tables one after the other, which questions about other runs read in another order.
-        """
+        """Delete runs by one statement: a trigger drops the partitions."""
         chosen = Run.objects.filter(pk__in=[run.pk for run in queryset])
-        repeat_undone(lambda: chosen._raw_delete(chosen.db))  # noqa: SLF001 - a DELETE without a collector
+        repeat_undone(chosen.delete)
+
+    def delete_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Delete a run, or say that other work uses the tables."""
+        return self._tell_if_in_use(
+            request, lambda: super(RunAdmin, self).delete_view(request, object_id, extra_context)
+        )
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """List the runs or delete the selected ones, or say that other work uses the tables."""
+        return self._tell_if_in_use(request, lambda: super(RunAdmin, self).changelist_view(request, extra_context))
+
+    def _tell_if_in_use(self, request: HttpRequest, view: Callable[[], HttpResponse]) -> HttpResponse:
+        try:
+            return view()
+        except OperationalError as error:
+            if not isinstance(error.__cause__, LockNotAvailable):
+                raise
+            self.message_user(request, IN_USE, messages.ERROR)
+            return redirect("admin:backtests_run_changelist")
 
     @admin.display(description="run", ordering="name")
     def run(self, run: Run) -> str:
@@ -101,6 +125,11 @@ class RunAdmin(CuratedAdmin):
     def events(self, run: Run) -> str:
         """Write the count so that it can be read."""
         return f"{run.event_count:,}"
+
+    @admin.display(description="stored whole", boolean=True)
+    def is_whole(self, run: Run) -> bool:
+        """Return whether no load of it is in progress or broke off."""
+        return not run.open_loads
 
     @admin.display(description="malformed", ordering="malformed_count")
     def count_malformed(self, run: Run) -> str:

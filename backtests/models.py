@@ -50,7 +50,8 @@ class Run(models.Model):
     """
     One backtest: facts of its log, and counts made while storing it.
 
-    Deleting a run by any means drops its partitions (trigger `backtests_runs_deleted`).
+    Deleting a run by any means drops its partitions and deletes its other rows (trigger `backtests_runs_deleted`), so
+    no model cascades: rows deleted before the run would be locked in another order than by a load.
     """
 
     run_id = models.UUIDField(primary_key=True)
@@ -81,6 +82,10 @@ class Run(models.Model):
     source_bytes = models.BigIntegerField(null=True, editable=False, help_text="Size of the engine's stream, unpacked.")
     source_sha256 = models.CharField(max_length=64, blank=True, default="", db_default="", editable=False)
     details = models.JSONField(default=dict, blank=True)
+    open_loads = models.JSONField(
+        default=dict, db_default=models.Value({}, models.JSONField()), editable=False,
+        help_text="Loads that have not stored their whole log: when each stored its last batch, whether it is over.",
+    )  # fmt: skip
     stored_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -139,7 +144,7 @@ class Event(models.Model):
 class QuarantinedLine(models.Model):
     """A line that could not be parsed into an event, with its number and the reason."""
 
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="quarantine")
+    run = models.ForeignKey(Run, on_delete=models.DO_NOTHING, related_name="quarantine")
     digest = models.CharField(max_length=64, help_text="SHA-256 of the whole line, so that it is kept once.")
     line_number = models.BigIntegerField()
     line = models.BinaryField(help_text="As it was read; the first megabyte of it.")
@@ -160,7 +165,7 @@ class QuarantinedLine(models.Model):
 class Signature(models.Model):
     """A shape of sequences of a run: the trails of event types from root to leaves."""
 
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="signatures")
+    run = models.ForeignKey(Run, on_delete=models.DO_NOTHING, related_name="signatures")
     digest = models.CharField(max_length=32)
     shape = models.IntegerField(null=True, help_text="Its number within the run; 0 to 7 are events alone.")
     trails = models.JSONField()

@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
+from toolbox.text.moments import parse_time
+
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 SECOND = 1_000_000
 DAY = 86_400 * SECOND
@@ -10,10 +12,8 @@ DAY = 86_400 * SECOND
 def read_moment(text: str) -> int | None:
     """Parse ISO 8601 with any offset, by default UTC; return None for an invalid time."""
     try:
-        read = datetime.fromisoformat(text)
-        aware = read if read.tzinfo else read.replace(tzinfo=UTC)
-        return moment_of(aware)
-    except (ValueError, OverflowError):
+        return moment_of(parse_time(text))
+    except ValueError:
         return None
 
 

@@ -9,7 +9,7 @@ _FACTS = """
 SELECT run_id, name, engine, coalesce(started_at, first_event_at) AS started_at,
        coalesce(ended_at, last_event_at) AS ended_at, config_hash, event_count, malformed_count, quarantined_count,
        counts_by_type, counts_by_severity, first_event_at, last_event_at, symbols, stored_at,
-       sweep, parameters, labels
+       sweep, parameters, labels, open_loads, now() AS asked_at
 FROM backtests_runs WHERE run_id = %s LIMIT 1
 """
 _RUNS = """

@@ -5,8 +5,8 @@ from uuid import UUID
 
 from backtests import resource_queries
 from backtests.addresses import JSON, RUN
-from backtests.contracts.answers import RunAnswer
 from backtests.contracts.questions import GUID
+from backtests.runs.paging import make_run
 from backtests.tools import toolkit
 from toolbox.contract.encoding import encode
 from toolbox.contract.resources import CompletionRequest
@@ -29,4 +29,4 @@ toolkit.completers.update(run=_runs, symbol=_symbols)
 async def backtest_run(run: Annotated[str, "The run's GUID."]) -> str | None:
     """Show the facts of a run: its times, its configuration's hash, its events by type and severity, its securities."""
     row = await resource_queries.facts(UUID(run)) if GUID(run) else None
-    return encode(RunAnswer(**row)).decode() if row else None
+    return encode(make_run(row)).decode() if row else None

@@ -157,9 +157,9 @@ async def aggregate_metrics(ask: MetricsQuestion) -> Metrics:
         asked.check_moment(ask.start_time, name="startTime")
     columns = {"sum": "total", "avg": "average", "min": "lowest", "max": "highest", "stddev": "deviation"}
     values = {name: asked.row[column] if name in ask.aggregations else None for name, column in columns.items()}
-    metadata = MetricsMetadata(
+    metadata = asked.make_metadata(
+        MetricsMetadata,
         total_events=asked.row["events"],
-        query_time_ms=asked.milliseconds,
         event_type=ask.event_type,
         property_path=ask.property_path,
     )
@@ -188,9 +188,7 @@ async def get_state_snapshot(ask: SnapshotQuestion) -> Snapshot:
         orders=ask.include_active_orders,
         reader=reader,
     )
-    metadata = SnapshotMetadata(
-        query_time_ms=asked.milliseconds, reconstructed=True, unmarked_positions=moment.find_unmarked()
-    )
+    metadata = asked.make_metadata(SnapshotMetadata, reconstructed=True, unmarked_positions=moment.find_unmarked())
     return Snapshot(timestamp=ask.timestamp, run_id=ask.run_id, state=moment.state(), metadata=metadata)
 
 
@@ -279,9 +277,9 @@ async def get_state_delta(ask: DeltaQuestion) -> Delta:
         from_timestamp=ask.from_timestamp,
         to_timestamp=ask.to_timestamp,
         changes=difference(before, after=after),
-        metadata=DeltaMetadata(
+        metadata=asked.make_metadata(
+            DeltaMetadata,
             events_by_type=events,
-            query_time_ms=asked.milliseconds,
             unmarked_positions=sorted({*before.find_unmarked(), *after.find_unmarked()}),
         ),
     )
@@ -372,7 +370,7 @@ async def rank_runs(ask: RankQuestion) -> RunRanking:
 @toolkit.tool(
     example=CompareQuestion(first_run_id=SAMPLE_PAIR[0], second_run_id=SAMPLE_PAIR[1]),
     errors=(RUN_NOT_FOUND, RESULT_TOO_LARGE, PERFORMANCE_NOT_BUILT),
-    queries=11,
+    queries=8,
 )
 async def compare_runs(ask: CompareQuestion) -> RunComparison:
     """

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import ConfigDict, Field, WithJsonSchema
@@ -38,6 +38,23 @@ class EventAnswer(CamelAnswer):
     validation_errors: Any = Field(description="Field, Error and Severity of each fault; null if there is none.")
 
 
+class IncompleteRun(CamelAnswer):
+    """A run of which a part of the log is not stored: its load is in progress, or ended before its log did."""
+
+    run_id: UUID = Field(description="The run's GUID.")
+    events_stored: int = Field(description="Events that are stored so far.")
+    last_event_at: datetime | None = Field(description="The last moment of which an event is stored.")
+    load: Literal["inProgress", "silent", "brokenOff"] = Field(
+        description="inProgress: events were stored in the last minute; silent: none were, so the load was killed or "
+        "waits for its log; brokenOff: the load has ended."
+    )
+    last_stored_at: datetime = Field(description="When events were last stored.")
+    note: str = Field(description="What that means for the answer, and what to do.")
+
+
+INCOMPLETE = Field(None, description="Given where the run is not stored whole: the answer is of what is stored so far.")
+
+
 class PageMetadata(CamelAnswer):
     """Which part of how much was answered."""
 
@@ -48,6 +65,7 @@ class PageMetadata(CamelAnswer):
     has_more: bool = Field(description="True if more follow those of this answer.")
     query_time_ms: int = Field(description="Milliseconds that the question took.")
     truncated: bool = Field(description="True if the page was cut to fit the size limit: ask a smaller pageSize.")
+    incomplete: IncompleteRun | None = INCOMPLETE
 
 
 class EventPage(CamelAnswer):
@@ -82,6 +100,7 @@ class MetricsMetadata(CamelAnswer):
     query_time_ms: int = Field(description="Milliseconds that the question took.")
     event_type: str = Field(description="The type asked for.")
     property_path: str = Field(description="The path asked for.")
+    incomplete: IncompleteRun | None = INCOMPLETE
 
 
 class Metrics(CamelAnswer):
@@ -145,6 +164,7 @@ class SnapshotMetadata(CamelAnswer):
     unmarked_positions: list[str] = Field(
         description="Securities held whose last event says no unrealizedPnL; they count as 0 in the sum."
     )
+    incomplete: IncompleteRun | None = INCOMPLETE
 
 
 class Snapshot(CamelAnswer):
@@ -175,6 +195,7 @@ class SequenceMetadata(CamelAnswer):
     has_more: bool = Field(description="True if more follow those of this answer.")
     query_time_ms: int = Field(description="Milliseconds that the question took.")
     truncated: bool = Field(description="True if the page was cut to fit the size limit: ask a smaller pageSize.")
+    incomplete: IncompleteRun | None = INCOMPLETE
 
 
 class SequencePage(CamelAnswer):
@@ -209,6 +230,7 @@ class RunAnswer(CamelAnswer):
     sweep: str = Field(description="The experiment that it is one run of; empty for none.")
     parameters: dict[str, Any] = Field(description="What the strategy was run with.")
     labels: list[str] = Field(description="What it was labelled.")
+    incomplete: IncompleteRun | None = Field(None, description="Given where the run is not stored whole.")
 
 
 class RunPage(CamelAnswer):
@@ -240,6 +262,7 @@ class DeltaMetadata(CamelAnswer):
         description="Securities held at either moment whose last event says no unrealizedPnL; they count as 0."
     )
     query_time_ms: int = Field(description="Milliseconds that the question took.")
+    incomplete: IncompleteRun | None = INCOMPLETE
 
 
 class Delta(CamelAnswer):

@@ -1,7 +1,7 @@
 """Input models of the contract's six tools, of `list_backtest_runs`, `get_state_delta` and `ingest_backtest`."""
 
 import re
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Literal, Self
 from uuid import UUID
 
@@ -11,6 +11,7 @@ from pydantic.alias_generators import to_camel
 from backtests.contracts.error_envelope import bad_guid, bad_path, bad_time, reversed_range
 from backtests.vocabulary import Aggregation, EntityType, EventType, Severity
 from toolbox.contract.models import NullMeans, ToolInput, WholeNumber
+from toolbox.text.moments import parse_time
 
 GUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}").fullmatch
 PATH_PATTERN = r"^\$\.[a-zA-Z0-9_\.]+$"
@@ -29,9 +30,8 @@ def _moment(value: object, info: ValidationInfo) -> object:
     if not isinstance(value, str):
         return value
     try:
-        read = datetime.fromisoformat(value)
-        return (read if read.tzinfo else read.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError) as error:
+        return parse_time(value)
+    except ValueError as error:
         raise bad_time(to_camel(str(info.field_name)), value=value) from error
 
 

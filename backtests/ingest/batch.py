@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from enum import Enum
 from hashlib import md5, sha256
 from typing import Any
 from uuid import UUID
@@ -29,15 +30,17 @@ MAX_SYMBOLS = 1000
 
 @dataclass(slots=True)
 class RunRow:
-    """The row of a run, locked while a batch is stored."""
+    """The row of a run, locked while a batch is stored, and the time of the transaction."""
 
     run_id: UUID
     number: int
     event_count: int
     malformed_count: int
+    time: str
     counts_by_type: dict[str, int]
     counts_by_severity: dict[str, int]
     symbols: list[str]
+    open_loads: dict[str, dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +53,27 @@ class Place:
 
     number: int
     event_count: int | None
+
+
+class LoadState(Enum):
+    """How far a load of a run is once a batch is stored."""
+
+    OPEN = "more of its log is to come"
+    WHOLE = "its log is stored whole"
+    BROKEN_OFF = "its log ended early"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadMark:
+    """
+    A load as its run's row names it while the run lacks a part of its log.
+
+    `key` is the id of the first event that the load has for the run, so a load of the same log has the same key and,
+    when it is whole, closes what a killed one left open.
+    """
+
+    key: str
+    state: LoadState
 
 
 class RunDeletedError(LoadRefused):
@@ -85,6 +109,7 @@ def store_batch(
     place: Place | None = None,
     ready: Ready | None = None,
     facts: Sequence[RunFacts] = (),
+    mark: LoadMark | None = None,
 ) -> Place:
     """
     Store the new events of a batch in one transaction; a lock on the run's row serializes loads of one run.
@@ -92,18 +117,22 @@ def store_batch(
     An event whose id is stored with other contents goes to the quarantine; an identical one counts as a duplicate.
     `place` is None for a run that the load has not seen yet. `ready` has the rows prepared for `place`, assuming that
     all are new. If the run has changed since, or the unique index on ids fails, the rows are compared with the stored
-    ones. Returns the run's next place. Raises RunDeletedError.
+    ones. `mark` is written with the events. Returns the run's next place. Raises RunDeletedError.
     """
     if ready is not None and place is not None:
         try:
-            after = _store_ready(run_id, ready=ready, place=place, unreadable=unreadable, report=report, facts=facts)
+            after = _store_ready(
+                run_id, ready=ready, place=place, unreadable=unreadable, report=report, facts=facts, mark=mark
+            )  # fmt: skip
         except UniqueViolation:
             after = None
         if after is not None:
             return after
         for row in rows:  # problems that linking added to a batch that was not stored
             row.problems = tuple(problem for problem in row.problems if problem is not CIRCLE)
-    return _store_looked_at(run_id, rows=rows, unreadable=unreadable, report=report, facts=facts, place=place)
+    return _store_looked_at(
+        run_id, rows=rows, unreadable=unreadable, report=report, facts=facts, place=place, mark=mark
+    )
 
 
 def _store_ready(
@@ -114,6 +143,7 @@ def _store_ready(
     unreadable: list[Unreadable],
     report: LoadReport,
     facts: Sequence[RunFacts],
+    mark: LoadMark | None,
 ) -> Place | None:
     with transaction.atomic(), connection.cursor() as cursor:
         run = lock_run(cursor, run_id=run_id, number=place.number)
@@ -122,6 +152,7 @@ def _store_ready(
         _write_facts(cursor, run_id=run_id, facts=facts)
         quarantined = _quarantine(cursor, run_id, unreadable)
         _store(cursor, run, ready)
+        _mark_load(run, mark=mark)
         _count(cursor, run, ready)
     _update_report(report, ready=ready, lines=unreadable, given=ready.amount + len(unreadable), quarantined=quarantined)
     return Place(number=run.number, event_count=run.event_count + ready.amount)
@@ -135,6 +166,7 @@ def _store_looked_at(
     report: LoadReport,
     facts: Sequence[RunFacts],
     place: Place | None,
+    mark: LoadMark | None,
 ) -> Place:
     with transaction.atomic(), connection.cursor() as cursor:
         run = lock_run(cursor, run_id=run_id, number=place.number if place else None)
@@ -148,7 +180,11 @@ def _store_looked_at(
             draft = Draft(fresh, run_id=run_id, first=run.event_count)
             ready = draft.ready(link(cursor, run_id=run_id, rows=fresh))
             _store(cursor, run, ready)
+            _mark_load(run, mark=mark)
             _count(cursor, run, ready)
+        elif mark is not None and mark.key in run.open_loads:
+            _mark_load(run, mark=mark)
+            cursor.execute(statements.WRITE_OPEN_LOADS, [json.dumps(run.open_loads), run_id])
     _update_report(report, ready=ready, lines=lines, given=len(rows) + len(unreadable), quarantined=quarantined)
     all_new = len(fresh) == len(rows)
     return Place(number=run.number, event_count=run.event_count + len(fresh) if all_new else None)
@@ -184,9 +220,9 @@ def lock_run(cursor: Cursor, *, run_id: UUID, number: int | None) -> RunRow:
         if found is None:
             cursor.execute(statements.LOCK_RUN, [run_id])
             found = cursor.fetchone()
-    number, events, malformed, *documents = found
+    number, events, malformed, time, *documents = found
     read = [json.loads(document) if isinstance(document, str) else document for document in documents]
-    return RunRow(run_id, number, events, malformed, *read)
+    return RunRow(run_id, number, events, malformed, time, *read)
 
 
 def source_of(run_id: UUID) -> SourceDigest | None:
@@ -202,6 +238,22 @@ def delete_empty_run(run_id: UUID) -> bool:
     with connection.cursor() as cursor:
         cursor.execute(statements.DELETE_EMPTY_RUN, [run_id])
         return bool(cursor.rowcount)
+
+
+def break_off_load(run_id: UUID, *, key: str) -> None:
+    """Note that a load has ended before its log did."""
+    with connection.cursor() as cursor:
+        cursor.execute(statements.BREAK_OFF_LOAD, {"run": run_id, "load": key})
+
+
+def _mark_load(run: RunRow, *, mark: LoadMark | None) -> None:
+    """Note the load in the run's row while the run lacks a part of its log."""
+    if mark is None:
+        return
+    if mark.state is LoadState.WHOLE:
+        run.open_loads.pop(mark.key, None)
+    else:
+        run.open_loads[mark.key] = {"stored_at": run.time, "is_over": mark.state is LoadState.BROKEN_OFF}
 
 
 def _write_facts(cursor: Cursor, *, run_id: UUID, facts: Iterable[RunFacts]) -> None:
@@ -293,6 +345,7 @@ def _count(cursor: Cursor, run: RunRow, ready: Ready) -> None:
             "symbols": json.dumps(sorted([*dict.fromkeys([*run.symbols, *ready.symbols])][:MAX_SYMBOLS])),
             "first": _moment_text(first),
             "last": _moment_text(last),
+            "open_loads": json.dumps(run.open_loads),
         },
     )
 

@@ -14,6 +14,7 @@ from backtests.ingest.record import EventRow, LoggedEvent, Problem, Unreadable
 from backtests.store.lists import lists_of, numbers_of, read_order_step
 from backtests.store.values import is_guid, usable
 from backtests.vocabulary import CATEGORY_CODES, SEVERITY_CODES, TYPE_CODES, UNKNOWN, USUAL_CATEGORY
+from toolbox.text.moments import parse_time
 
 MAX_PROPERTY_BYTES = 1_048_576
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -226,8 +227,7 @@ def _read_moment(given: object) -> int | None:
             moment = datetime(*map(int, (year, month, day, hour, minute, second)), tzinfo=UTC) - EPOCH  # type: ignore[arg-type,misc]
             whole = moment.days * 86_400_000_000 + moment.seconds * 1_000_000
             return whole + (int(fraction[:6].ljust(6, "0")) if fraction else 0)
-        read = datetime.fromisoformat(given)
-        return ((read if read.tzinfo else read.replace(tzinfo=UTC)) - EPOCH) // _MICROSECOND
+        return (parse_time(given) - EPOCH) // _MICROSECOND
     except (ValueError, OverflowError):
         return None
 

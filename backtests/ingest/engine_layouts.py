@@ -14,16 +14,17 @@ invalid number or time is kept, and validation reports it.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from decimal import Decimal, localcontext
 from typing import Any
 from uuid import UUID, uuid5
 
-from backtests.ingest.engine_records import Record, split_header
+from backtests.ingest.engine_records import ReadRecord, Record, split_header
 from backtests.ingest.engine_values import decimal, number, pascal, plain
 from backtests.store.values import usable
+from toolbox.text.moments import parse_time
 
 Event = dict[str, Any]
 """
@@ -112,6 +113,9 @@ class LayoutTranslator:
         return record
 
     def _trade(self, row: "Row") -> Iterator[Event]:
+        entry, left_at = (_parse_time(row.text(f"{part}_time")) for part in ("entry", "exit"))
+        if entry is not None and left_at is not None and left_at < entry:
+            raise ValueError(f"The trade is left at {left_at.isoformat()}, before it is entered.")
         entered = row.read_side()
         whole = row.number("commission")
         shared = {"PositionId": row.text("position") or str(row.make_id("position"))} | row.rest()
@@ -248,8 +252,29 @@ class Row:
 
 def read_time(text: str | None) -> str | None:
     """Format a time as ISO 8601 in UTC; an invalid time is returned unchanged, and validation reports it."""
+    at = _parse_time(text)
+    return text if at is None else at.isoformat()
+
+
+def _parse_time(text: str | None) -> datetime | None:
     try:
-        at = datetime.fromisoformat(text or "")
+        return parse_time(text or "")
     except ValueError:
-        return text
-    return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
+        return None
+
+
+def find_disorder(records: Iterable[ReadRecord], *, layout: Layout) -> tuple[int, str, str] | None:
+    """
+    Return the first row of equity or returns that goes back in time: its line, its time, the time before it.
+
+    The first row is the capital that the others are measured against, and returns compound in the order of the rows.
+    """
+    before: datetime | None = None
+    for read in records:
+        if isinstance(read.record, str):
+            continue
+        at = _parse_time(str(read.record.get(layout.columns["time"], "")).strip())
+        if at is not None and before is not None and at < before:
+            return read.line_number, at.isoformat(), before.isoformat()
+        before = at or before
+    return None

@@ -11,6 +11,8 @@ from typing import IO
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 from backtests.ingest.batch import source_of
+from backtests.ingest.engine_layouts import find_disorder
+from backtests.ingest.engines import find_engine
 from backtests.ingest.format_choice import CONTRACT, ColumnsGuessed, FormatChoice, LoadRefused, choose_format
 from backtests.ingest.from_engine import read_engine
 from backtests.ingest.load import OnProgress, ignore_progress, load_entries, load_lines
@@ -75,6 +77,8 @@ def load_files(
     with ExitStack() as opened:
         parts = [_open_part(file, options=options, opened=opened, is_named=len(files) > 1) for file in files]
         _check_together(parts)
+        for part in parts:
+            _check_order(part)
         if parts[0].choice.name == CONTRACT:
             lines = read_lines(opened.enter_context(parts[0].text.open("rb")), report=report, on_bytes=on_bytes)
             load_lines(
@@ -167,6 +171,22 @@ def _check_together(parts: Sequence[_Part]) -> None:
                 "trades or executions, and one of equity or returns."
             )
         told[what] = name
+
+
+def _check_order(part: _Part) -> None:
+    """Check that a table of equity or returns is in order of time. Raises LoadRefused."""
+    layout = part.choice.layout
+    if layout is None or layout.kind not in ("equity", "returns"):
+        return
+    with part.text.open("rb") as stream:
+        records = find_engine(part.choice.name).read_records(read_lines(stream, report=LoadReport()))
+        found = find_disorder(records, layout=layout)
+    if found:
+        line, time, before = found
+        raise LoadRefused(
+            f"{part.file.path.name}, line {line:,}: {time} comes after {before}. A table of {layout.kind} is measured "
+            "against its first row: sort it by time, the oldest row first."
+        )
 
 
 def _read_parts(

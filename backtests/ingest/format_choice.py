@@ -43,11 +43,12 @@ class ColumnsGuessed(LoadRefused):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormatChoice:
-    """A file's format, its options, and its kind of table; "" if it is not a single table."""
+    """A file's format, its options, and its kind of table; "" if it is not a single table. `layout` is the table's."""
 
     name: str
     given: TableOptions
     kind: str = ""
+    layout: Layout | None = None
 
 
 def choose_format(stream: IO[bytes], *, name: str, columns: str, symbol: str) -> FormatChoice:
@@ -78,7 +79,7 @@ def choose_format(stream: IO[bytes], *, name: str, columns: str, symbol: str) ->
     layout = find_layout(layouts, header=header)
     if layout and "price" in " ".join(REQUIRED[layout.kind]) and "symbol" not in layout.columns and not symbol:
         raise LoadRefused("The table does not say which security it is of: name it, as --symbol AAPL or ?symbol=AAPL.")
-    return FormatChoice(name=name, given=given, kind=layout.kind if layout else engine.find_kind(head))
+    return FormatChoice(name=name, given=given, kind=layout.kind if layout else engine.find_kind(head), layout=layout)
 
 
 def _refuse_binary(start: bytes) -> None:

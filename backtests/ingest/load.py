@@ -7,11 +7,24 @@ again and skips what is stored. The results of a run are built when all of it is
 
 import logging
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from uuid import UUID
 
-from backtests.ingest.batch import Place, analyse, delete_empty_run, make_ready, place_of, store_batch
+from django.db import DatabaseError
+
+from backtests.ingest.batch import (
+    LoadMark,
+    LoadState,
+    Place,
+    analyse,
+    break_off_load,
+    delete_empty_run,
+    make_ready,
+    place_of,
+    store_batch,
+)
 from backtests.ingest.check import check
 from backtests.ingest.fast_parse import read_events
 from backtests.ingest.gc_settings import set_for_loading
@@ -45,7 +58,7 @@ class _PendingRun:
     Events before `stored_until`, the last moment of a stored batch, are late. They wait, because each batch with late
     events rewrites all lists from the first of them on. They keep their order, also within a moment. `place` is where
     the run's next event goes once the batch in progress is stored; None if the run is new. `coming` is where
-    it goes if all events in progress are new.
+    it goes if all events in progress are new. `load_key` names the load in the run's row (see LoadMark).
     """
 
     rows: list[EventRow] = field(default_factory=list)
@@ -60,6 +73,7 @@ class _PendingRun:
     stored_until: int | None = None
     late: list[EventRow] = field(default_factory=list)
     late_bytes: int = 0
+    load_key: str | None = None
 
     def add(self, row: EventRow) -> None:
         self.last_moment = row.moment
@@ -138,6 +152,7 @@ def load_entries(
             loader.finish()
     finally:
         store.close()
+        loader.break_off()
     return report
 
 
@@ -170,6 +185,7 @@ class _Loader:
         self._usual: tuple[UUID, _PendingRun]
         self._current: _PendingRun | None = None
         self._switches = 0
+        self._is_read = False
 
     def take(self, entry: Entry) -> None:
         """Check one entry, and store a batch when it is full."""
@@ -224,16 +240,23 @@ class _Loader:
             self._name_a_run()
         for run_id, pending in self._pending.items():
             if pending.rows or pending.is_begun or place_of(run_id) is not None:
-                self._store(run_id, pending)
-                self._store_late(run_id, pending)
+                self._store_rest(run_id, pending)
             else:
                 self._leave_out(pending)
         self._batches.wait()
+        self._is_read = True
         for run_id in self._maybe_empty:
             if delete_empty_run(run_id):
                 self._report.run_ids.remove(run_id)
         self._build()
         self._on_progress(self._report)
+
+    def break_off(self) -> None:
+        """Note in the runs' rows that this load has ended before its log did; nothing to note after `finish`."""
+        for run_id, pending in self._pending.items():
+            if pending.load_key is not None and not self._is_read:
+                with suppress(DatabaseError):  # the row then says when its last batch was stored
+                    break_off_load(run_id, key=pending.load_key)
 
     def _build(self) -> None:
         """Analyse the partitions and build the results of the runs; a failure keeps the stored events."""
@@ -311,25 +334,29 @@ class _Loader:
             self._last = run_id
             self._get_pending(run_id).facts.append(facts)
 
-    def _store(self, run_id: UUID, pending: _PendingRun) -> None:
+    def _store(self, run_id: UUID, pending: _PendingRun, *, state: LoadState = LoadState.OPEN) -> None:
         """Submit a batch for storing; its COPY data is prepared while the previous batch is being stored."""
         rows, unreadable, facts = pending.rows, pending.unreadable, pending.facts
-        if not rows and not unreadable and not facts:
+        is_end = state is not LoadState.OPEN and pending.load_key is not None
+        if not rows and not unreadable and not facts and not is_end:
             return
         pending.rows, pending.unreadable, pending.facts, pending.bytes = [], [], [], 0
         if not rows and not pending.is_begun:
             self._maybe_empty.append(run_id)
         if rows:
+            pending.load_key = pending.load_key or rows[0].event_id
             pending.given += len(rows)
             moments = [row.moment for row in rows]
             pending.stored_until = max(moments if pending.stored_until is None else [*moments, pending.stored_until])
         ready = self._ready(run_id, rows=rows, pending=pending)
         place = pending.place
+        mark = LoadMark(key=pending.load_key, state=state) if pending.load_key else None
 
         def store() -> None:
             pending.place = store_batch(
-                run_id, rows=rows, unreadable=unreadable, report=self._report, place=place, ready=ready, facts=facts
-            )
+                run_id, rows=rows, unreadable=unreadable, report=self._report, place=place, ready=ready, facts=facts,
+                mark=mark,
+            )  # fmt: skip
 
         self._batches.do(store)
         self._note_run(run_id)
@@ -341,6 +368,14 @@ class _Loader:
             self._store(run_id, pending)
             pending.take_late()
             self._store(run_id, pending)
+
+    def _store_rest(self, run_id: UUID, pending: _PendingRun) -> None:
+        """Submit what is left of a run; its last batch says that the log is whole, or ended early."""
+        if pending.late:
+            self._store(run_id, pending)
+            pending.take_late()
+        state = LoadState.BROKEN_OFF if self._report.ended_early else LoadState.WHOLE
+        self._store(run_id, pending, state=state)
 
     def _ready(self, run_id: UUID, *, rows: list[EventRow], pending: _PendingRun) -> Ready | None:
         """Draft a batch while the previous one is being stored, and finish it afterwards."""

@@ -2,7 +2,7 @@
 
 import json
 import re
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -10,6 +10,7 @@ import msgspec
 
 from backtests.ingest.check import MAX_YEAR, MIN_YEAR
 from backtests.ingest.record import LoggedEvent, Problem, RunFacts, Unreadable
+from toolbox.text.moments import parse_time
 
 MAX_LINE = 4_194_304
 """A longer line is not parsed; its first megabyte is kept in the quarantine."""
@@ -153,7 +154,7 @@ def _facts(number: int, line: bytes, *, plain: dict[str, bytes]) -> RunFacts | U
 
 def _read_bound(given: str | None) -> datetime | None:
     """Parse the start or end of a run; a placeholder year gives None. Raises ValueError."""
-    read = _utc(given) if given else None
+    read = parse_time(given) if given else None
     return read if read is not None and MIN_YEAR <= read.year <= MAX_YEAR else None
 
 
@@ -173,11 +174,6 @@ def _labels(given: object) -> list[str]:
     if isinstance(given, list) and all(isinstance(label, str) for label in given):
         return [label[:200] for label in given]
     raise ValueError("labels must be an array of texts")
-
-
-def _utc(text: str) -> datetime:
-    read = datetime.fromisoformat(text)
-    return read if read.tzinfo else read.replace(tzinfo=UTC)
 
 
 def constants(text: bytes) -> list[tuple[str, str]]:

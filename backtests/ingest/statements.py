@@ -223,11 +223,13 @@ ADD_RUN = """
 INSERT INTO backtests_runs (run_id, name, engine, config_hash, event_count, malformed_count, quarantined_count,
                             counts_by_type, counts_by_severity, symbols, details, stored_at)
 VALUES (%s, '', '', '', 0, 0, 0, '{}', '{}', '[]', '{}', now()) ON CONFLICT DO NOTHING
-RETURNING number, event_count, malformed_count, counts_by_type::text, counts_by_severity::text, symbols::text
+RETURNING number, event_count, malformed_count, now()::text, counts_by_type::text, counts_by_severity::text,
+          symbols::text, open_loads::text
 """
 
 LOCK_RUN = """
-SELECT number, event_count, malformed_count, counts_by_type::text, counts_by_severity::text, symbols::text
+SELECT number, event_count, malformed_count, now()::text, counts_by_type::text, counts_by_severity::text,
+       symbols::text, open_loads::text
 FROM backtests_runs WHERE run_id = %s FOR UPDATE
 """
 
@@ -245,8 +247,17 @@ UPDATE backtests_runs SET
   counts_by_severity = %(counts_by_severity)s,
   symbols = %(symbols)s,
   first_event_at = least(first_event_at, %(first)s),
-  last_event_at = greatest(last_event_at, %(last)s)
+  last_event_at = greatest(last_event_at, %(last)s),
+  open_loads = %(open_loads)s
 WHERE run_id = %(run)s
+"""
+
+WRITE_OPEN_LOADS = "UPDATE backtests_runs SET open_loads = %s WHERE run_id = %s"
+
+# A load that ended before its log did.
+BREAK_OFF_LOAD = """
+UPDATE backtests_runs SET open_loads = jsonb_set(open_loads, ARRAY[%(load)s, 'is_over'], 'true')
+WHERE run_id = %(run)s AND open_loads ? %(load)s
 """
 
 UPDATE_FACTS = """

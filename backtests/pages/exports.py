@@ -10,6 +10,7 @@ from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
 
+from backtests.contracts.answers import IncompleteRun
 from backtests.moments import EPOCH, moment_of
 from backtests.pages.run_lookup import SCOPE, find_run, list_export_kinds
 from backtests.pages.sweeps import read_ranking
@@ -48,7 +49,7 @@ def export_trades(request: HttpRequest, *, run_id: UUID, kind: str) -> HttpRespo
             return _refuse(f"{found.metadata.total_count:,} round trips are too many for one file: filter them.")
         rows += [one.model_dump(by_alias=True) for one in found.trades]
         has_more = found.metadata.has_more
-    return _export(rows, names=names, kind=kind, file_name=f"trades_{run_id}")
+    return _export(rows, names=names, kind=kind, file_name=_name_file("trades", run_id, found.metadata.incomplete))
 
 
 @require_scope(scope=SCOPE)
@@ -73,7 +74,7 @@ def export_days(request: HttpRequest, *, run_id: UUID, kind: str) -> HttpRespons
         for place, day in enumerate(curve.days)
     ]  # fmt: skip
     names = ["day", "profit", "held", "equity", "return", "drawdown"]
-    return _export(rows, names=names, kind=kind, file_name=f"days_{run_id}")
+    return _export(rows, names=names, kind=kind, file_name=_name_file("days", run_id, curve.asked.incomplete))
 
 
 @require_scope(scope=SCOPE)
@@ -90,6 +91,11 @@ def export_ranking(request: HttpRequest, *, kind: str) -> HttpResponse:
     ]
     names = [*RANKING, *(f"parameter {name}" for name in parameters)]
     return _export(rows, names=names, kind=kind, file_name="ranking")
+
+
+def _name_file(what: str, run_id: UUID, incomplete: IncompleteRun | None) -> str:
+    """Name a run's file; the name says if the run is not stored whole."""
+    return f"{what}_{run_id}{'_incomplete' if incomplete else ''}"
 
 
 def _refuse(message: str) -> HttpResponse:

@@ -13,7 +13,7 @@ LETTERS, BYTES, WHOLE = 600, 4_096, 20_000
 _COLUMNS = """
 run_id, name, engine, config_hash, coalesce(started_at, first_event_at) AS started_at,
 coalesce(ended_at, last_event_at) AS ended_at, first_event_at, last_event_at, event_count, malformed_count,
-quarantined_count, counts_by_type, symbols, stored_at, sweep
+quarantined_count, counts_by_type, symbols, stored_at, sweep, open_loads, now() AS asked_at
 """
 _FOUND = """
 SELECT RUN_COLUMNS FROM (

@@ -9,6 +9,7 @@ from django.http import Http404
 from django.urls import reverse
 
 from backtests.pages import queries
+from backtests.runs.open_loads import describe_open_loads
 from backtests.runs.queries import Row
 from toolbox.database import event_loop
 
@@ -17,11 +18,11 @@ TABS = {"run": "Results and events", "trades": "Round trips", "attribution": "Pr
 
 
 def find_run(run_id: UUID) -> Row:
-    """Fetch a run. Raises Http404."""
+    """Fetch a run, with what it lacks as `incomplete`. Raises Http404."""
     found = event_loop.run(queries.fetch_runs([run_id]))
     if not found:
         raise Http404(f"There is no run {run_id}.")
-    return found[0]
+    return found[0] | {"incomplete": describe_open_loads(found[0])}
 
 
 def list_run_tabs(run_id: UUID, *, current: str) -> list[dict[str, Any]]:

@@ -76,6 +76,7 @@ async def compare(ask: CompareQuestion, *, reader: Pool) -> RunComparison:
         metadata=ComparisonMetadata(
             compared_from=time_of(start), compared_to=time_of(end), identical_decisions=identical, notes=notes,
             query_time_ms=first.asked.milliseconds,
+            incomplete_runs=[found for one in (first, second) if (found := one.asked.incomplete)] or None,
         ),
     )  # fmt: skip
 
@@ -103,8 +104,10 @@ async def _find_divergence(
         are_begun = [skip < len(page) for skip, page in zip(skipped, pages, strict=True)]
         is_over = any(are_read) and all(read or begun for read, begun in zip(are_read, are_begun, strict=True))
         if different is not None or is_over:
-            rest = await queries.trails(runs, starts=places, take=MAX_PAGE, reader=reader)
-            tails = [np.frombuffer(rest[run_id]["trail"], RECORD) for run_id in runs]
+            tails = [page[size:] for page in kept]
+            if not _hold_whole_moment(tails, places=places, counts=counts):
+                rest = await queries.trails(runs, starts=places, take=MAX_PAGE, reader=reader)
+                tails = [np.frombuffer(rest[run_id]["trail"], RECORD) for run_id in runs]
             return _part((tails[0], tails[1]), end=end), identical, counts
         own, other = (found_rows[run_id]["prefixes"] or b"" for run_id in runs)
         passed = count_equal_decisions(own, second=other)
@@ -112,6 +115,15 @@ async def _find_divergence(
             places, identical = [passed, passed], passed
         else:
             take = min(take * 4, MAX_PAGE)
+
+
+def _hold_whole_moment(tails: Sequence[Trail], *, places: Sequence[int], counts: Sequence[int]) -> bool:
+    """Return whether both tails reach beyond the first of their moments, or to the end of their run."""
+    moment = min((int(tail["moment"][0]) for tail in tails if len(tail)), default=0)
+    return all(
+        place + len(tail) >= count or (len(tail) > 0 and int(tail["moment"][-1]) > moment)
+        for tail, place, count in zip(tails, places, counts, strict=True)
+    )
 
 
 def _part(tails: tuple[Trail, Trail], *, end: int) -> _Divergence | None:
@@ -167,8 +179,7 @@ async def _side(
     run_id: UUID, *, only: Trail, following: Trail, moment: int, reader: Pool
 ) -> tuple[DivergentSide, str | None]:
     chosen = [int(number) for number in (only if len(only) else following[:1])["number"][:MAX_SHOWN]]
-    rows = await queries.events(run_id, numbers=chosen, reader=reader)
-    above = await queries.causes(run_id, number=chosen[0], most=MAX_CAUSES + 1, reader=reader) if chosen else []
+    rows, above = await queries.decisions(run_id, numbers=chosen, most_causes=MAX_CAUSES + 1, reader=reader)
     trips = await queries.trips_ending_after(run_id, moment=time_of(moment), most=MAX_TRADES, reader=reader)
     nearest = above[::-1][:MAX_CAUSES]
     shown, causes = (cut_to_budget(part, run_id=str(run_id), budget=budget() // 4) for part in (rows, nearest))

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import Field, model_validator
 
-from backtests.contracts.answers import CamelAnswer, Number, PageMetadata
+from backtests.contracts.answers import INCOMPLETE, CamelAnswer, IncompleteRun, Number, PageMetadata
 from backtests.contracts.error_envelope import INVALID_PARAMETER
 from backtests.contracts.questions import PAGE_INDEX, Guid, PageIndex, PropertyPath, RangeQuestion, RunQuestion
 from backtests.vocabulary import EventType, Severity
@@ -221,6 +221,7 @@ class SummaryMetadata(CamelAnswer):
     executions_left_out: int = Field(description="Executions without symbol, direction, quantity or price.")
     notes: list[str] = Field(description="What is surprising about these figures.")
     query_time_ms: int = Field(description="Milliseconds that the question took.")
+    incomplete: IncompleteRun | None = INCOMPLETE
 
 
 class Summary(CamelAnswer):
@@ -263,6 +264,7 @@ class GroupMetadata(CamelAnswer):
     other_events: int = Field(description="Events of the groups that are not given.")
     unreadable_events: int = Field(description="Events left out because their text cannot be compared.")
     query_time_ms: int = Field(description="Milliseconds that the question took.")
+    incomplete: IncompleteRun | None = INCOMPLETE
 
 
 class EventGroups(CamelAnswer):
@@ -298,6 +300,7 @@ class AttributionMetadata(CamelAnswer):
     other_trades: int = Field(description="Round trips of the groups that are not given.")
     other_net_profit: Number = Field(description="Net profit of the groups that are not given.")
     query_time_ms: int = Field(description="Milliseconds that the question took.")
+    incomplete: IncompleteRun | None = INCOMPLETE
 
 
 class ProfitAttribution(CamelAnswer):
@@ -382,7 +385,7 @@ class RankingMetadata(CamelAnswer):
     )
     periods_per_year: int = Field(description="What ratios are annualised with; the risk-free rate is 0.")
     overfitting_undefined: str | None = Field(description="Why there is no probability of overfitting.")
-    not_built: int = Field(description="Runs left out: being loaded, not built, or in several currencies.")
+    not_built: int = Field(description="Runs left out: not stored whole, not built, or in several currencies.")
     query_time_ms: int = Field(description="Milliseconds that the question took.")
 
 
@@ -474,6 +477,9 @@ class ComparisonMetadata(CamelAnswer):
     identical_decisions: int = Field(description="Decisions that both made before they part.")
     notes: list[str] = Field(description="What is surprising about the comparison.")
     query_time_ms: int = Field(description="Milliseconds that the question took.")
+    incomplete_runs: list[IncompleteRun] | None = Field(
+        None, description="The runs that are not stored whole: the answer is of what is stored of them so far."
+    )
 
 
 class RunComparison(CamelAnswer):

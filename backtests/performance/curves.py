@@ -11,6 +11,7 @@ import numpy as np
 from backtests.contracts.error_envelope import INVALID_PARAMETER, PERFORMANCE_NOT_BUILT
 from backtests.performance import queries
 from backtests.performance.days import Days, Floats, find_returns
+from backtests.runs.open_loads import tell_how_to_complete
 from backtests.runs.validation import RunQuestion, require_run
 from toolbox.contract.errors import ToolError
 from toolbox.database.pools import Pool
@@ -73,7 +74,7 @@ def choose_curve(
 ) -> RunCurve:  # fmt: skip
     """Return the curve of a currency from a run's rows. Raises ToolError as `read_curve` does."""
     asked = require_run(run_id, row=rows[0] if rows else None, started=started, clock=clock, field=field)
-    require_built(run_id, row=rows[0], field=field)
+    require_built(asked, row=rows[0], field=field)
     if currency is None:
         chosen = next((row for row in rows if row["is_main"]), None)
     else:
@@ -87,17 +88,21 @@ def choose_curve(
     )  # fmt: skip
 
 
-def require_built(run_id: UUID, *, row: Row, field: str = "runId") -> None:
+def require_built(asked: RunQuestion, *, row: Row, field: str = "runId") -> None:
     """Raise ToolError if the results are not built from all events: the run is loading, or was loaded by older code."""
-    if not row["is_current"]:
-        raise ToolError(
-            PERFORMANCE_NOT_BUILT,
-            f"The results of the run {run_id} are not built for all of its {row['event_count']:,} events.",
-            suggestion="If it is being loaded, ask again when that has ended; else an administrator runs "
-            "`manage.py build_backtest_performance`.",
-            field=field,
-            details={"runId": str(run_id)},
-        )
+    if row["is_current"]:
+        return
+    incomplete = asked.incomplete
+    raise ToolError(
+        PERFORMANCE_NOT_BUILT,
+        f"The results of the run {asked.run_id} are not built for all of its {row['event_count']:,} events.",
+        suggestion=tell_how_to_complete(incomplete)
+        if incomplete
+        else "If its load has just ended, ask again; else have an administrator run "
+        "`manage.py build_backtest_performance`.",
+        field=field,
+        details={"runId": str(asked.run_id)},
+    )
 
 
 def _name_currency(rows: Sequence[Row], *, given: str | None, field: str) -> ToolError:

@@ -7,6 +7,7 @@ by combinatorially symmetric cross-validation: Bailey, Borwein, López de Prado 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 from math import e, isfinite, sqrt
 from statistics import NormalDist
@@ -82,12 +83,9 @@ def find_overfitting(returns: Floats, *, parts: int) -> OverfittingResult | None
         return None
     blocks = returns[:, : size * parts].reshape(runs, parts, size)
     sums, squares = blocks.sum(axis=2), (blocks**2).sum(axis=2)
-    chosen = np.array(
-        [[part in half for part in range(parts)] for half in map(set, combinations(range(parts), parts // 2))], float
-    )
-    count = size * parts // 2
-    inside = _sharpes(chosen @ sums.T, squares=chosen @ squares.T, count=count)
-    outside = _sharpes((1 - chosen) @ sums.T, squares=(1 - chosen) @ squares.T, count=count)
+    chosen = _halves(parts)
+    inside = _sharpes(chosen @ sums.T, squares=chosen @ squares.T, count=size * parts // 2)
+    outside = inside[::-1]  # combinations come in an order in which the last one is what the first leaves, and so on
     best = inside.argmax(axis=1)
     reached = outside[np.arange(len(best)), best][:, None]
     below, same = (outside < reached).sum(axis=1), (outside == reached).sum(axis=1)
@@ -138,10 +136,18 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST
 
 
+@lru_cache
+def _halves(parts: int) -> NDArray[np.float64]:
+    """Return a row for each half of the parts: 1 for a part that is in it, else 0."""
+    halves = map(set, combinations(range(parts), parts // 2))
+    return np.array([[part in half for part in range(parts)] for half in halves], float)
+
+
 def _sharpes(sums: NDArray[np.float64], *, squares: NDArray[np.float64], count: int) -> NDArray[np.float64]:
     """Return Sharpe ratios from sums and sums of squares; 0 if nothing varies, which is neither good nor bad."""
     means = sums / count
     variances = (squares - sums * means) / (count - 1)
-    is_flat = variances <= np.maximum(squares, 1e-300) * 1e-13
-    sharpes: NDArray[np.float64] = np.where(is_flat, 0.0, means / np.sqrt(np.where(is_flat, 1.0, variances)))
+    varies = variances > np.maximum(squares, 1e-300) * 1e-13
+    spreads = np.sqrt(variances, where=varies, out=np.ones_like(variances))
+    sharpes: NDArray[np.float64] = np.divide(means, spreads, where=varies, out=np.zeros_like(means))
     return sharpes

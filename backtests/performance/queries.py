@@ -16,7 +16,8 @@ MAX_CURRENCIES, MAX_PROFIT_GROUPS, MAX_RANKED, MAX_VALUE_LETTERS = 100, 200, 2_0
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 _CURVES = """
-SELECT r.run_id, r.event_count, r.name, coalesce(r.started_at, r.first_event_at) AS started_at,
+SELECT r.run_id, r.event_count, r.last_event_at, r.open_loads, now() AS asked_at, r.name,
+       coalesce(r.started_at, r.first_event_at) AS started_at,
        greatest(r.ended_at, r.last_event_at) AS ended_at, r.parameters, r.sweep,
        p.event_count = r.event_count AND p.version = %(version)s AS is_current, p.currency, p.is_main, p.source,
        p.capital, p.total_profit, p.days, p.profits, p.held, p.time_held, p.time_span, p.traded, p.executions_left_out,
@@ -158,6 +159,7 @@ SELECT r.run_id, r.name, r.parameters, length(p.days) / 4 AS day_count, p.measur
 FROM backtests_runs AS r
 LEFT JOIN backtests_performance AS p
   ON p.run_id = r.run_id AND p.is_main AND p.event_count = r.event_count AND p.version = %(version)s
+  AND r.open_loads = '{}'
 WHERE r.sweep = %(sweep)s AND r.sweep <> ''
 ORDER BY r.run_id LIMIT %(most)s
 """
@@ -177,25 +179,23 @@ FROM unnest(%(runs)s::uuid[], %(starts)s::integer[]) AS u (run_id, start)
 JOIN backtests_decisions AS d USING (run_id) LIMIT 2
 """
 
-_CAUSES = """
+# Events in this order, then the first of them again with what caused it, the first cause first.
+_DECISIONS = """
 WITH RECURSIVE above AS (
   SELECT number, parent_event_id, 0 AS height FROM backtests_events
-  WHERE run_id = %(run)s AND number = %(number)s
+  WHERE run_id = %(run)s AND number = (%(numbers)s::integer[])[1]
   UNION ALL
   SELECT p.number, p.parent_event_id, above.height + 1
   FROM above JOIN backtests_events AS p ON p.run_id = %(run)s AND p.event_id = above.parent_event_id
   WHERE above.height + 1 < %(most)s
+), wanted AS (
+  SELECT number, place, false AS is_cause FROM unnest(%(numbers)s::integer[]) WITH ORDINALITY AS u (number, place)
+  UNION ALL
+  SELECT number, -height, true FROM above
 )
-SELECT EVENT_COLUMNS
-FROM above JOIN backtests_events AS e ON e.run_id = %(run)s AND e.number = above.number
-ORDER BY above.height DESC LIMIT %(most)s
-""".replace("EVENT_COLUMNS", EVENT)
-
-_NUMBERED = """
-SELECT EVENT_COLUMNS
-FROM unnest(%(numbers)s::integer[]) WITH ORDINALITY AS u (number, place)
-JOIN backtests_events AS e ON e.run_id = %(run)s AND e.number = u.number
-ORDER BY u.place LIMIT 100
+SELECT w.is_cause, EVENT_COLUMNS
+FROM wanted AS w JOIN backtests_events AS e ON e.run_id = %(run)s AND e.number = w.number
+ORDER BY w.is_cause, w.place LIMIT %(most)s + cardinality(%(numbers)s::integer[])
 """.replace("EVENT_COLUMNS", EVENT)
 
 _ENDING_AFTER = """
@@ -284,14 +284,14 @@ async def trails(run_ids: Sequence[UUID], *, starts: Sequence[int], take: int, r
     return {row["run_id"]: row for row in (await reader.fetch(_TRAILS, parameters)).rows}
 
 
-async def causes(run_id: UUID, *, number: int, most: int, reader: Pool) -> list[Row]:
-    """Fetch an event and the events that caused it, the first cause first."""
-    return (await reader.fetch(_CAUSES, {"run": run_id, "number": number, "most": most})).rows
-
-
-async def events(run_id: UUID, *, numbers: Sequence[int], reader: Pool) -> list[Row]:
-    """Fetch events by number, in this order."""
-    return (await reader.fetch(_NUMBERED, {"run": run_id, "numbers": list(numbers)})).rows
+async def decisions(
+    run_id: UUID, *, numbers: Sequence[int], most_causes: int, reader: Pool
+) -> tuple[list[Row], list[Row]]:
+    """Fetch events by number, in this order; and the first of them with what caused it, the first cause first."""
+    if not numbers:
+        return [], []
+    rows = (await reader.fetch(_DECISIONS, {"run": run_id, "numbers": list(numbers), "most": most_causes})).rows
+    return [row for row in rows if not row["is_cause"]], [row for row in rows if row["is_cause"]]
 
 
 async def trips_ending_after(run_id: UUID, *, moment: datetime, most: int, reader: Pool) -> list[Row]:

@@ -196,7 +196,9 @@ def _align(rows: Sequence[Row]) -> Floats:
     if all(row["days"] is None for row in rows[1:]):
         capital = np.array([[float(row["capital"])] for row in rows])
         profits = np.frombuffer(b"".join(row["profits"] for row in rows), "<f8").reshape(len(rows), -1)
-        equity = np.hstack([capital, capital + profits])
+        equity = np.empty((len(rows), profits.shape[1] + 1))
+        equity[:, :1] = capital
+        np.add(capital, profits, out=equity[:, 1:])
     else:
         days: list[Days] = []
         for row in rows:
@@ -206,5 +208,6 @@ def _align(rows: Sequence[Row]) -> Floats:
             float(row["capital"]) + np.frombuffer(row["profits"], "<f8")[own.searchsorted(common)]
             for row, own in zip(rows, days, strict=True)
         ])  # fmt: skip
-    returns: Floats = equity[:, 1:] / equity[:, :-1] - 1
+    returns: Floats = equity[:, 1:] / equity[:, :-1]
+    returns -= 1
     return returns

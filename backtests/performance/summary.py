@@ -146,7 +146,8 @@ def _changes(levels: Floats) -> Floats:
 
 def _describe(curve: RunCurve, *, ask: SummaryQuestion, trips: Row) -> SummaryMetadata:
     days = curve.days
-    return SummaryMetadata(
+    return curve.asked.make_metadata(
+        SummaryMetadata,
         currency=curve.currency,
         profit_source=curve.row["source"],
         initial_capital=curve.capital,
@@ -160,7 +161,6 @@ def _describe(curve: RunCurve, *, ask: SummaryQuestion, trips: Row) -> SummaryMe
         risk_free_rate=ask.risk_free_rate,
         executions_left_out=curve.row["executions_left_out"],
         notes=_find_notes(curve, trips=trips),
-        query_time_ms=curve.asked.milliseconds,
     )
 
 

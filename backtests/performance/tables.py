@@ -36,7 +36,7 @@ async def list_round_trips(ask: TradesQuestion, *, reader: Pool) -> TradePage:
     if ask.start_time:
         asked.check_moment(ask.start_time, name="startTime")
     [curve, *_] = await queries.curves([ask.run_id], reader=reader)
-    require_built(ask.run_id, row=curve)
+    require_built(asked, row=curve)
     end = last_moment(ask.end_time)
     skip = ask.page_index * ask.page_size
     rows = await queries.trades(
@@ -46,9 +46,9 @@ async def list_round_trips(ask: TradesQuestion, *, reader: Pool) -> TradePage:
     )  # fmt: skip
     total = rows[0]["total"]
     trades = [make_trade(row) for row in rows if row["trip"] is not None]
-    metadata = PageMetadata(
-        total_count=total, returned_count=len(trades), page_index=ask.page_index, page_size=ask.page_size,
-        has_more=skip + len(trades) < total, query_time_ms=asked.milliseconds, truncated=False,
+    metadata = asked.make_metadata(
+        PageMetadata, total_count=total, returned_count=len(trades), page_index=ask.page_index, page_size=ask.page_size,
+        has_more=skip + len(trades) < total, truncated=False,
     )  # fmt: skip
     return TradePage(trades=trades, metadata=metadata)
 
@@ -69,10 +69,10 @@ async def group_by_property(ask: GroupQuestion, *, reader: Pool) -> EventGroups:
         most=ask.max_groups, reader=reader,
     )  # fmt: skip
     groups = [_event_group(row, has_numbers=numbers is not None) for row in rows if row["count"] is not None]
-    metadata = GroupMetadata(
-        total_events=rows[0]["total_events"], total_groups=rows[0]["total_groups"],
+    metadata = asked.make_metadata(
+        GroupMetadata, total_events=rows[0]["total_events"], total_groups=rows[0]["total_groups"],
         other_events=rows[0]["total_events"] - sum(group.count for group in groups),
-        unreadable_events=rows[0]["unreadable_events"], query_time_ms=asked.milliseconds,
+        unreadable_events=rows[0]["unreadable_events"],
     )  # fmt: skip
     return EventGroups(groups=groups, metadata=metadata)
 
@@ -83,10 +83,10 @@ async def attribute(ask: AttributionQuestion, *, reader: Pool) -> ProfitAttribut
     rows = await queries.attribution(ask.run_id, by=ask.by, currency=curve.currency, reader=reader)
     found = [_profit_group(row, by=ask.by) for row in rows if row["key"] is not None]
     profit, trades, groups = (rows[0][name] for name in ("total_net_profit", "total_trades", "total_groups"))
-    metadata = AttributionMetadata(
-        currency=curve.currency, total_net_profit=profit, total_trades=trades, total_groups=groups,
+    metadata = curve.asked.make_metadata(
+        AttributionMetadata, currency=curve.currency, total_net_profit=profit, total_trades=trades, total_groups=groups,
         other_groups=groups - len(found), other_trades=trades - sum(one.trades for one in found),
-        other_net_profit=rows[0]["other_net_profit"], query_time_ms=curve.asked.milliseconds,
+        other_net_profit=rows[0]["other_net_profit"],
     )  # fmt: skip
     return ProfitAttribution(groups=found, metadata=metadata)
 

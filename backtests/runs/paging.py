@@ -11,6 +11,7 @@ from backtests.contracts.questions import (
     ValidationErrorsQuestion,
 )
 from backtests.runs import queries
+from backtests.runs.open_loads import describe_open_loads
 from backtests.runs.queries import Row, Window
 from backtests.runs.rendering import cut_to_budget
 from backtests.runs.validation import RunQuestion, budget
@@ -34,13 +35,13 @@ def event_page(asked: RunQuestion, *, rows: Sequence[Row], ask: Paged) -> EventP
     events = cut_to_budget(found, run_id=str(asked.run_id), budget=budget())
     skip = ask.page_index * ask.page_size
     expected = max(0, min(ask.page_size, total - skip))
-    metadata = PageMetadata(
+    metadata = asked.make_metadata(
+        PageMetadata,
         total_count=total,
         returned_count=len(events),
         page_index=ask.page_index,
         page_size=ask.page_size,
         has_more=skip + len(events) < total,
-        query_time_ms=asked.milliseconds,
         truncated=len(events) < expected,
     )
     return EventPage(events=events, metadata=metadata)
@@ -55,15 +56,19 @@ async def entity_rows(ask: EventsByEntity, *, reader: Pool) -> list[Row]:
     return await queries.page(ask.run_id, lists=lists, window=window(ask), reader=reader)
 
 
+def make_run(row: Row) -> RunAnswer:
+    """Build a run's answer from its row."""
+    values = {name: row[name] for name in RunAnswer.model_fields if name in row}
+    return RunAnswer(**values, incomplete=describe_open_loads(row))
+
+
 async def run_page(ask: RunsQuestion, *, reader: Pool) -> RunPage:
     """Fetch a page of runs."""
     started = reader.clock()
     page = window(ask)
     rows = await queries.runs(symbol=ask.security_symbol, window=page, reader=reader)
     total = rows[0]["total"]
-    found = [
-        RunAnswer(**{name: value for name, value in row.items() if name != "total"}) for row in rows if row["run_id"]
-    ]
+    found = [make_run(row) for row in rows if row["run_id"]]
     metadata = PageMetadata(
         total_count=total,
         returned_count=len(found),

@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from backtests.runs.open_loads import RUN_STATE
 from toolbox.database.pools import Pool
 
 Row = dict[str, Any]
 MAX_KEYS = 5_000
 
-_RUN = """
-SELECT run_id, event_count, coalesce(started_at, first_event_at) AS started_at,
-       greatest(ended_at, last_event_at) AS ended_at
+_RUN = f"""
+SELECT run_id, coalesce(started_at, first_event_at) AS started_at, greatest(ended_at, last_event_at) AS ended_at,
+       {RUN_STATE}
 FROM backtests_runs WHERE run_id = %s LIMIT 1
 """
 
@@ -67,7 +68,7 @@ ORDER BY place LIMIT %(take)s
 
 # The run's bounds are included: a separate statement would double the time of a short range.
 _METRICS = """
-SELECT r.run_id, r.started_at, r.ended_at, s.amount, s.total, s.lowest, s.highest,
+SELECT r.*, s.amount, s.total, s.lowest, s.highest,
        CASE WHEN s.amount > 0 THEN trim_scale(s.total / s.amount) END AS average,
        CASE WHEN s.amount > 1 THEN trim_scale(sqrt(
          greatest(s.amount * s.squares - s.total * s.total, 0) / (s.amount::numeric * (s.amount - 1)))) END
@@ -95,11 +96,11 @@ WITH asked AS MATERIALIZED (
              AND (%(symbol)s::text IS NULL OR right(list, length(%(symbol)s) + 1) = ':' || %(symbol)s)))
   ORDER BY list LIMIT %(most)s
 )
-SELECT 0 AS place, NULL::text AS list, NULL::text AS order_id, NULL::text AS properties, r.started_at, r.ended_at,
-       NULL::bigint AS moment, NULL::integer AS number
+SELECT 0 AS place, NULL::text AS list, NULL::text AS order_id, NULL::text AS properties, NULL::bigint AS moment,
+       NULL::integer AS number, r.*
 FROM (RUN_BOUNDS) AS r
 UNION ALL
-SELECT a.place, l.list, NULL, e.properties::text, NULL, NULL, NULL, NULL
+SELECT a.place, l.list, NULL, e.properties::text, NULL, NULL, NO_RUN
 FROM asked AS a
 CROSS JOIN lists AS l
 CROSS JOIN LATERAL (
@@ -113,8 +114,8 @@ CROSS JOIN LATERAL (
 ) AS latest
 JOIN backtests_events AS e ON e.run_id = %(run)s AND e.number = latest.number
 UNION ALL
-SELECT a.place, NULL, o.order_id, e.properties::text, NULL, NULL,
-       (extract(epoch FROM e.occurred_at) * 1000000)::bigint, e.number
+SELECT a.place, NULL, o.order_id, e.properties::text, (extract(epoch FROM e.occurred_at) * 1000000)::bigint,
+       e.number, NO_RUN
 FROM asked AS a
 CROSS JOIN LATERAL (
   SELECT order_id, state_number FROM backtests_order_states
@@ -124,7 +125,7 @@ CROSS JOIN LATERAL (
 ) AS o
 JOIN backtests_events AS e ON e.run_id = %(run)s AND e.number = o.state_number
 ORDER BY place, moment, number, list LIMIT 1 + 2 * %(most)s * cardinality(%(moments)s::bigint[])
-""".replace("RUN_BOUNDS", _RUN.replace("%s", "%(run)s"))
+""".replace("RUN_BOUNDS", _RUN.replace("%s", "%(run)s")).replace("NO_RUN", ", ".join(["NULL"] * 7))
 
 _RUNS = """
 SELECT counted.total, runs.*
@@ -135,7 +136,7 @@ LEFT JOIN (
   SELECT run_id, name, engine, coalesce(started_at, first_event_at) AS started_at,
          coalesce(ended_at, last_event_at) AS ended_at, config_hash, event_count, malformed_count, quarantined_count,
          counts_by_type, counts_by_severity, first_event_at, last_event_at, symbols, stored_at, sweep, parameters,
-         labels
+         labels, open_loads, now() AS asked_at
   FROM backtests_runs
   WHERE %(symbol)s::text IS NULL OR symbols ? %(symbol)s
   ORDER BY stored_at DESC, run_id

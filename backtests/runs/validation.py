@@ -3,18 +3,21 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.conf import settings
 
+from backtests.contracts.answers import CamelAnswer, IncompleteRun
 from backtests.contracts.error_envelope import INVALID_TIME_RANGE, RUN_NOT_FOUND
 from backtests.moments import moment_of
 from backtests.runs import queries
+from backtests.runs.open_loads import describe_open_loads, tell_how_to_complete
 from toolbox.contract.encoding import format_timestamp
 from toolbox.contract.errors import ToolError
 from toolbox.database.pools import Pool
 
+Metadata = TypeVar("Metadata", bound=CamelAnswer)
 FRAME_BYTES = 400
 """Bytes that an answer needs besides its events."""
 
@@ -33,16 +36,36 @@ class RunQuestion:
         """Return the elapsed time in whole milliseconds."""
         return round((self.clock() - self.started) * 1000)
 
+    @property
+    def incomplete(self) -> IncompleteRun | None:
+        """Return what the run lacks; None if it is stored whole."""
+        return describe_open_loads(self.row)
+
+    def make_metadata(self, model: type[Metadata], **values: Any) -> Metadata:
+        """Build an answer's metadata: with the time that the query took, and with what the run lacks."""
+        return model(query_time_ms=self.milliseconds, incomplete=self.incomplete, **values)
+
     def check_moment(self, moment: datetime, *, name: str) -> None:
-        """Check that a time is not after the run's end. Raises ToolError."""
-        end = self.row["ended_at"]
+        """
+        Check that a time is not after the run's end, or after the last event of a run that is not stored whole.
+
+        Nothing is known of the time after that event, and an answer would look as if nothing had happened then. Raises
+        ToolError.
+        """
+        incomplete = self.incomplete
+        end = self.row["ended_at"] if incomplete is None else incomplete.last_event_at
         if end is None or moment <= end:
             return
         start = self.row["started_at"]
+        if incomplete is None:
+            what, fix = "the end of the run", f"The run ends at {format_timestamp(end)}; ask for that or earlier."
+        else:
+            what = "the last event that is stored of the run so far"
+            fix = f"Ask for {format_timestamp(end)} or earlier. {tell_how_to_complete(incomplete)}"
         raise ToolError(
             INVALID_TIME_RANGE,
-            f"{name[0].upper()}{name[1:]} is after the end of the run",
-            suggestion=f"The run ends at {format_timestamp(end)}; ask for that or earlier.",
+            f"{name[0].upper()}{name[1:]} is after {what}",
+            suggestion=fix,
             field=name,
             details={
                 name: format_timestamp(moment),

@@ -106,13 +106,13 @@ def _no_such_event(event_id: str) -> ToolError:
 
 def _page(asked: RunQuestion, shown: list[Sequence], *, total: int, wanted: int, ask: SequenceQuestion) -> SequencePage:
     passed = ask.page_index * ask.page_size
-    metadata = SequenceMetadata(
+    metadata = asked.make_metadata(
+        SequenceMetadata,
         total_sequences=total,
         returned_count=len(shown),
         page_index=ask.page_index,
         page_size=ask.page_size,
         has_more=passed + len(shown) < total,
-        query_time_ms=asked.milliseconds,
         truncated=len(shown) < wanted,
     )
     return SequencePage(sequences=shown, metadata=metadata)

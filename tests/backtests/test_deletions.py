@@ -7,7 +7,8 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from django.db import connection, connections, transaction
+from django.db import OperationalError, connection, connections, transaction
+from django.test.utils import CaptureQueriesContext
 
 from backtests.ingest import load as loading
 from backtests.ingest.batch import RunDeletedError
@@ -131,3 +132,37 @@ def test_a_run_deleted_while_it_is_loaded_is_not_made_of_its_rest(
 
     counts = in_thread(lambda: list(Run.objects.filter(run_id=run_id).values_list("event_count", flat=True)))
     assert counts == ([1] if is_made_anew else [])
+
+
+def test_a_deletion_that_others_hold_up_ends_with_an_error(runs: tuple[UUID, UUID], in_thread: InThread) -> None:
+    def delete() -> None:
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute("SET runs.deletion_seconds = '0.2'")
+            Run.objects.filter(run_id=runs[0]).delete()
+        finally:
+            connections.close_all()
+
+    def delete_beside_a_reader() -> None:
+        with transaction.atomic(), ThreadPoolExecutor(1) as pool:
+            count("lists", run_id=runs[1])
+            with pytest.raises(OperationalError, match="nothing is deleted"):
+                pool.submit(delete).result(timeout=PATIENCE_SECONDS)
+
+    in_thread(delete_beside_a_reader)
+
+    assert in_thread(lambda: Run.objects.filter(run_id__in=runs).count()) == 2
+
+
+def test_the_orm_deletes_a_run_by_one_statement(runs: tuple[UUID, UUID], in_thread: InThread) -> None:
+    rubbish = [*jsonl([event(uuid4(), second=2)]), b"rubbish\n"]
+    in_thread(lambda: load_lines(rubbish, run_id=runs[0], report=LoadReport()))
+
+    def delete() -> list[str]:
+        with CaptureQueriesContext(connection) as sent:
+            Run.objects.filter(run_id=runs[0]).delete()
+        return [query["sql"].split()[0] for query in sent.captured_queries]
+
+    assert in_thread(lambda: count("quarantine", run_id=runs[0])) == 1
+    assert in_thread(delete) == ["BEGIN", "DELETE", "COMMIT"]
+    assert in_thread(lambda: count("quarantine", run_id=runs[0])) == 0

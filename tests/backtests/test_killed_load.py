@@ -10,6 +10,7 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
+from backtests.models import Run
 from tests.backtests.conftest import Load
 from tests.backtests.makers import jsonl, strategy
 from tests.conftest import server_environment
@@ -50,7 +51,7 @@ CONTENTS = [
     """SELECT order_id, moment, number, until, is_open, executed, state_number FROM backtests_order_states
     WHERE run_id = %s ORDER BY 1, 2, 3""",
     """
-    SELECT event_count, counts_by_type, counts_by_severity, symbols, first_event_at, last_event_at
+    SELECT event_count, counts_by_type, counts_by_severity, symbols, first_event_at, last_event_at, open_loads
     FROM backtests_runs WHERE run_id = %s
     """,
     "SELECT line_number, reason FROM backtests_quarantine WHERE run_id = %s ORDER BY 1",
@@ -91,6 +92,9 @@ def test_a_killed_load_run_again_equals_a_clean_one(
             check=False,
         )
         assert run.returncode == (-9 if survived < 10_000 else 0)
+        with django_db_blocker.unblock():
+            stored = Run.objects.filter(run_id=killed).values_list("event_count", "open_loads").first()
+        assert stored is None or bool(stored[1]) == (survived < 10_000), "a killed load is open until it is whole"
 
     with django_db_blocker.unblock():
         assert contents(killed) == contents(clean)

@@ -24,6 +24,7 @@ from uuid import UUID, uuid5
 from backtests.ingest.engine_layouts import Equity, Event, TableOptions
 from backtests.ingest.engine_records import ReadRecord, Record, read_document
 from backtests.ingest.engine_values import decimal, number, plain
+from toolbox.text.moments import parse_time
 
 FILLED, PARTLY_FILLED = ("filled", "partiallyfilled")
 ORDER_STATUS = {"2": PARTLY_FILLED, "3": FILLED, "partiallyfilled": PARTLY_FILLED, "filled": FILLED}
@@ -203,7 +204,7 @@ def _dig(value: Any, *names: str) -> Any:
 
 def _seconds(text: Any) -> Any:
     try:
-        return datetime.fromisoformat(str(text)).timestamp()
+        return parse_time(str(text)).timestamp()
     except ValueError:
         return text
 
