@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from uuid import UUID
 
-from backtests.ingest.batch import Place, analyse, delete_empty_run, make_ready, place_of, store_batch
+from backtests.ingest.batch import Place, analyse, delete_empty_run, make_ready, place_of, store_batch, vacuum_lists
 from backtests.ingest.check import check
 from backtests.ingest.fast_parse import read_events
 from backtests.ingest.gc_settings import set_for_loading
@@ -29,6 +29,8 @@ BATCH_BYTES = 33_554_432
 MAX_LATE_EVENTS, MAX_LATE_BYTES = 60_000, 67_108_864
 MAX_WAITING_EVENTS, MAX_WAITING_BYTES = 60_000, 67_108_864
 """Of all runs of a log together; past it the largest of their batches is stored before it is full."""
+VACUUM_EVENTS = 160_000
+"""Events of a run after which its lists are vacuumed during a load."""
 WORTH_ANALYSING = 10_000
 """Events after which a load runs ANALYZE; autovacuum would do it a minute later."""
 
@@ -324,12 +326,14 @@ class _Loader:
             moments = [row.moment for row in rows]
             pending.stored_until = max(moments if pending.stored_until is None else [*moments, pending.stored_until])
         ready = self._ready(run_id, rows=rows, pending=pending)
-        place = pending.place
+        place, given = pending.place, pending.given
 
         def store() -> None:
             pending.place = store_batch(
                 run_id, rows=rows, unreadable=unreadable, report=self._report, place=place, ready=ready, facts=facts
             )
+            if given // VACUUM_EVENTS > (given - len(rows)) // VACUUM_EVENTS:
+                vacuum_lists(pending.place.number)
 
         self._batches.do(store)
         self._note_run(run_id)
