@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import Enum
@@ -10,7 +11,7 @@ from hashlib import md5, sha256
 from typing import Any
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import ProgrammingError, connection, transaction
 from psycopg.errors import UniqueViolation
 
 from backtests.ingest import statements
@@ -282,6 +283,14 @@ def analyse(run_id: UUID, *, number: int) -> None:
         lock_run(cursor, run_id=run_id, number=number)
         cursor.execute(statements.ROUGHLY)
         cursor.execute(statements.ANALYSE.format(number=number))
+
+
+def vacuum_lists(number: int) -> None:
+    """Free the space of rewritten chunks of lists. Does nothing inside a transaction, where it is not allowed."""
+    if connection.in_atomic_block:
+        return
+    with suppress(ProgrammingError), connection.cursor() as cursor:  # a deleted run ends the load at its next batch
+        cursor.execute(statements.VACUUM_LISTS.format(number=number))
 
 
 def _new_ones(cursor: Cursor, run_id: UUID, rows: list[EventRow]) -> tuple[list[EventRow], list[Unreadable]]:

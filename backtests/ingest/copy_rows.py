@@ -64,7 +64,7 @@ def write_orders(cursor: Cursor, *, ready: Ready, run_id: UUID, table: str) -> N
         return
     steps = ready.first_steps
     ids = [step.order for step in steps]
-    cursor.execute(statements.KNOWN_ORDERS.format(orders=table), [run_id, ids, ready.first])
+    cursor.execute(statements.KNOWN_ORDERS.format(orders=table), [ids, run_id, ready.first])
     known = {found[0] for found in cursor.fetchall()}
     again = [step for step in steps if step.order in known]
     if again:

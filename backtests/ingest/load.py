@@ -24,6 +24,7 @@ from backtests.ingest.batch import (
     make_ready,
     place_of,
     store_batch,
+    vacuum_lists,
 )
 from backtests.ingest.check import check
 from backtests.ingest.fast_parse import read_events
@@ -42,6 +43,8 @@ BATCH_BYTES = 33_554_432
 MAX_LATE_EVENTS, MAX_LATE_BYTES = 60_000, 67_108_864
 MAX_WAITING_EVENTS, MAX_WAITING_BYTES = 60_000, 67_108_864
 """Of all runs of a log together; past it the largest of their batches is stored before it is full."""
+VACUUM_EVENTS = 160_000
+"""Events of a run after which its lists are vacuumed during a load."""
 WORTH_ANALYSING = 10_000
 """Events after which a load runs ANALYZE; autovacuum would do it a minute later."""
 
@@ -349,7 +352,7 @@ class _Loader:
             moments = [row.moment for row in rows]
             pending.stored_until = max(moments if pending.stored_until is None else [*moments, pending.stored_until])
         ready = self._ready(run_id, rows=rows, pending=pending)
-        place = pending.place
+        place, given = pending.place, pending.given
         mark = LoadMark(key=pending.load_key, state=state) if pending.load_key else None
 
         def store() -> None:
@@ -357,6 +360,8 @@ class _Loader:
                 run_id, rows=rows, unreadable=unreadable, report=self._report, place=place, ready=ready, facts=facts,
                 mark=mark,
             )  # fmt: skip
+            if given // VACUUM_EVENTS > (given - len(rows)) // VACUUM_EVENTS:
+                vacuum_lists(pending.place.number)
 
         self._batches.do(store)
         self._note_run(run_id)

@@ -165,8 +165,14 @@ WITH tails AS MATERIALIZED (
 )
 WRITE_CHUNKS""".replace("WRITE_CHUNKS", _WRITE_CHUNKS)
 
+# Steps are found by the hash of their order's id, which their key begins with.
 KNOWN_ORDERS = """
-SELECT DISTINCT order_id FROM {orders} WHERE run_id = %s AND order_id = ANY(%s) AND number < %s
+SELECT u.order_id FROM unnest(%s::text[]) AS u (order_id)
+CROSS JOIN LATERAL (
+  SELECT FROM {orders} AS o
+  WHERE o.run_id = %s AND hashtext(o.order_id) = hashtext(u.order_id) AND o.order_id = u.order_id AND o.number < %s
+  LIMIT 1
+) AS known
 """
 
 # Steps of orders from the last one before their first new step on; only the end of that row changes.
@@ -177,10 +183,12 @@ SELECT s.order_id, s.moment, s.number, s.kind, s.says_open, s.amount, s.symbol, 
 FROM unnest(%(orders)s::text[], %(moments)s::bigint[], %(numbers)s::integer[]) AS n (order_id, moment, number)
 LEFT JOIN LATERAL (
   SELECT b.moment, b.number FROM {orders} AS b
-  WHERE b.run_id = %(run)s AND b.order_id = n.order_id AND (b.moment, b.number) < (n.moment, n.number)
+  WHERE b.run_id = %(run)s AND hashtext(b.order_id) = hashtext(n.order_id) AND b.order_id = n.order_id
+    AND (b.moment, b.number) < (n.moment, n.number)
   ORDER BY b.moment DESC, b.number DESC LIMIT 1
 ) AS before ON true
-JOIN {orders} AS s ON s.run_id = %(run)s AND s.order_id = n.order_id
+JOIN {orders} AS s ON s.run_id = %(run)s AND hashtext(s.order_id) = hashtext(n.order_id)
+  AND s.order_id = n.order_id
   AND (s.moment, s.number) >= (coalesce(before.moment, n.moment), coalesce(before.number, n.number))
 ORDER BY s.order_id, s.moment, s.number
 """
@@ -191,7 +199,8 @@ UPDATE {orders} AS o SET until = n.until, is_open = n.is_open, symbol = n.symbol
 FROM unnest(%s::text[], %s::bigint[], %s::integer[], %s::bigint[], %s::boolean[], %s::text[], %s::boolean[],
             %s::boolean[], %s::numeric[], %s::numeric[], %s::integer[])
   AS n (order_id, moment, number, until, is_open, symbol, says_open, is_rejected, quantity, executed, state_number)
-WHERE o.run_id = %s AND o.order_id = n.order_id AND o.moment = n.moment AND o.number = n.number
+WHERE o.run_id = %s AND hashtext(o.order_id) = hashtext(n.order_id) AND o.order_id = n.order_id
+  AND o.moment = n.moment AND o.number = n.number
 """
 
 QUARANTINE = """
@@ -275,6 +284,9 @@ UPDATE backtests_runs SET
   details = details || %(details)s
 WHERE run_id = %(run)s
 """
+
+# Each batch rewrites the last chunk of its lists; later batches reuse the space of the old ones.
+VACUUM_LISTS = "VACUUM (TRUNCATE false) backtests_lists_{number}"
 
 # A sample of 3,000 rows instead of 30,000: every query uses an index, and the whole load waits for this.
 ROUGHLY = "SET LOCAL default_statistics_target = 10"

@@ -213,7 +213,7 @@ def _keep_question(request: HttpRequest, *, why: str) -> HttpResponse:
 
 
 def _read_question(request: HttpRequest) -> str:
-    """Return the question, ended by the value that was chosen for a part of it; "" if there is none or it is too long."""
+    """Return the question, with the value that was chosen for a part of it; "" if there is none or it is too long."""
     text = " ".join((request.POST.get("text", ""), request.POST.get("value", ""))).strip().replace("\r\n", "\n")
     return text if len(text) <= MAX_MESSAGE else ""
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
+from uuid import uuid4
 
 import postgast
 import pytest
@@ -19,6 +20,10 @@ from django.db import connection
 from google.protobuf.json_format import MessageToDict
 
 import backtests
+from backtests.ingest.load import load_lines
+from backtests.ingest.report import LoadReport
+from backtests.management.commands.distribute_backtests import KEYS
+from tests.backtests.makers import jsonl, strategy
 
 LARGE = {"backtests_events", "backtests_lists", "backtests_order_states"}
 LOADS = ("backtests.ingest", "backtests.management", "backtests.migrations")
@@ -129,21 +134,25 @@ def test_functions_name_one_run() -> None:
 
 
 @pytest.mark.django_db
-def test_the_run_is_in_every_unique_key_and_no_large_table_has_triggers() -> None:
+def test_the_run_is_in_every_unique_key_of_distributed_tables_and_none_has_triggers() -> None:
+    run_id = uuid4()
     with connection.cursor() as cursor:
+        cursor.execute(KEYS)
+        load_lines(jsonl(strategy(str(run_id), events=100)), run_id=run_id, report=LoadReport())
+        cursor.execute("SELECT number FROM backtests_runs WHERE run_id = %s", [run_id])
+        (number,) = cursor.fetchone()
+        tables = [*sorted(LARGE), *(f"{table}_{number}" for table in sorted(LARGE))]
         cursor.execute(
             "SELECT count(*), count(*) FILTER (WHERE NOT EXISTS ("
             "  SELECT 1 FROM pg_attribute WHERE attrelid = indrelid AND attnum = ANY (indkey) AND attname = 'run_id'))"
             " FROM pg_index WHERE indisunique AND indrelid = ANY (%s::regclass[])",
-            [sorted(LARGE)],
+            [tables],
         )
         keys = cursor.fetchone()
-        cursor.execute("SELECT count(*) FROM pg_trigger WHERE tgrelid = ANY (%s::regclass[])", [sorted(LARGE)])
+        cursor.execute("SELECT count(*) FROM pg_trigger WHERE tgrelid = ANY (%s::regclass[])", [tables])
         triggers = cursor.fetchone()
 
-    assert keys is not None
-    assert keys[0] >= len(LARGE)
-    assert (keys[1], triggers) == (0, (0,))
+    assert (keys, triggers) == ((8, 0), (0,))
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,14 @@ from django.db import connection, transaction
 from toolbox.database.command import DatabaseCommand
 
 TABLES = ("backtests_events", "backtests_lists", "backtests_order_states")
+KEYS = """
+ALTER TABLE backtests_events ADD CONSTRAINT backtests_events_pkey PRIMARY KEY (run_id, number);
+CREATE UNIQUE INDEX backtests_events_id ON backtests_events (run_id, event_id);
+ALTER TABLE backtests_lists ADD CONSTRAINT backtests_lists_pkey PRIMARY KEY (run_id, list, chunk);
+ALTER TABLE backtests_order_states ADD CONSTRAINT backtests_order_states_pkey
+  PRIMARY KEY (run_id, order_id, moment, number)
+"""
+"""Keys that hold the run, as Citus requires; with them, partitions get none of their own (backtests_add_run)."""
 
 
 class Command(DatabaseCommand):
@@ -30,6 +38,9 @@ class Command(DatabaseCommand):
                 raise CommandError(
                     "Runs are stored already. Make a backup, distribute an empty store, and load the runs again."
                 )
+            cursor.execute("SELECT to_regclass('backtests_lists_pkey')")
+            if cursor.fetchone()[0] is None:
+                cursor.execute(KEYS)
             cursor.execute("SELECT citus_add_local_table_to_metadata('backtests_runs')")
             for table in TABLES:
                 together = "default" if table == TABLES[0] else TABLES[0]
