@@ -5,8 +5,10 @@ from collections.abc import Sequence
 
 from tree_sitter import Node
 
+from devassist.code_graph.facts import CLASS_OF
 from devassist.code_graph.values import split_words
 from devassist.syntax.imports import Import
+from devassist.syntax.parse import parts_of
 
 ELEMENTS = split_words(
     """
@@ -19,6 +21,7 @@ WRAPPERS = split_words(
     Optional Union ClassVar Final Annotated Awaitable Coroutine Type type Required NotRequired
     """
 )
+_TYPEOF = "typeof"
 _WORD = re.compile(r"[A-Za-z_][\w.]*|[\[\],|]")
 
 
@@ -29,7 +32,7 @@ def literal_text(source: str) -> str:
 
 def has_holes(node: Node) -> bool:
     """Return whether a string has interpolated values."""
-    return any(child.type == "interpolation" for child in node.named_children)
+    return any(child.type == "interpolation" for child in parts_of(node))
 
 
 def split_types(text: str) -> tuple[list[str], list[str]]:
@@ -38,6 +41,8 @@ def split_types(text: str) -> tuple[list[str], list[str]]:
 
     >>> split_types("Optional[Note] | list['Tag']")
     (['Note', 'list'], ['Tag'])
+    >>> split_types("type[Note]")
+    (['type Note'], [])
     """
     names: list[str] = []
     elements: list[str] = []
@@ -48,12 +53,14 @@ def split_types(text: str) -> tuple[list[str], list[str]]:
             around.append(before.rpartition(".")[2])
         elif word == "]":
             around = around[:-1]
-        elif word not in ",|":
+        elif word not in ",|" and word != _TYPEOF:
             depth = [outer for outer in around if outer not in WRAPPERS]
+            is_class = before == _TYPEOF or around[-1:] in (["type"], ["Type"])
+            named = f"{CLASS_OF}{word}" if is_class else word
             if not depth and word.rpartition(".")[2] not in WRAPPERS:
-                names.append(word)
+                names.append(named)
             elif len(depth) == 1 and depth[0] in ELEMENTS:
-                elements.append(word)
+                elements.append(named)
         before = word if word not in "[]|," else ""
     return names, elements
 

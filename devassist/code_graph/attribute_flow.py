@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable
 
-from devassist.code_graph.facts import MAX_KEYED, PLACE_BITS, PLACE_MASK, CallFact, Op
+from devassist.code_graph.facts import CLASS_OF, MAX_KEYED, PLACE_BITS, PLACE_MASK, CallFact, Op
 from devassist.code_graph.value_flow import ValueFlow, code_of, get_class, get_made
 from devassist.code_graph.values import (
     BUILTIN_TYPES,
     EMPTY_BASES,
+    EXTENSION,
     LITERAL,
+    OR_BELOW,
     OUTSIDE,
     RECEIVER,
     UNKNOWN_TYPES,
@@ -37,7 +39,7 @@ class AttributeFlow(ValueFlow):
                     found.append(self._export(other, name=name))
         for node in found:
             self._connect(node, to=to)
-        if not found:
+        if not found and not name.startswith(EXTENSION):
             self._put(to, values=[Value(Kind.LIBRARY, whole)])
 
     def _export(self, file: int, *, name: str) -> int:
@@ -99,11 +101,14 @@ class AttributeFlow(ValueFlow):
             self._put(self._element(holder, key=None), values=[value])
 
     def _types(self, names: Iterable[str], *, file: int) -> Iterable[Value]:
-        for name in names:
+        for written in names:
+            name = written.removeprefix(CLASS_OF)
             found = self.program.find_class(name, file=file)
             last = name.rpartition(".")[2]
             if isinstance(found, int):
-                yield Value(Kind.DECLARED, found)
+                yield Value(Kind.DECLARED, found) if name == written else Value(Kind.CLASS, found, "typed")
+            elif name != written:
+                yield OUTSIDE
             elif last in BUILTIN_TYPES:
                 yield LITERAL
             elif isinstance(found, str) and last not in UNKNOWN_TYPES:
@@ -182,7 +187,7 @@ class AttributeFlow(ValueFlow):
         number = int(value.first)
         classes = self.program.classes
         found = dict.fromkeys(self._lookup(classes[number].order, name=name), value)
-        if value.kind is Kind.DECLARED or (value.kind is Kind.CLASS and value.second == "any"):
+        if value.kind is Kind.DECLARED or (value.kind is Kind.CLASS and value.second in OR_BELOW):
             for other in classes[number].below:
                 found.update(dict.fromkeys(self._lookup(classes[other].order, name=name), value))
         return list(found.items())

@@ -11,11 +11,15 @@ from typing import Any
 
 import msgspec
 
-VERSION = 7
+VERSION = 8
 """The version of the analysis. Files read by another version are read again."""
 
 MAX_KEYED = 8
 """The maximum list elements that are told apart."""
+UNNAMED_PACKAGE = "<unnamed>"
+"""The package of Java and Kotlin files that name none."""
+CLASS_OF = "type "
+"""Before the name of a type: the class itself is held, not an instance."""
 PLACE_BITS = 12
 PLACE_MASK = (1 << PLACE_BITS) - 1
 """A place is a line, shifted by this number of bits, and a character."""
@@ -51,6 +55,7 @@ class Op(IntEnum):
     ELEMENT_TYPE = 16  # destination, type names of its elements
     MODULE = 17  # destination: this file's own exports
     SLICE = 18  # base, first place, destination
+    UNKNOWN = 19  # destination: may be anything
 
 
 class SymbolFact(msgspec.Struct, array_like=True, frozen=True):
@@ -92,6 +97,7 @@ class ClassFact(msgspec.Struct, array_like=True):
     members: dict[str, int]
     is_interface: bool = False
     base_values: list[int] = []
+    is_expected: bool = False  # Kotlin's `expect`: another class of the name in its package is what runs
 
 
 class CallFact(msgspec.Struct, array_like=True):

@@ -6,7 +6,13 @@ from devassist.code_graph.facts import PLACE_BITS, CallFact, FileFacts, Op, Symb
 from devassist.code_graph.library_names import find_called_names
 from devassist.code_graph.points_to import PointsTo
 from devassist.code_graph.program import Program, SymbolKey
-from devassist.code_graph.unknown_reads import find_called, find_read_from_unknown, is_any, is_made_outside
+from devassist.code_graph.unknown_reads import (
+    find_called,
+    find_exported,
+    find_read_from_unknown,
+    is_any,
+    is_made_outside,
+)
 from devassist.code_graph.value_flow import ComputedRead
 from devassist.code_graph.values import (
     CALLS_NOW,
@@ -54,6 +60,8 @@ def find_handed_on(analysis: PointsTo, *, unknown_bases: Mapping[int, int]) -> d
     _note_computed_names(analysis, into=found)
     _note_inherited(program, unknown_bases=unknown_bases, into=found)
     _note_overrides(analysis, into=found)
+    _note_namesakes(program, into=found)
+    _note_unresolved_imports(analysis, into=found)
     return found
 
 
@@ -79,6 +87,36 @@ def _note_inherited(
     for number, at in unknown_bases.items():
         for _, key in _find_methods(number, program=program):
             into.setdefault(key, _place_of(at, program=program))
+
+
+def _note_namesakes(program: Program, *, into: dict[tuple[str, int], str]) -> None:
+    """Mark the methods of a class as escaping whose name is taken to mean another, unless that is its `expect`."""
+    for number, meant in program.namesakes.items():
+        for _, key in _find_methods(number, program=program) if not program.classes[meant].fact.is_expected else ():
+            into.setdefault(key, _place_of(meant, program=program))
+
+
+def _note_unresolved_imports(analysis: PointsTo, *, into: dict[tuple[str, int], str]) -> None:
+    """Mark what is exported under a name as escaping where that is imported from a file that was not found."""
+    program = analysis.program
+    for file, facts in enumerate(program.files):
+        for one in facts.imports:
+            if not one.module.startswith(".") or program.find_imported_file(one, file=file) is not None:
+                continue
+            place = f"{program.paths[file]}:{one.line}"
+            for name in {one.name} if one.name else _find_names_read(facts, local=one.local_name):
+                for other in range(len(program.files)) if name != "default" else ():
+                    for value in find_exported(other, name=name, analysis=analysis):
+                        _note_handed_on(value, program=program, place=place, into=into)
+
+
+def _find_names_read(facts: FileFacts, *, local: str) -> set[str]:
+    """Return the attributes that are read of what a name of the file's top level holds."""
+    return {
+        parts[1]
+        for operation, *parts in facts.constraints
+        if operation == Op.LOAD and parts[0] == facts.exports.get(local)
+    }
 
 
 def _note_overrides(analysis: PointsTo, *, into: dict[tuple[str, int], str]) -> None:
@@ -205,7 +243,7 @@ def _note_handed_on(value: Value, *, program: Program, place: str, into: dict[tu
         file, fact = program.functions[int(value.first)]
         if fact.symbol >= 0:
             into.setdefault((program.paths[file], fact.symbol), place)
-    elif value.kind is Kind.CLASS:
+    elif value.kind is Kind.CLASS and value.second != "typed":
         below = program.classes[int(value.first)].below if value.second == "any" else ()
         for key in (key for number in (int(value.first), *below) for key in program.find_constructors(number)):
             into.setdefault((program.paths[key[0]], key[1]), place)

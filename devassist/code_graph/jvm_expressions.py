@@ -5,7 +5,8 @@ from tree_sitter import Node
 from devassist.code_graph.annotations import literal_text, split_types
 from devassist.code_graph.facts import Op
 from devassist.code_graph.lowering import FileLowering
-from devassist.code_graph.values import RECEIVER, split_words
+from devassist.code_graph.values import EXTENSION, RECEIVER, split_words
+from devassist.syntax.parse import parts_of
 
 CLASSES = split_words(
     """
@@ -31,14 +32,20 @@ def _skip_operators(node: Node) -> Node:
 
     The grammar reads `!a.b()` as a call on `!a`. What is in brackets has a node of its own.
     """
-    while node.type == "unary_expression" and node.named_children:
-        node = node.named_children[0]
+    while node.type == "unary_expression" and parts_of(node):
+        node = parts_of(node)[0]
     return node
 
 
 class JvmExpressions(FileLowering):
     """Lowers expressions. Each method returns the variable of a value."""
 
+    calls = split_words(
+        """
+        call_expression method_invocation object_creation_expression explicit_constructor_invocation
+        constructor_delegation_call
+        """
+    )
     is_kotlin = False
     lambdas = 0
     """How many lambdas of Kotlin are around. In one, a bare name may be a member of an unknown receiver."""
@@ -75,7 +82,7 @@ class JvmExpressions(FileLowering):
     def _type_of(self, node: Node) -> Node | None:
         if (found := node.child_by_field_name("type")) is not None:
             return found
-        return next((child for child in node.named_children if child.type in ("user_type", "nullable_type")), None)
+        return next((child for child in parts_of(node) if child.type in ("user_type", "nullable_type")), None)
 
     def _identifier(self, node: Node) -> int:
         return self._name(self.text(node).strip("`"))
@@ -112,16 +119,16 @@ class JvmExpressions(FileLowering):
         return held
 
     def _either(self, node: Node) -> int:
-        return self.merge([self.value(child) for child in node.named_children])
+        return self.merge([self.value(child) for child in parts_of(node)])
 
     def _element(self, node: Node) -> int:
-        held = [self.value(child) for child in node.named_children]
+        held = [self.value(child) for child in parts_of(node)]
         return self.index(held[0] if held else -1, key=None)
 
     def _cast(self, node: Node) -> int:
         held = self.new()
         self.annotate(held, node=self._type_of(node))
-        for child in node.named_children:
+        for child in parts_of(node):
             if child.type not in self.ignored:
                 self.copy(self.value(child), to=held)
         return held
@@ -132,15 +139,15 @@ class JvmExpressions(FileLowering):
         return self.load(base, name=self.text(name), node=name or node)
 
     def _navigation(self, node: Node) -> int:
-        base = self.value(_skip_operators(node.named_children[0])) if node.named_children else -1
-        name = node.named_children[-1]
+        base = self.value(_skip_operators(parts_of(node)[0])) if parts_of(node) else -1
+        name = parts_of(node)[-1]
         return self._member(base, name=name)
 
     def _member(self, base: int, *, name: Node) -> int:
         """Read a member, including extension functions in Kotlin."""
         text = self.text(name).strip("`")
         held = self.load(base, name=text, node=name)
-        return self.merge([held, self.read_name(f"<extension>.{text}")]) if self.is_kotlin else held
+        return self.merge([held, self.read_name(f"{EXTENSION}{text}")]) if self.is_kotlin else held
 
     def _invocation(self, node: Node) -> int:
         name, holder = node.child_by_field_name("name"), node.child_by_field_name("object")
@@ -154,10 +161,10 @@ class JvmExpressions(FileLowering):
         kind = node.child_by_field_name("type")
         if kind is None:
             return -1
-        plain = kind.named_children[0] if kind.type == "generic_type" and kind.named_children else kind
-        last = plain.named_children[-1] if plain.type == "scoped_type_identifier" else plain
+        plain = parts_of(kind)[0] if kind.type == "generic_type" and parts_of(kind) else kind
+        last = parts_of(plain)[-1] if plain.type == "scoped_type_identifier" else plain
         held = self._name(self.text(last))
-        for child in node.named_children:
+        for child in parts_of(node):
             if child.type == "class_body":
                 held = self.anonymous_class(node, bases=[self.text(plain)], body=child)
         return self._add_call(
@@ -165,10 +172,10 @@ class JvmExpressions(FileLowering):
         )
 
     def _call(self, node: Node) -> int:
-        function, base, holder = _skip_operators(node.named_children[0]), -1, None
+        function, base, holder = _skip_operators(parts_of(node)[0]), -1, None
         name = function
-        if function.type == "navigation_expression" and len(function.named_children) > 1:
-            holder, name = _skip_operators(function.named_children[0]), function.named_children[-1]
+        if function.type == "navigation_expression" and len(parts_of(function)) > 1:
+            holder, name = _skip_operators(parts_of(function)[0]), parts_of(function)[-1]
             base = self.value(holder)
             callee = self._member(base, name=name)
         elif function.type == "identifier":
@@ -178,28 +185,28 @@ class JvmExpressions(FileLowering):
         return self._add_call(callee, name=name, holder=holder, base=base, given=node)
 
     def _infix(self, node: Node) -> int:
-        if node.named_child_count <= 2:  # noqa: PLR2004 - both sides and the name between
+        left, name, *right = parts_of(node)
+        if not right:
             return self._either(node)
-        left, name, right = node.named_children[:3]
         base = self.value(left)
         return self.call(
-            self._member(base, name=name), node=name, arguments=[self.value(right)], name=self.text(name),
+            self._member(base, name=name), node=name, arguments=[self.value(right[0])], name=self.text(name),
             receiver=self.code.text(left, most=100), base=base,
         )  # fmt: skip
 
     def _reference(self, node: Node) -> int:
-        if not node.named_children:
+        if not parts_of(node):
             return -1
-        name = node.named_children[-1]
-        if len(node.named_children) == 1:
+        name = parts_of(node)[-1]
+        if len(parts_of(node)) == 1:
             return self._name(self.text(name))
-        return self.load(self.value(node.named_children[0]), name=self.text(name), node=name)
+        return self.load(self.value(parts_of(node)[0]), name=self.text(name), node=name)
 
     def _add_call(
         self, callee: int, *, name: Node, holder: Node | None, base: int, given: Node | None, is_new: bool = False
     ) -> int:  # fmt: skip
         arguments, named = self._arguments(given)
-        first = self.text(given.named_children[0]) if given is not None and given.named_children else ""
+        first = self.text(parts_of(given)[0]) if given is not None and parts_of(given) else ""
         return self.call(
             callee, node=name, arguments=arguments, named=named, name=self.text(name).strip("`"),
             receiver=self.code.text(holder, most=100), base=base, is_new=is_new,
@@ -213,15 +220,42 @@ class JvmExpressions(FileLowering):
         if given is None:
             return arguments, named
         if given.type == "argument_list":
-            return [self.value(child) for child in given.named_children if "comment" not in child.type], named
-        for child in given.named_children[0 if given.type == "constructor_invocation" else 1 :]:
+            return [self.value(child) for child in parts_of(given)], named
+        for child in parts_of(given)[0 if given.type.startswith("constructor_") else 1 :]:
             if child.type == "value_arguments":
-                for one in child.named_children:
-                    parts = one.named_children
+                for one in parts_of(child):
+                    parts = parts_of(one)
                     if len(parts) > 1 and parts[0].type == "identifier":
                         named[self.text(parts[0])] = self.value(parts[1])
                     elif parts:
                         arguments.append(self.value(parts[-1]))
             elif child.type in ("annotated_lambda", "lambda_literal"):
-                arguments.append(self.value(child.named_children[-1] if child.type == "annotated_lambda" else child))
+                arguments.append(self.value(parts_of(child)[-1] if child.type == "annotated_lambda" else child))
         return arguments, named
+
+    def _assignment(self, node: Node) -> int:
+        target, value = (node.child_by_field_name(name) for name in ("left", "right"))
+        if target is None or value is None:
+            if len(parts_of(node)) <= 1:
+                return -1
+            target, value = parts_of(node)[0], parts_of(node)[-1]
+        if target.type == "directly_assignable_expression" and parts_of(target):
+            target = parts_of(target)[0]
+        held = self.value(value)
+        if target.type == "identifier":
+            self.copy(held, to=self._name(self.text(target)))
+        elif target.type in ("field_access", "navigation_expression") and held >= 0:
+            base = self.value(parts_of(target)[0])
+            if base >= 0:
+                self.add(Op.STORE, base, self.text(parts_of(target)[-1]), held)
+        return held
+
+    def _declare_inline(self, node: Node) -> int:
+        """Declare a variable inside a statement: a resource of `try`, a pattern of `instanceof`."""
+        name, kind = node.child_by_field_name("name"), node.child_by_field_name("type")
+        held = [self.value(child) for child in parts_of(node) if child not in (name, kind)]
+        if name is not None:
+            variable = self.define(self.text(name))
+            self.annotate(variable, node=kind or node.child_by_field_name("right"))
+            self.copy(held[-1] if held and node.type == "resource" else -1, to=variable)
+        return -1

@@ -4,12 +4,12 @@ from collections.abc import Iterable
 
 from tree_sitter import Node
 
-from devassist.code_graph.facts import ClassFact, FunctionFact, ImportFact, Op, SymbolFact
+from devassist.code_graph.facts import UNNAMED_PACKAGE, ClassFact, FunctionFact, ImportFact, Op, SymbolFact
 from devassist.code_graph.jvm_expressions import CLASSES, FUNCTIONS, JvmExpressions
 from devassist.code_graph.lowering import FileLowering, Frame
-from devassist.code_graph.values import split_words
+from devassist.code_graph.values import EXTENSION, split_words
 from devassist.syntax.imports import imports
-from devassist.syntax.parse import Code
+from devassist.syntax.parse import Code, parts_of
 
 
 class JvmLowering(JvmExpressions):
@@ -70,6 +70,7 @@ class JvmLowering(JvmExpressions):
             "array_access": self._element,
             "object_literal": self._object_literal,
             "explicit_constructor_invocation": self._delegate,
+            "constructor_delegation_call": self._delegate,
             "enum_constant": self._enum_constant,
             "resource": self._declare_inline,
             "instanceof_expression": self._declare_inline,
@@ -92,9 +93,10 @@ class JvmLowering(JvmExpressions):
                 self.define(self.text(name))
 
     def _enter_file(self, nodes: list[Node]) -> None:
+        self.facts.package = UNNAMED_PACKAGE
         for node in nodes:
             if node.type in ("package_header", "package_declaration"):
-                self.facts.package = self.text(node.named_children[0]).strip(";") if node.named_children else ""
+                self.facts.package = self.text(parts_of(node)[0]).strip(";") if parts_of(node) else UNNAMED_PACKAGE
         for one in imports(self.code):
             for name in one.names:
                 shown = name.shown.split(" as ")[0]
@@ -114,22 +116,23 @@ class JvmLowering(JvmExpressions):
     def _class(self, node: Node) -> int:
         scope = self.scope_of(node)
         if scope is None:
-            self.walk(node.named_children)
+            self.walk(parts_of(node))
             return -1
         kind = "interface" if "interface" in node.type or any(c.type == "interface" for c in node.children) else "class"
         if not scope.is_named:  # an unnamed companion object: its members are the class's own
             return self._companion(node)
         symbol = self.symbol(scope, kind=kind)
-        fact = ClassFact(symbol, self._bases(node), {}, kind == "interface")
+        fact = ClassFact(
+            symbol, self._bases(node), {}, kind == "interface", is_expected=self._has_modifier("expect", node)
+        )
         self.facts.classes.append(fact)
         position = len(self.facts.classes) - 1
         before = self.enter(symbol=symbol)
         self.frame.class_fact = fact
         self._primary_constructor(node, fact=fact)
-        for child in node.named_children:
-            if child.type.endswith(("_body", "body")) or child.type == "class_body":
-                self.declare(child.named_children)
-                self.walk(child.named_children)
+        for members in self._bodies(node):
+            self.declare(members)
+            self.walk(members)
         self.frame = before
         held = self.new()
         self.add(Op.CLASS, position, held)
@@ -144,16 +147,43 @@ class JvmLowering(JvmExpressions):
         return held
 
     def _companion(self, node: Node) -> int:
-        for child in node.named_children:
-            if child.type.endswith("body"):
-                self.walk(child.named_children)
+        for members in self._bodies(node):
+            self.walk(members)
         return -1
+
+    def _bodies(self, node: Node) -> list[list[Node]]:
+        """
+        Return the members of a class.
+
+        The grammar reads the body behind `: Map<String, Any> by map` as a lambda that `map` is called with.
+        """
+        found = [parts_of(child) for child in parts_of(node) if child.type.endswith("body")]
+        for delegated in self._find_delegated(node):
+            last = parts_of(delegated)[-1] if parts_of(delegated) else delegated
+            if not found and delegated.type == "call_expression" and last.type == "annotated_lambda":
+                self.skip(delegated)
+                self.value(parts_of(delegated)[0])
+                found.append(parts_of(parts_of(last)[-1]))
+            else:
+                self.value(delegated)
+        return found
+
+    def _find_delegated(self, node: Node) -> list[Node]:
+        """Return what a class delegates supertypes to."""
+        found, left = list[Node](), [one for one in parts_of(node) if one.type == "delegation_specifiers"]
+        while left:
+            one = left.pop()
+            if one.type == "explicit_delegation":
+                found.append(parts_of(one)[-1])
+            elif one.type.startswith("delegation_specifier"):
+                left += parts_of(one)
+        return found
 
     def _bases(self, node: Node) -> list[str]:
         found: list[str] = []
-        for child in node.named_children:
+        for child in parts_of(node):
             if child.type in ("superclass", "super_interfaces", "extends_interfaces", "delegation_specifiers"):
-                left = list(child.named_children)
+                left = list(parts_of(child))
                 while left:
                     one = left.pop(0)
                     if one.type in ("type_identifier", "user_type", "scoped_type_identifier", "generic_type"):
@@ -161,24 +191,25 @@ class JvmLowering(JvmExpressions):
                     else:
                         if one.type == "constructor_invocation":
                             self._arguments(one)
-                        left = [*one.named_children, *left]
+                        left = [*parts_of(one), *left]
         return found
 
     def _primary_constructor(self, node: Node, *, fact: ClassFact) -> None:
         """Record the members that a class head declares: Kotlin's constructor properties, a record's components."""
-        for child in node.named_children:
+        for child in parts_of(node):
             if child.type not in ("primary_constructor", "formal_parameters"):
                 continue
-            left = list(child.named_children)
+            left = list(parts_of(child))
             while left:
                 one = left.pop(0)
                 if one.type in ("class_parameter", "formal_parameter"):
-                    name = one.child_by_field_name("name") or next(
-                        c for c in one.named_children if c.type == "identifier"
-                    )
-                    self.annotate(self.define(self.text(name)), node=self._type_of(one))
+                    name = one.child_by_field_name("name") or next(c for c in parts_of(one) if c.type == "identifier")
+                    held = self.define(self.text(name))
+                    self.annotate(held, node=self._type_of(one))
+                    if parts_of(one)[-1] not in (name, self._type_of(one)):
+                        self.copy(self.value(parts_of(one)[-1]), to=held)
                 else:
-                    left = [*one.named_children, *left]
+                    left = [*parts_of(one), *left]
 
     def _receiver(self, node: Node) -> Node | None:
         """Return the type that a Kotlin function extends."""
@@ -186,7 +217,7 @@ class JvmLowering(JvmExpressions):
         if node.type != "function_declaration" or name is None:
             return None
         kinds = ("user_type", "nullable_type")
-        return next((c for c in node.named_children if c.type in kinds and c.end_byte <= name.start_byte), None)
+        return next((c for c in parts_of(node) if c.type in kinds and c.end_byte <= name.start_byte), None)
 
     def _function(self, node: Node) -> int:
         owner = self.frame.class_fact
@@ -195,7 +226,7 @@ class JvmLowering(JvmExpressions):
         name = self.text(node.child_by_field_name("name")) or "constructor"
         is_constructor = "constructor" in node.type
         receiver = self._receiver(node)
-        is_static = any(c.type == "modifiers" and "static" in self.text(c).split() for c in node.named_children)
+        is_static = self._has_modifier("static", node)
         fact.takes_self = owner is not None
         fact.binding = "class" if is_static else ""
         before = self.enter(symbol=fact.symbol, function=fact)
@@ -207,13 +238,15 @@ class JvmLowering(JvmExpressions):
         self._parameters(node, fact=fact)
         if (result := self._result_type(node)) is not None:
             self.annotate(fact.result, node=result)
-        for child in node.named_children:
-            if child.type in ("block", "function_body", "constructor_body"):
-                self.declare(child.named_children)
+        for child in parts_of(node):
+            if child.type == "constructor_delegation_call":
+                self.value(child)
+            elif child.type in ("block", "function_body", "constructor_body"):
+                self.declare(parts_of(child))
                 if self.is_kotlin and not self.text(child).startswith("{"):
                     self.copy(self.first_value(child), to=fact.result)
                 else:
-                    self.walk(child.named_children)
+                    self.walk(parts_of(child))
         self.frame = before
         held = self.function_value(index)
         key = (
@@ -225,29 +258,32 @@ class JvmLowering(JvmExpressions):
         )
         self.copy(held, to=self.define(key))
         if receiver is not None:
-            self.copy(held, to=self.define(f"<extension>.{name}", frame=self.top))
+            self.copy(held, to=self.define(f"{EXTENSION}{name}", frame=self.top))
+        elif self.is_kotlin and self.frame is self.top:  # overloads, and what `expect` stands for, are in other files
+            self.add(Op.IMPORT, self.facts.package, name, self.define(name))
         return held
+
+    def _has_modifier(self, word: str, node: Node) -> bool:
+        return any(child.type == "modifiers" and word in self.text(child).split() for child in parts_of(node))
 
     def _result_type(self, node: Node) -> Node | None:
         if not self.is_kotlin:
             return node.child_by_field_name("type")
-        given = next((c for c in node.named_children if c.type == "function_value_parameters"), None)
+        given = next((c for c in parts_of(node) if c.type == "function_value_parameters"), None)
         kinds = ("user_type", "nullable_type")
-        after = (
-            c for c in node.named_children if c.type in kinds and given is not None and c.start_byte > given.start_byte
-        )
+        after = (c for c in parts_of(node) if c.type in kinds and given is not None and c.start_byte > given.start_byte)
         return next(after, None)
 
     def _parameters(self, node: Node, *, fact: FunctionFact) -> None:
         count, least, is_open = 0, 0, False
-        for child in node.named_children:
+        for child in parts_of(node):
             if child.type not in ("formal_parameters", "function_value_parameters"):
                 continue
-            for position, one in enumerate(child.named_children):
+            for position, one in enumerate(parts_of(child)):
                 if one.type not in ("formal_parameter", "spread_parameter", "parameter"):
                     continue
                 name = one.child_by_field_name("name") or next(
-                    (c for c in one.named_children if c.type == "identifier"), None
+                    (c for c in parts_of(one) if c.type == "identifier"), None
                 )
                 if name is None:
                     is_open = True
@@ -256,7 +292,7 @@ class JvmLowering(JvmExpressions):
                 fact.parameters.append((self.text(name), variable))
                 self.annotate(variable, node=self._type_of(one))
                 count += 1
-                after = child.named_children[position + 1 :][:1]
+                after = parts_of(child)[position + 1 :][:1]
                 has_default = bool(after) and after[0].type not in (
                     "formal_parameter",
                     "parameter",
@@ -270,7 +306,7 @@ class JvmLowering(JvmExpressions):
 
     def _java_variables(self, node: Node) -> int:
         kind = node.child_by_field_name("type")
-        for child in node.named_children:
+        for child in parts_of(node):
             if child.type == "variable_declarator":
                 variable = self.define(self.text(child.child_by_field_name("name")))
                 self.annotate(variable, node=kind)
@@ -297,26 +333,26 @@ class JvmLowering(JvmExpressions):
             self.frame = before  # type: ignore[assignment]
 
     def _property(self, node: Node) -> int:
-        declared = [child for child in node.named_children if child.type == "variable_declaration"]
-        name = next((c for one in declared for c in one.named_children if c.type == "identifier"), None)
+        declared = [child for child in parts_of(node) if child.type == "variable_declaration"]
+        name = next((c for one in declared for c in parts_of(one) if c.type == "identifier"), None)
         if name is None:
-            self.walk(node.named_children)
+            self.walk(parts_of(node))
             return -1
         variable = self.define(self.text(name))
         self.annotate(variable, node=self._type_of(declared[0]))
         before = self._begin_field()
-        for child in node.named_children:
+        for child in parts_of(node):
             if child not in declared and child.type != "modifiers":
                 held = self.value(child)
                 if child.type == "property_delegate":
-                    held = self.value(child.named_children[0]) if child.named_children else -1
+                    held = self.value(parts_of(child)[0]) if parts_of(child) else -1
                 self.copy(held, to=variable)
         self._end_field(before)
         return -1
 
     def _block(self, node: Node) -> int:
         before = self._begin_field()
-        self.walk(node.named_children)
+        self.walk(parts_of(node))
         self._end_field(before)
         return -1
 
@@ -326,7 +362,7 @@ class JvmLowering(JvmExpressions):
         before = self.enter(symbol=-1, function=fact)
         left = [
             c
-            for c in node.named_children
+            for c in parts_of(node)
             if c.type in ("lambda_parameters", "formal_parameters", "inferred_parameters", "identifier")
         ]
         for name in self._parameter_names(left[:1]):
@@ -336,7 +372,7 @@ class JvmLowering(JvmExpressions):
             fact.parameters.append(("it", self.define("it")))
         held = -1
         self.lambdas += self.is_kotlin
-        for child in node.named_children:
+        for child in parts_of(node):
             if child not in left[:1]:
                 held = self.value(child)
         self.lambdas -= self.is_kotlin
@@ -351,11 +387,11 @@ class JvmLowering(JvmExpressions):
             if one.type == "identifier":
                 found.append(one)
             elif one.type not in ("user_type", "nullable_type", "type_identifier"):
-                left = [*one.named_children, *left]
+                left = [*parts_of(one), *left]
         return found
 
     def _object_literal(self, node: Node) -> int:
-        body = next((child for child in node.named_children if child.type == "class_body"), None)
+        body = next((child for child in parts_of(node) if child.type == "class_body"), None)
         bases = self._bases(node)
         if body is None:
             return self.new()
@@ -377,8 +413,8 @@ class JvmLowering(JvmExpressions):
         position = len(self.facts.classes) - 1
         before = self.enter(symbol=fact.symbol)
         self.frame.class_fact = fact
-        self.declare(body.named_children)
-        self.walk(body.named_children)
+        self.declare(parts_of(body))
+        self.walk(parts_of(body))
         self.frame = before
         held = self.new()
         self.add(Op.CLASS, position, held)
@@ -386,18 +422,18 @@ class JvmLowering(JvmExpressions):
 
     def _delegate(self, node: Node) -> int:
         """Lower a constructor's call of another one: `this(...)` or `super(...)`."""
-        said = node.child_by_field_name("constructor")
+        said = node.child_by_field_name("constructor") or next(iter(node.children), None)
         frame: Frame | None = self.frame
         while frame is not None and frame.class_fact is None:
             frame = frame.parent
         if said is None or frame is None:
-            self.walk(node.named_children)
+            self.walk(parts_of(node))
             return -1
         if said.type == "super":
             callee = self.load(self.value(said), name="constructor", node=said)
         else:
             callee = self.define("constructor", frame=frame)
-        arguments, named = self._arguments(node.child_by_field_name("arguments"))
+        arguments, named = self._arguments(node if self.is_kotlin else node.child_by_field_name("arguments"))
         return self.call(callee, node=said, arguments=arguments, named=named, name=self.text(said))
 
     def _enum_constant(self, node: Node) -> int:
@@ -414,19 +450,9 @@ class JvmLowering(JvmExpressions):
             self.anonymous_class(node, bases=[own], body=body)
         return -1
 
-    def _declare_inline(self, node: Node) -> int:
-        """Declare a variable inside a statement: a resource of `try`, a pattern of `instanceof`."""
-        name, kind = node.child_by_field_name("name"), node.child_by_field_name("type")
-        held = [self.value(child) for child in node.named_children if child not in (name, kind)]
-        if name is not None:
-            variable = self.define(self.text(name))
-            self.annotate(variable, node=kind or node.child_by_field_name("right"))
-            self.copy(held[-1] if held and node.type == "resource" else -1, to=variable)
-        return -1
-
     def _catch(self, node: Node) -> int:
         name = node.child_by_field_name("name")
-        kind = next((child for child in node.named_children if child.type == "catch_type"), None)
+        kind = next((child for child in parts_of(node) if child.type == "catch_type"), None)
         if name is not None:
             self.annotate(self.define(self.text(name)), node=kind)
         return -1
@@ -436,9 +462,9 @@ class JvmLowering(JvmExpressions):
     def _for(self, node: Node) -> int:
         held = -1
         target = node.child_by_field_name("name")
-        for child in node.named_children:
+        for child in parts_of(node):
             if child.type == "variable_declaration" and self.is_kotlin:
-                target = child.named_children[0]
+                target = parts_of(child)[0]
                 continue
             if (
                 target is not None
@@ -463,20 +489,3 @@ class JvmLowering(JvmExpressions):
         if frame is not None and frame.function is not None:
             self.copy(held, to=frame.function.result)
         return -1
-
-    def _assignment(self, node: Node) -> int:
-        target, value = (node.child_by_field_name(name) for name in ("left", "right"))
-        if target is None or value is None:
-            if len(node.named_children) <= 1:
-                return -1
-            target, value = node.named_children[0], node.named_children[-1]
-        if target.type == "directly_assignable_expression" and target.named_children:
-            target = target.named_children[0]
-        held = self.value(value)
-        if target.type == "identifier":
-            self.copy(held, to=self._name(self.text(target)))
-        elif target.type in ("field_access", "navigation_expression") and held >= 0:
-            base = self.value(target.named_children[0])
-            if base >= 0:
-                self.add(Op.STORE, base, self.text(target.named_children[-1]), held)
-        return held

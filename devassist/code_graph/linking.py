@@ -16,7 +16,7 @@ from devassist.code_graph.points_to import PointsTo
 from devassist.code_graph.program import Program, SymbolKey
 from devassist.code_graph.unknown_reads import find_uses, is_any
 from devassist.code_graph.value_flow import Edge
-from devassist.code_graph.values import RECEIVER, Kind, split_words
+from devassist.code_graph.values import ITERATING, READERS, RECEIVER, SAME_CONTAINER, WRITERS, Kind, split_words
 
 CONFIDENCE = {"name": 0.99, "value": 0.9, "hierarchy": 0.7, "handed on": 0.6}
 CANDIDATE_CONFIDENCE = 0.5
@@ -125,6 +125,7 @@ def _open_calls(
                 _is_open(call, offset=offset, analysis=analysis)
                 or _is_inherited(call, offset=offset, analysis=analysis, unknown_bases=unknown_bases)
                 or (not is_resolved and _is_of_another_arity(call, offset=offset, analysis=analysis))
+                or (not is_resolved and call.name in named and _is_missing(call, offset=offset, analysis=analysis))
             )
             if call.callee < 0 or not is_open:
                 if not is_resolved:
@@ -180,6 +181,19 @@ def _is_of_another_arity(call: CallFact, *, offset: int, analysis: PointsTo) -> 
     functions = (value for value in values if value.kind in (Kind.FUNCTION, Kind.BOUND))
     arities = (analysis.program.functions[int(value.first)][1].arity for value in functions)
     return any(not least <= len(call.arguments) <= most for least, most in arities)
+
+
+def _is_missing(call: CallFact, *, offset: int, analysis: PointsTo) -> bool:
+    """
+    Return whether nothing that the receiver may hold has what is called, as far as that is known.
+
+    Then the receiver holds something else, which was not found. Names that collections have are left out.
+    """
+    if call.base < 0 or call.name in COMMON_NAMES | _CONTAINER_NAMES:
+        return False
+    held = analysis.values_of(offset + call.base)
+    values = analysis.values_of(offset + call.callee)
+    return bool(held) and all(value.kind is Kind.CONTAINER_METHOD for value in values)
 
 
 def _is_defined(name: str, *, number: int, analysis: PointsTo) -> bool:
@@ -257,6 +271,13 @@ def _imports(program: Program) -> dict[str, list[str | None]]:
     return found
 
 
+_CONTAINER_NAMES = (
+    READERS
+    | WRITERS
+    | SAME_CONTAINER
+    | ITERATING
+    | frozenset(name for one in (list, dict, set, str) for name in dir(one))
+)
 COMMON_NAMES = split_words(
     """
     get set add put pop append extend insert remove clear copy update keys values items join split strip format

@@ -19,7 +19,8 @@ from devassist.code_graph.facts import (
     SymbolFact,
 )
 from devassist.syntax.functions import Kind, Scope, scopes
-from devassist.syntax.parse import Code
+from devassist.syntax.grammars import call_query
+from devassist.syntax.parse import Code, parts_of
 
 MAX_NAME = 300
 MAX_RECEIVER = 100
@@ -63,6 +64,8 @@ class FileLowering:
     literals: frozenset[str] = frozenset()
     ignored: frozenset[str] = frozenset({"comment", "line_comment", "block_comment", "ERROR"})
     loops: frozenset[str] = frozenset()
+    calls: frozenset[str] = frozenset()
+    """The nodes that are calls."""
 
     def __init__(self, code: Code) -> None:
         self.code = code
@@ -77,11 +80,15 @@ class FileLowering:
         self._containers: set[int] = set()
         self.typed: set[int] = set()
         self.strings: set[str] = set()
+        self._frames: dict[int, Frame] = {}
+        self._read: set[int] = set()
+        """The calls, by node, that were looked at."""
 
     def lower(self) -> FileFacts:
         """Walk the whole file."""
-        self.declare(self.code.tree.root_node.named_children)
-        self.walk(self.code.tree.root_node.named_children)
+        self.declare(parts_of(self.code.tree.root_node))
+        self.walk(parts_of(self.code.tree.root_node))
+        self._read_rest()
         self.facts.exports.update(self.top.names)
         self.facts.strings = sorted(self.strings)
         return self.facts
@@ -94,18 +101,48 @@ class FileLowering:
         for node in nodes:
             self.value(node)
 
+    def _read_rest(self) -> None:
+        """
+        Lower the calls that no handler looked at, so that a part of the grammar that none knows loses no call.
+
+        Each is lowered in the innermost function around it that was. Names in between are not known, so what is
+        called there may be anything of the name.
+        """
+        captures = self.code.captures(
+            call_query(self.code.grammar, kinds=self.calls), start=0, end=len(self.code.source)
+        )
+        for node in sorted(captures.get("call", ()), key=lambda one: (one.start_byte, -one.end_byte)):
+            if node.id not in self._read:
+                line, first = node.start_point.row + 1, len(self.facts.calls)
+                around = [
+                    number for number, symbol in enumerate(self.facts.symbols)
+                    if number in self._frames and symbol.start_line <= line <= symbol.end_line
+                ]  # fmt: skip
+                self.frame = self._frames[around[-1]] if around else self.top
+                self.frame.latest.clear()
+                self.value(node)
+                for call in self.facts.calls[first:]:
+                    self.add(Op.UNKNOWN, call.base if call.base >= 0 else call.callee)
+                self.frame = self.top
+
+    def skip(self, node: Node) -> None:
+        """Leave out a call on purpose: it is none of a function of the workspace."""
+        self._read.add(node.id)
+
     def value(self, node: Node | None) -> int:
         """Lower a node and return the variable of its value, -1 if its value does not matter."""
         if node is None or node.type in self.ignored:
             return -1
         if node.type in self.loops:
             self.frame.latest.clear()
+        if node.type in self.calls:
+            self._read.add(node.id)
         if (handler := self.handlers.get(node.type)) is not None:
             return handler(node)
         if node.type in self.literals:
-            self.walk(node.named_children)
+            self.walk(parts_of(node))
             return self.literal()
-        self.walk(node.named_children)
+        self.walk(parts_of(node))
         return -1
 
     def text(self, node: Node | None) -> str:
@@ -241,12 +278,12 @@ class FileLowering:
 
     def first_value(self, node: Node) -> int:
         """Return the value of the first child."""
-        return self.value(node.named_children[0] if node.named_children else None)
+        return self.value(parts_of(node)[0] if parts_of(node) else None)
 
     def list_value(self, node: Node) -> int:
         """Return a container of the children: the first ones by index, a spread one by any index."""
         variable = self.container(self.list_kind)
-        for number, child in enumerate(node.named_children):
+        for number, child in enumerate(parts_of(node)):
             if child.type in SPREADS:
                 self.add(Op.SET_INDEX, variable, None, self.index(self.first_value(child), key=None))
             elif (held := self.value(child)) >= 0:
@@ -345,4 +382,6 @@ class FileLowering:
         """Begin a scope. Returns the previous frame, which the caller restores."""
         before = self.frame
         self.frame = Frame(before, symbol=symbol, function=function)
+        if symbol >= 0:
+            self._frames[symbol] = self.frame
         return before

@@ -115,7 +115,8 @@ class Modules:
 
     def _stems(self, module: str, *, source: str) -> Iterator[str]:
         if module.startswith("."):
-            yield posixpath.normpath(posixpath.join(posixpath.dirname(source), module))
+            stem = posixpath.normpath(posixpath.join(posixpath.dirname(source), module))
+            yield "" if stem == "." else stem
             return
         above = [project for project in self.projects if _is_below(source, project.folder)]
         for project in above:
@@ -148,7 +149,7 @@ class Modules:
                 candidate,
                 *(bare + ending for ending in SCRIPT_ENDINGS),
                 *(candidate + ending for ending in SCRIPT_ENDINGS),
-                *(f"{candidate}/index{ending}" for ending in SCRIPT_ENDINGS),
+                *(posixpath.join(candidate, f"index{ending}") for ending in SCRIPT_ENDINGS),
             )  # fmt: skip
             found = next((name for name in names if name in self.files and not name.endswith(".d.ts")), None)
             if found is not None:

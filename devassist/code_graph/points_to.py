@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
+import msgspec
+
 from devassist.code_graph.attribute_flow import AttributeFlow
 from devassist.code_graph.facts import CallFact, FunctionFact, Op, read_place
 from devassist.code_graph.value_flow import ComputedRead, Edge, Site, get_class, get_made, value_of
@@ -19,6 +21,7 @@ from devassist.code_graph.values import (
     ITERATING,
     LITERAL,
     NOT_PASSED_ON,
+    OR_BELOW,
     OUTSIDE,
     READERS,
     SAME_CONTAINER,
@@ -143,6 +146,7 @@ class PointsTo(AttributeFlow):
             Op.GET_ATTRIBUTE: get_attribute,
             Op.EXPORT_ALL: lambda *_: None,
             Op.ELEMENT_TYPE: lambda shift, to, names: self._declare_elements(shift(to), names=names, file=file),
+            Op.UNKNOWN: lambda shift, to: self._put(shift(to), values=[OUTSIDE]),
             Op.MODULE: lambda shift, to: self._put(shift(to), values=[Value(Kind.MODULE, file)]),
         }
 
@@ -290,9 +294,11 @@ class PointsTo(AttributeFlow):
         """Create an instance: its constructor receives the arguments."""
         if not self._is_new("construct", value, site):
             return
-        if value.second == "any":
+        if value.second in OR_BELOW:
+            self._put(site.node(site.fact.result), values=[Value(Kind.DECLARED, value.first)])
+            without_result = Site(site.file, _without_result(site.fact), site.node, site.depth)
             for number in (int(value.first), *self.program.classes[int(value.first)].below):
-                self._construct(Value(Kind.CLASS, number), site=site)
+                self._construct(Value(Kind.CLASS, number), site=without_result)
             return
         info, fact = self.program.classes[int(value.first)], site.fact
         instance = Value(Kind.INSTANCE, int(value.first))
@@ -301,8 +307,7 @@ class PointsTo(AttributeFlow):
         self.made.add(int(value.first))
         self.edges.setdefault((site.file, fact.line, fact.character, target), Edge(site.file, fact, target, "value"))
         quiet = CallFact(-1, [], {}, -1, fact.line, fact.character, fact.caller, fact.name, fact.receiver)
-        full = CallFact(*[getattr(fact, name) for name in fact.__struct_fields__])
-        full.result = -1
+        full = _without_result(fact)
         for name in ("__init__", "__new__", "constructor", "__post_init__"):
             made = Site(site.file, quiet if name == "__post_init__" else full, site.node, site.depth)
             node = self._node("construct", site, instance, name)
@@ -468,6 +473,10 @@ class PointsTo(AttributeFlow):
             every = self._everything(node)
             self._connect(every, to=self._element(holder, key=None))
             self._connect(self._everything(every), to=self._element(holder, key=None))
+
+
+def _without_result(call: CallFact) -> CallFact:
+    return msgspec.structs.replace(call, result=-1)
 
 
 def _shift_by(offset: int) -> Shift:

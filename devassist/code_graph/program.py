@@ -60,10 +60,14 @@ class Program:
         self._imported: list[dict[str, ImportFact]] = []
         self._stars: list[list[str]] = []
         self._packages: dict[str, dict[str, int]] = defaultdict(dict)
+        self._same_named: dict[tuple[str, str], dict[int, int]] = defaultdict(dict)
+        self.namesakes: dict[int, int] = {}
+        """Classes of a full name that another has too, each with the one that the name is taken to mean."""
         self.package_names: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
         self.outer_subclasses: dict[str, list[int]] = defaultdict(list)
         for number, facts in enumerate(self.files):
             self._number(number, facts=facts)
+        self._link_namesakes()
         self._link_bases()
         self._order_classes()
 
@@ -97,6 +101,11 @@ class Program:
         """Return the file that an import in a file means."""
         path = self.modules.find(module, source=self.paths[file])
         return self.numbers.get(path) if path is not None else None
+
+    def find_imported_file(self, one: ImportFact, *, file: int) -> int | None:
+        """Return the file that an import means: the module, or the one that the name is in it."""
+        found = self.find_module(one.module, file=file)
+        return self.find_module(_join(one.module, one.name), file=file) if found is None and one.name else found
 
     def find_class(self, name: str, *, file: int, around: str = "") -> int | str | None:
         """
@@ -138,6 +147,7 @@ class Program:
             named.setdefault(symbol.qualified_name, len(self.classes))
             if facts.package:
                 self._packages[facts.package].setdefault(symbol.qualified_name, len(self.classes))
+                self._same_named[facts.package, symbol.qualified_name].setdefault(number, len(self.classes))
             self.classes.append(ClassInfo(number, fact, symbol.name))
         self._named.append(named)
         if facts.package:
@@ -187,6 +197,17 @@ class Program:
         if target is None:
             return f"{one.module}.{whole}" if not self.modules.is_own(one.module) else None
         return self._find_class(".".join(left), file=target, around="", steps=steps + 1) if left else None
+
+    def _link_namesakes(self) -> None:
+        """Let the name of several classes mean the one with `expect`, else the first. The others count as below it."""
+        for (package, name), by_file in self._same_named.items():
+            if len(by_file) > 1:
+                meant = max(by_file.values(), key=lambda number: (self.classes[number].fact.is_expected, -number))
+                self._packages[package][name] = meant
+                for number in by_file.values():
+                    if number != meant:
+                        self.namesakes[number] = meant
+                        self.classes[number].bases.append(meant)
 
     def _link_bases(self) -> None:
         for number, info in enumerate(self.classes):

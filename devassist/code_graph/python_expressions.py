@@ -5,6 +5,7 @@ from tree_sitter import Node
 from devassist.code_graph.annotations import has_holes, literal_text
 from devassist.code_graph.facts import Op, read_place
 from devassist.code_graph.lowering import FileLowering
+from devassist.syntax.parse import parts_of
 
 _READERS_BY_NAME = frozenset({"getattr", "__getattribute__", "getattr_static"})
 
@@ -12,12 +13,14 @@ _READERS_BY_NAME = frozenset({"getattr", "__getattribute__", "getattr_static"})
 class PythonExpressions(FileLowering):
     """Lowers expressions. Each method returns the variable of a value."""
 
+    calls = frozenset({"call"})
+
     def _string(self, node: Node) -> int:
-        self.walk(child for child in node.named_children if child.type == "interpolation")
+        self.walk(child for child in parts_of(node) if child.type == "interpolation")
         return self.note_string(literal_text(self.text(node)))
 
     def _either(self, node: Node) -> int:
-        return self.merge([self.value(child) for child in node.named_children])
+        return self.merge([self.value(child) for child in parts_of(node)])
 
     def _operator(self, node: Node) -> int:
         """Lower an operator with two operands. `%` on a string literal gives a string."""
@@ -27,7 +30,7 @@ class PythonExpressions(FileLowering):
         return self.literal() if is_text and operator is not None and operator.type == "%" else held
 
     def _conditional(self, node: Node) -> int:
-        held = [self.value(child) for child in node.named_children]
+        held = [self.value(child) for child in parts_of(node)]
         return self.merge([*held[:1], *held[2:]])
 
     def _attribute(self, node: Node) -> int:
@@ -46,8 +49,9 @@ class PythonExpressions(FileLowering):
             return latest
         if subscript is None or subscript.type != "slice":
             return self.index(base, key=self._key(subscript))
-        start = next((child for child in subscript.children if child.type != ":"), None) if subscript.children else None
-        if start is None or subscript.children[0].type == ":":
+        parts = parts_of(subscript)
+        start = parts[0] if parts and subscript.children[0] == parts[0] else None
+        if start is None:
             return self.slice(base, start=0)
         if (place := read_place(self.text(start))) is not None:
             return self.slice(base, start=place)
@@ -66,7 +70,7 @@ class PythonExpressions(FileLowering):
 
     def _dictionary(self, node: Node) -> int:
         variable = self.container("dict")
-        for child in node.named_children:
+        for child in parts_of(node):
             if child.type == "pair":
                 key = child.child_by_field_name("key")
                 held_key, held = self.value(key), self.value(child.child_by_field_name("value"))
@@ -86,7 +90,7 @@ class PythonExpressions(FileLowering):
         name = self.text(function)
         if name == "super" and given is not None:
             return self._super()
-        if name.rpartition(".")[2] in _READERS_BY_NAME and given is not None and len(given.named_children) > 1:
+        if name.rpartition(".")[2] in _READERS_BY_NAME and given is not None and len(parts_of(given)) > 1:
             return self._get_attribute(given)
         base, place, receiver = -1, function, ""
         if function.type == "attribute":
@@ -98,7 +102,7 @@ class PythonExpressions(FileLowering):
             callee = self.value(function)
         is_named = place.type == "identifier"
         arguments, named, is_spread = self._arguments(given)
-        constant = self._key(given.named_children[0]) if given and given.named_children else None
+        constant = self._key(parts_of(given)[0]) if given and parts_of(given) else None
         return self.call(
             callee, node=place, arguments=arguments, named=named, name=self.text(place) if is_named else "",
             receiver=receiver, base=base, constant=constant, is_spread=is_spread,
@@ -110,7 +114,7 @@ class PythonExpressions(FileLowering):
         is_spread = False
         if given is not None and given.type == "generator_expression":
             return [self.value(given)], named, False
-        for child in given.named_children if given else ():
+        for child in parts_of(given) if given else ():
             if child.type == "keyword_argument":
                 named[self.text(child.child_by_field_name("name"))] = self.value(child.child_by_field_name("value"))
             elif child.type in ("list_splat", "dictionary_splat"):
@@ -120,13 +124,13 @@ class PythonExpressions(FileLowering):
                     named["*"] = self.merge([named.get("*", -1), held])
                 else:
                     named["**"] = self.merge([named.get("**", -1), held])
-            elif child.type != "comment":
+            else:
                 arguments.append(self.value(child))
         return arguments, named, is_spread
 
     def _raise(self, node: Node) -> int:
         """Call a raised class."""
-        for child in node.named_children:
+        for child in parts_of(node):
             held = self.value(child)
             if child.type in ("identifier", "attribute"):
                 last = child.child_by_field_name("attribute") or child
@@ -144,7 +148,7 @@ class PythonExpressions(FileLowering):
         return held
 
     def _get_attribute(self, given: Node) -> int:
-        base_node, name_node, *default = given.named_children
+        base_node, name_node, *default = parts_of(given)
         base = self.value(base_node)
         held_name = self.value(name_node)
         other = self.value(default[0]) if default else -1
@@ -152,7 +156,7 @@ class PythonExpressions(FileLowering):
         if name is not None and name_node.type == "string" and not has_holes(name_node):
             return self.merge([self.load(base, name=name, node=name_node), other])
         if name_node.type == "conditional_expression":
-            keys = [self._key(part) for part in (name_node.named_children[0], name_node.named_children[-1])]
+            keys = [self._key(part) for part in (parts_of(name_node)[0], parts_of(name_node)[-1])]
             if all(keys):
                 return self.merge([*(self.load(base, name=str(key), node=name_node) for key in keys), other])
         result = self.new()
@@ -160,9 +164,11 @@ class PythonExpressions(FileLowering):
         return self.merge([result, other])
 
     def _prefix(self, node: Node) -> str:
-        """Return the prefix of a computed name."""
+        """Return the prefix of a computed name: what is before the first part that `+`, `%` or braces put in."""
         if node.type == "binary_operator":
-            return self._prefix(node.named_children[0])
+            operator = self.text(node.child_by_field_name("operator"))
+            left = self._prefix(parts_of(node)[0]) if operator in ("+", "%") else ""
+            return left.partition("%")[0] if operator == "%" else left
         if node.type != "string":
             return ""
         parts = [child for child in node.children if child.type in ("string_content", "interpolation")]

@@ -12,7 +12,7 @@ from devassist.code_graph.lowering import FileLowering
 from devassist.code_graph.python_expressions import PythonExpressions
 from devassist.code_graph.values import split_words
 from devassist.syntax.imports import imports
-from devassist.syntax.parse import Code
+from devassist.syntax.parse import Code, parts_of
 
 
 class PythonLowering(PythonExpressions):
@@ -61,7 +61,7 @@ class PythonLowering(PythonExpressions):
             "return_statement": self._return,
             "raise_statement": self._raise,
             "yield": self._yield,
-            "await": lambda node: self.value(node.named_children[0] if node.named_children else None),
+            "await": lambda node: self.value(parts_of(node)[0] if parts_of(node) else None),
             "parenthesized_expression": self.first_value,
             "boolean_operator": self._either,
             "conditional_expression": self._conditional,
@@ -81,7 +81,7 @@ class PythonLowering(PythonExpressions):
             node = left.pop()
             found.update(self._find_bound_names(node))
             if node.type not in _CLOSED and not node.type.endswith(("_comprehension", "generator_expression")):
-                left.extend(node.named_children)
+                left.extend(parts_of(node))
         for name in sorted(found.keys() - self.frame.outer_names):
             self.define(name)
         self.frame.rebound = {name for name, count in found.items() if count > 1} - self._shared_names
@@ -97,7 +97,7 @@ class PythonLowering(PythonExpressions):
         if kind in ("import_statement", "import_from_statement"):
             self._import(node)
         elif kind in ("global_statement", "nonlocal_statement"):
-            self.frame.outer_names |= {self.text(child) for child in node.named_children}
+            self.frame.outer_names |= {self.text(child) for child in parts_of(node)}
         elif kind in ("assignment", "for_statement", "for_in_clause", "augmented_assignment"):
             return self._targets(node.child_by_field_name("left"))
         elif kind in ("as_pattern_target", "named_expression"):
@@ -111,7 +111,7 @@ class PythonLowering(PythonExpressions):
             return {self.text(node)}
         if node.type in ("attribute", "subscript"):
             return set()
-        return {name for child in node.named_children for name in self._targets(child)}
+        return {name for child in parts_of(node) for name in self._targets(child)}
 
     def _import(self, node: Node) -> None:
         line = node.start_point.row + 1
@@ -157,7 +157,7 @@ class PythonLowering(PythonExpressions):
         if target is None or value is None or not are_lists or not self._fits(target, value):
             self._bind(target, held)
             return
-        targets, count = target.named_children, len(value.named_children)
+        targets, count = parts_of(target), len(parts_of(value))
         star = next((at for at, one in enumerate(targets) if one.type == "list_splat_pattern"), len(targets))
         parts = [self.index(held, key=str(number)) for number in range(count)]
         shift = count - len(targets)
@@ -171,8 +171,8 @@ class PythonLowering(PythonExpressions):
                 self._bind(one, parts[at if at < star else at + shift])
 
     def _fits(self, target: Node, value: Node) -> bool:
-        count, kinds = len(value.named_children), {child.type for child in value.named_children}
-        return len(target.named_children) - 1 <= count <= MAX_KEYED and "list_splat" not in kinds
+        count, kinds = len(parts_of(value)), {child.type for child in parts_of(value)}
+        return len(parts_of(target)) - 1 <= count <= MAX_KEYED and "list_splat" not in kinds
 
     def _annotate_target(self, target: Node | None, kind: Node) -> None:
         if target is None:
@@ -225,7 +225,7 @@ class PythonLowering(PythonExpressions):
                 self.add(Op.SET_INDEX, base, key, held)
             self.assign_element(target, held=held, is_certain=self._is_certain and key is not None)
         elif target.type in ("list_splat_pattern", "as_pattern_target", "parenthesized_expression"):
-            for child in target.named_children:
+            for child in parts_of(target):
                 self._bind(child, held)
         else:
             self._bind_parts(target, held)
@@ -233,7 +233,7 @@ class PythonLowering(PythonExpressions):
     def _bind_parts(self, target: Node, held: int) -> None:
         """Bind each part of a list of targets. A part after a starred one may be any element."""
         is_behind = False
-        for number, child in enumerate(target.named_children):
+        for number, child in enumerate(parts_of(target)):
             if child.type == "list_splat_pattern":
                 is_behind = True
                 self._bind(child, self.slice(held, start=number))
@@ -263,7 +263,7 @@ class PythonLowering(PythonExpressions):
         target = None
         if inner.type == "as_pattern":
             target = inner.child_by_field_name("alias")
-            inner = inner.named_children[0]
+            inner = parts_of(inner)[0]
         held = self.value(inner)
         entered = [held, self.index(held, key=None)]
         for name in ("__enter__", "__aenter__", "__exit__", "__aexit__"):
@@ -273,31 +273,31 @@ class PythonLowering(PythonExpressions):
         return -1
 
     def _as_pattern(self, node: Node) -> int:
-        held = self.value(node.named_children[0])
+        held = self.value(parts_of(node)[0])
         self._bind(node.child_by_field_name("alias"), held)
         return held
 
     def _except(self, node: Node) -> int:
-        for child in node.named_children:
+        for child in parts_of(node):
             if child.type == "as_pattern":
-                caught = child.named_children[0]
+                caught = parts_of(child)[0]
                 target = child.child_by_field_name("alias")
-                if target is not None and target.named_children:
-                    variable = self.define(self.text(target.named_children[0]))
+                if target is not None and parts_of(target):
+                    variable = self.define(self.text(parts_of(target)[0]))
                     self.annotate(variable, text=self.code.text(caught, most=500).strip("()").replace(",", "|"))
             else:
                 self.value(child)
         return -1
 
     def _return(self, node: Node) -> int:
-        held = self.value(node.named_children[0] if node.named_children else None)
+        held = self.value(parts_of(node)[0] if parts_of(node) else None)
         if (function := self._around()) is not None:
             self.copy(held, to=function.result)
         return -1
 
     def _yield(self, node: Node) -> int:
         function = self._around()
-        held = self.value(node.named_children[0] if node.named_children else None)
+        held = self.value(parts_of(node)[0] if parts_of(node) else None)
         if function is None:
             return -1
         function.is_generator = True
@@ -323,7 +323,7 @@ class PythonLowering(PythonExpressions):
 
     def _decorate(self, node: Node) -> int:
         definition = node.child_by_field_name("definition")
-        decorators = [child.named_children[0] for child in node.named_children if child.type == "decorator"]
+        decorators = [parts_of(child)[0] for child in parts_of(node) if child.type == "decorator"]
         names = [self.text(one) for one in decorators]
         if definition is None:
             return -1
@@ -333,6 +333,7 @@ class PythonLowering(PythonExpressions):
             held = self._function(definition, decorators=names, binds=False)
         for decorator, name in reversed(list(zip(decorators, names, strict=True))):
             if is_transparent(name, imported=self._imports) or name.endswith((".setter", ".deleter", ".getter")):
+                self.skip(decorator)
                 continue
             callee = self.value(decorator)
             place = decorator
@@ -370,8 +371,8 @@ class PythonLowering(PythonExpressions):
             self.annotate(fact.result, text=self.code.text(result, most=1_000))
         body = node.child_by_field_name("body")
         if body is not None:
-            self.declare(body.named_children)
-            self.walk(body.named_children)
+            self.declare(parts_of(body))
+            self.walk(parts_of(body))
         self.frame = before
         held = self.function_value(index)
         if binds:
@@ -383,17 +384,17 @@ class PythonLowering(PythonExpressions):
 
     def _defaults(self, parameters: Node | None) -> dict[str, int]:
         found = {}
-        for child in parameters.named_children if parameters else ():
+        for child in parts_of(parameters) if parameters else ():
             if (value := child.child_by_field_name("value")) is not None:
                 found[self.text(child.child_by_field_name("name"))] = self.value(value)
         return found
 
     def _parameters(self, node: Node | None, *, fact: FunctionFact, defaults: dict[str, int]) -> None:
-        for child in node.named_children if node else ():
+        for child in parts_of(node) if node else ():
             kind = child.child_by_field_name("type")
             name = child.child_by_field_name("name") or child
             if child.type == "typed_parameter":
-                name = child.named_children[0]
+                name = parts_of(child)[0]
             if name.type in ("list_splat_pattern", "dictionary_splat_pattern"):
                 self._rest(name, kind=kind, fact=fact)
                 continue
@@ -431,12 +432,12 @@ class PythonLowering(PythonExpressions):
         if scope is None:
             return -1
         bases, base_values, is_interface = [], list[int](), False
-        for base in (node.child_by_field_name("superclasses") or node).named_children:
+        for base in parts_of(node.child_by_field_name("superclasses") or node):
             if node.child_by_field_name("superclasses") is None:
                 break
             if base.type == "subscript":
                 base = base.child_by_field_name("value") or base  # noqa: PLW2901
-            if base.type in ("keyword_argument", "comment"):
+            if base.type == "keyword_argument":
                 continue
             base_values.append(self.value(base))
             if base.type in ("identifier", "attribute"):
@@ -449,8 +450,8 @@ class PythonLowering(PythonExpressions):
         before = self.enter(symbol=symbol)
         self.frame.class_fact = fact
         body = node.child_by_field_name("body")
-        self.declare(body.named_children if body else ())
-        self.walk(body.named_children if body else ())
+        self.declare(parts_of(body) if body else ())
+        self.walk(parts_of(body) if body else ())
         self.frame = before
         held = self.new()
         self.add(Op.CLASS, position, held)
@@ -461,11 +462,11 @@ class PythonLowering(PythonExpressions):
     def _comprehension(self, node: Node) -> int:
         variable = self.container("list")
         before = self.enter(symbol=-1)
-        for child in node.named_children:
+        for child in parts_of(node):
             if child.type == "for_in_clause":
                 self._bind(child.child_by_field_name("left"), self._iterate(child.child_by_field_name("right")))
             elif child.type == "if_clause":
-                self.walk(child.named_children)
+                self.walk(parts_of(child))
         body = node.child_by_field_name("body")
         if body is not None and body.type == "pair":
             self.value(body.child_by_field_name("key"))

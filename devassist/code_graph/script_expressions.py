@@ -5,17 +5,19 @@ from tree_sitter import Node
 from devassist.code_graph.annotations import has_holes, literal_text
 from devassist.code_graph.facts import Op
 from devassist.code_graph.lowering import FileLowering
+from devassist.syntax.parse import parts_of
 
 
 class ScriptExpressions(FileLowering):
     """Lowers expressions. Each method returns the variable of a value."""
 
     list_kind = "array"
+    calls = frozenset({"call_expression", "new_expression"})
 
     def _require(self, given: Node | None) -> int:
-        if given is None or not given.named_children or given.named_children[0].type != "string":
+        if given is None or not parts_of(given) or parts_of(given)[0].type != "string":
             return self.new()
-        module, held = literal_text(self.text(given.named_children[0])), self.new()
+        module, held = literal_text(self.text(parts_of(given)[0])), self.new()
         self.add(Op.IMPORT, module, "", held)
         self.add(Op.IMPORT, module, "module.exports", held)
         return held
@@ -34,15 +36,15 @@ class ScriptExpressions(FileLowering):
         return held
 
     def _template(self, node: Node) -> int:
-        self.walk(child for child in node.named_children if child.type == "template_substitution")
+        self.walk(child for child in parts_of(node) if child.type == "template_substitution")
         return self.literal()
 
     def _last(self, node: Node) -> int:
-        return [-1, *(self.value(child) for child in node.named_children)][-1]
+        return [-1, *(self.value(child) for child in parts_of(node))][-1]
 
     def _either(self, node: Node) -> int:
         operator = self.text(node.child_by_field_name("operator"))
-        held = [self.value(child) for child in node.named_children]
+        held = [self.value(child) for child in parts_of(node)]
         return self.merge(held) if operator in ("||", "&&", "??") else self.literal()
 
     def _ternary(self, node: Node) -> int:
@@ -75,7 +77,7 @@ class ScriptExpressions(FileLowering):
             return self._prefix(node.child_by_field_name("left"))
         if node.type == "string":
             return literal_text(self.text(node))
-        first = node.named_children[0] if node.type == "template_string" and node.named_children else None
+        first = parts_of(node)[0] if node.type == "template_string" and parts_of(node) else None
         return self.text(first) if first is not None and first.type == "string_fragment" else ""
 
     def _key(self, node: Node | None) -> str | None:
@@ -139,7 +141,7 @@ class ScriptExpressions(FileLowering):
         arguments, named, is_spread = self._arguments(given)
         if base >= 0 and self.text(place) in ("call", "apply") and arguments:
             arguments = arguments[1:] if self.text(place) == "call" else []
-        constant = self._key(given.named_children[0]) if given and given.named_children else None
+        constant = self._key(parts_of(given)[0]) if given and parts_of(given) else None
         return self.call(
             callee, node=place, arguments=arguments, named=named, name=self.text(place) if is_named else "",
             receiver=receiver, base=base, constant=constant, is_new=is_new, is_spread=is_spread,
@@ -153,17 +155,17 @@ class ScriptExpressions(FileLowering):
         arguments: list[int] = []
         named: dict[str, int] = {}
         is_spread = False
-        for child in given.named_children if given else ():
+        for child in parts_of(given) if given else ():
             if child.type == "spread_element":
                 is_spread = True
                 named["*"] = self.merge([named.get("*", -1), self.first_value(child)])
-            elif child.type != "comment":
+            else:
                 arguments.append(self.value(child))
         return arguments, named, is_spread
 
     def _jsx(self, node: Node) -> int:
         name = node.child_by_field_name("name")
-        self.walk(child for child in node.named_children if child != name)
+        self.walk(child for child in parts_of(node) if child != name)
         if name is None or not self.text(name)[:1].isupper():
             return -1
         return self.call(self.value(name), node=name, name=self.text(name))

@@ -10,7 +10,7 @@ from devassist.code_graph.facts import ClassFact, FunctionFact, Op
 from devassist.code_graph.lowering import FileLowering
 from devassist.code_graph.script_expressions import ScriptExpressions
 from devassist.code_graph.values import split_words
-from devassist.syntax.parse import Code
+from devassist.syntax.parse import Code, parts_of
 
 FUNCTIONS = split_words(
     """
@@ -101,7 +101,7 @@ class ScriptLowering(ScriptExpressions):
                     self.define(bound)
             elif node.type in _ASSIGNING:
                 counts.update(self._names(node.child_by_field_name("left")))
-            left.extend(node.named_children)
+            left.extend(parts_of(node))
         self.frame.rebound = {name for name, count in counts.items() if count > 1} - self._shared_names
 
     def _names(self, node: Node | None) -> set[str]:
@@ -115,7 +115,7 @@ class ScriptLowering(ScriptExpressions):
             return set()
         if node.type in ("assignment_pattern", "object_assignment_pattern"):
             return self._names(node.child_by_field_name("left"))
-        return {name for child in node.named_children for name in self._names(child)}
+        return {name for child in parts_of(node) for name in self._names(child)}
 
     def _bind(self, target: Node | None, held: int) -> None:
         if target is None:
@@ -139,7 +139,7 @@ class ScriptLowering(ScriptExpressions):
             self._bind_object(target, held)
         else:
             is_array = kind == "array_pattern"
-            for number, child in enumerate(target.named_children):
+            for number, child in enumerate(parts_of(target)):
                 if is_array and child.type == "rest_pattern":
                     self._bind(child, self.slice(held, start=number))
                 else:
@@ -155,7 +155,7 @@ class ScriptLowering(ScriptExpressions):
         self.assign_element(target, held=held, is_certain=self._is_certain and key is not None)
 
     def _bind_object(self, target: Node, held: int) -> None:
-        for child in target.named_children:
+        for child in parts_of(target):
             if child.type == "pair_pattern":
                 key = child.child_by_field_name("key")
                 self._bind(
@@ -186,15 +186,15 @@ class ScriptLowering(ScriptExpressions):
     def _import(self, node: Node) -> int:
         source = node.child_by_field_name("source")
         module = literal_text(self.text(source))
-        for clause in node.named_children:
+        for clause in parts_of(node):
             if clause.type != "import_clause":
                 continue
-            for part in clause.named_children:
+            for part in parts_of(clause):
                 if part.type == "identifier":
                     self.import_name(module, name="default", local=self.text(part), node=node)
                 elif part.type == "namespace_import":
-                    self.import_name(module, name="", local=self.text(part.named_children[-1]), node=node)
-                for one in part.named_children if part.type == "named_imports" else ():
+                    self.import_name(module, name="", local=self.text(parts_of(part)[-1]), node=node)
+                for one in parts_of(part) if part.type == "named_imports" else ():
                     name, alias = one.child_by_field_name("name"), one.child_by_field_name("alias")
                     self.import_name(module, name=self.text(name), local=self.text(alias or name), node=node)
         return -1
@@ -209,10 +209,10 @@ class ScriptLowering(ScriptExpressions):
                 self.copy(held, to=self.define("default", frame=self.top))
             return -1
         module = literal_text(self.text(source)) if source is not None else ""
-        clauses = [child for child in node.named_children if child.type == "export_clause"]
+        clauses = [child for child in parts_of(node) if child.type == "export_clause"]
         if module and not clauses:
             self._export_all(node, module=module)
-        for one in (one for clause in clauses for one in clause.named_children):
+        for one in (one for clause in clauses for one in parts_of(clause)):
             name, alias = one.child_by_field_name("name"), one.child_by_field_name("alias")
             shown = self.text(alias or name)
             if module:
@@ -222,9 +222,9 @@ class ScriptLowering(ScriptExpressions):
         return -1
 
     def _export_all(self, node: Node, *, module: str) -> None:
-        spaces = [child for child in node.named_children if child.type == "namespace_export"]
+        spaces = [child for child in parts_of(node) if child.type == "namespace_export"]
         if spaces:
-            self.import_name(module, name="", local=self.text(spaces[0].named_children[-1]), node=node)
+            self.import_name(module, name="", local=self.text(parts_of(spaces[0])[-1]), node=node)
         else:
             self.add(Op.EXPORT_ALL, module)
 
@@ -280,8 +280,8 @@ class ScriptLowering(ScriptExpressions):
             self.annotate(fact.result, text=self.code.text(result, most=500))
         body = node.child_by_field_name("body")
         if body is not None and body.type == "statement_block":
-            self.declare(body.named_children)
-            self.walk(body.named_children)
+            self.declare(parts_of(body))
+            self.walk(parts_of(body))
         elif body is not None:
             self.copy(self.value(body), to=fact.result)
         self.frame = before
@@ -298,9 +298,7 @@ class ScriptLowering(ScriptExpressions):
     def _parameters(self, node: Node, *, fact: FunctionFact) -> None:
         single = node.child_by_field_name("parameter")
         given = node.child_by_field_name("parameters")
-        for child in [single] if single is not None else (given.named_children if given else ()):
-            if child.type == "comment":
-                continue
+        for child in [single] if single is not None else (parts_of(given) if given else ()):
             pattern = child.child_by_field_name("pattern") or child
             kind = child.child_by_field_name("type")
             if pattern.type == "assignment_pattern":
@@ -337,7 +335,7 @@ class ScriptLowering(ScriptExpressions):
         is_interface = node.type == "interface_declaration"
         symbol = self.symbol(scope, kind="interface" if is_interface else "class") if scope and scope.is_named else -1
         if symbol < 0:
-            self.walk(node.named_children)
+            self.walk(parts_of(node))
             return -1
         values = [self.value(child) for child in heritage if child.type not in _NAMED_TYPES]
         fact = ClassFact(symbol, bases, {}, is_interface, values)
@@ -346,7 +344,7 @@ class ScriptLowering(ScriptExpressions):
         before = self.enter(symbol=symbol)
         self.frame.class_fact = fact
         body = node.child_by_field_name("body")
-        for child in body.named_children if body else ():
+        for child in parts_of(body) if body else ():
             if child.type in ("field_definition", "public_field_definition", "property_signature"):
                 self._field(child)
             else:
@@ -360,11 +358,11 @@ class ScriptLowering(ScriptExpressions):
 
     def _heritage(self, node: Node) -> list[Node]:
         found = []
-        for child in node.named_children:
+        for child in parts_of(node):
             if child.type in ("class_heritage", "extends_type_clause"):
-                parts = list(child.named_children)
+                parts = list(parts_of(child))
                 for part in parts:
-                    found += part.named_children if part.type in ("extends_clause", "implements_clause") else [part]
+                    found += parts_of(part) if part.type in ("extends_clause", "implements_clause") else [part]
         return [one for one in found if one.type != "type_arguments"]
 
     def _field(self, node: Node) -> None:
@@ -386,8 +384,8 @@ class ScriptLowering(ScriptExpressions):
 
     def _namespace(self, node: Node) -> int:
         body = node.child_by_field_name("body")
-        self.declare(body.named_children if body else ())
-        self.walk(body.named_children if body else ())
+        self.declare(parts_of(body) if body else ())
+        self.walk(parts_of(body) if body else ())
         return -1
 
     def _assignment(self, node: Node) -> int:
@@ -407,7 +405,7 @@ class ScriptLowering(ScriptExpressions):
 
     def _object(self, node: Node) -> int:
         variable = self.container("object")
-        for child in node.named_children:
+        for child in parts_of(node):
             first = len(self.facts.functions)
             if child.type == "pair":
                 value = child.child_by_field_name("value")
@@ -429,7 +427,7 @@ class ScriptLowering(ScriptExpressions):
         if held < 0 or key is None:
             return
         is_computed = key.type == "computed_property_name"
-        inner = self._key(key.named_children[0]) if is_computed and key.named_children else self.text(key).strip("'\"")
+        inner = self._key(parts_of(key)[0]) if is_computed and parts_of(key) else self.text(key).strip("'\"")
         self.add(Op.SET_INDEX, variable, inner, held)
 
 
@@ -441,10 +439,10 @@ def _find_shared_names(code: Code) -> frozenset[str]:
         node, function = left.pop()
         if node.type in _ASSIGNING and (target := node.child_by_field_name("left")) is not None:
             assigned[code.text(target)].add(function)
-            for part in target.named_children if target.type.endswith("_pattern") else ():
+            for part in parts_of(target) if target.type.endswith("_pattern") else ():
                 assigned[code.text(part)].add(function)
         elif node.type == "variable_declarator":
             assigned[code.text(node.child_by_field_name("name"))].add(function)
         inner = node.start_byte if node.type in FUNCTIONS else function
-        left += [(child, inner) for child in node.named_children]
+        left += [(child, inner) for child in parts_of(node)]
     return frozenset(name for name, functions in assigned.items() if len(functions) > 1)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from devassist.code_graph.facts import PLACE_BITS, Op
 from devassist.code_graph.points_to import PointsTo
 from devassist.code_graph.program import Program
-from devassist.code_graph.values import NOT_PASSED_ON, Kind, Value
+from devassist.code_graph.values import NOT_PASSED_ON, OR_BELOW, Kind, Value
 
 _IMPORTERS = ("importlib.import_module", "__import__")
 
@@ -29,7 +29,7 @@ def find_read_from_unknown(analysis: PointsTo, *, given: Iterable[Value]) -> Ite
             if operation != Op.LOAD:
                 continue
             base, name, to, place, _ = parts
-            exported = {value for other in modules for value in _read_export(other, name=name, analysis=analysis)}
+            exported = {value for other in modules for value in find_exported(other, name=name, analysis=analysis)}
             stored = by_name.get(name, _NOTHING)
             if not (stored or exported) or not is_any(analysis.values_of(offset + base)):
                 continue
@@ -72,7 +72,7 @@ def find_uses(analysis: PointsTo) -> set[int]:
 
 def is_made_outside(value: Value, *, program: Program) -> bool:
     """Return whether a class leaves the arguments of its constructor to a base from outside."""
-    below = program.classes[int(value.first)].below if value.second == "any" else ()
+    below = program.classes[int(value.first)].below if value.second in OR_BELOW else ()
     return any(
         program.find_outer_bases(number) and not program.find_constructors(number)
         for number in (int(value.first), *below)
@@ -130,7 +130,8 @@ def _find_known_modules(analysis: PointsTo, *, given: Iterable[Value]) -> set[in
     return {int(value.first) for value in given if value.kind is Kind.MODULE}
 
 
-def _read_export(file: int, *, name: str, analysis: PointsTo) -> set[Value]:
+def find_exported(file: int, *, name: str, analysis: PointsTo) -> set[Value]:
+    """Return the functions and classes that a file's top level holds under a name."""
     variable = analysis.program.files[file].exports.get(name)
     if variable is None:
         return set()

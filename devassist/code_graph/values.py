@@ -35,8 +35,16 @@ def split_words(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
+OR_BELOW = ("any", "typed")
+"""
+What `second` of a class is where it may be one below it.
+
+One that is only declared ("typed") escapes nowhere: what its holder may call is known from the classes passed there.
+"""
 RECEIVER = "<receiver>."
 """Before a name in a lambda of Kotlin that is not found: a member of the receiver, or from outside."""
+EXTENSION = "<extension>."
+"""Before the name of an extension function of Kotlin. One that the workspace does not have says nothing of a call."""
 OUTSIDE = Value(Kind.OUTSIDE)
 LITERAL = Value(Kind.LITERAL)
 

@@ -94,3 +94,11 @@ def scope_query(grammar: Grammar) -> Query:
 def word_query(grammar: Grammar) -> Query:
     """Return the query for used names."""
     return Query(language_of(grammar), grammar.words)
+
+
+@cache
+def call_query(grammar: Grammar, *, kinds: frozenset[str]) -> Query:
+    """Return the query for nodes of some kinds. Those that the grammar does not have are left out."""
+    language = language_of(grammar)
+    known = kinds & {language.node_kind_for_id(number) for number in range(language.node_kind_count)}
+    return Query(language, "[" + " ".join(f"({kind})" for kind in sorted(known)) + "] @call")

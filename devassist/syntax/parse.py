@@ -88,6 +88,11 @@ class Code:
         return cursor.captures(self.tree.root_node)
 
 
+def parts_of(node: Node) -> list[Node]:
+    """Return the named children of a node without comments, which may stand between any two."""
+    return [child for child in node.named_children if not child.is_extra]
+
+
 def parse(text: str, *, path: str, seconds: float = SECONDS) -> Code | None:
     """
     Parse a file with line feeds as line breaks. Returns None for an unsupported extension.

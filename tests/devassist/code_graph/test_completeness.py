@@ -83,6 +83,7 @@ UNKNOWN = {
         def outer(one: A):
             def asked(): pass
             one.asked = asked
+            asked()
     """,
     "is read by a computed name and kept in a module": """
         class A:
@@ -154,6 +155,29 @@ UNKNOWN = {
         def read(one): Worker(target=one.asked).start()
         read(input())
     """,
+    "has a name that `%` puts together": """
+        class A:
+            def asked(self): pass
+            def run(self, one): getattr(one, 'as%s' % input())()
+        A().run(input())
+    """,
+    "has a name that only `%` knows": """
+        class A:
+            def asked(self): pass
+            def run(self, one): getattr(one, '%s_it' % input())()
+        A().run(input())
+    """,
+    "is decorated, while a name is computed on something unknown": """
+        class A:
+            @mark
+            def asked(self): pass
+        def mark(function):
+            names.append(function.__name__)
+            return function
+        names = []
+        for name in names: getattr(input(), name)()
+        A().asked()
+    """,
     "is called by an operator": """
         class A:
             def __add__(self, other): pass
@@ -168,6 +192,14 @@ UNKNOWN = {
     """,
 }
 STILL_KNOWN = {
+    "does not begin as a computed name does": """
+        class A:
+            def asked(self): pass
+            def do_it(self): pass
+            def run(self, name): getattr(self, 'do_' + name)()
+        A().asked()
+        A().run(input())
+    """,
     "is asked whether it can be called": """
         def asked(): pass
         def call(function):
@@ -202,6 +234,24 @@ STILL_KNOWN = {
     """,
 }
 FOUND = {
+    "of a name that `+` puts together": """
+        class A:
+            def do_called(called): pass
+            def run(self, name): getattr(self, 'do_' + name)()
+        A().run(input())
+    """,
+    "of a name that `%` puts together": """
+        class A:
+            def do_called(called): pass
+            def run(self, name): getattr(self, 'do_%s' % name)()
+        A().run(input())
+    """,
+    "of what is made by a class that a parameter is": """
+        class A:
+            def __init__(called, one): pass
+        def make(kind: type[A]):
+            kind(1)
+    """,
     "of a base that an attribute holds": """
         class A:
             def called(self): pass
@@ -271,6 +321,13 @@ def test_what_the_graph_cannot_follow_is_never_complete(name: str) -> None:
 @pytest.mark.parametrize("name", STILL_KNOWN)
 def test_what_is_only_asked_about_stays_complete(name: str) -> None:
     assert _is_complete("asked", text=dedent(STILL_KNOWN[name]))
+
+
+@pytest.mark.parametrize(
+    "name", ["callable", "hasattr", "hash", "id", "isinstance", "issubclass", "len", "repr", "str"]
+)
+def test_what_only_asks_about_a_function_does_not_call_it(name: str) -> None:
+    assert _is_complete("asked", text=f"def asked(): pass\n{name}(asked)\nasked()\n")
 
 
 @pytest.mark.parametrize("name", FOUND)
@@ -394,5 +451,8 @@ def _is_complete(function: str, *, text: str) -> bool:
     keys = {("program.py", index) for index, symbol in enumerate(symbols) if symbol.name == function}
     linked = _link({"program.py": text})
     rows = linked.calls["program.py"]
-    is_open = any(row.is_open and (row.callee_name == function or row.target in keys) for row in rows)
+    names = {function, *(f"{function[:length]}*" for length in range(1, len(function) + 1))}
+    if all(row.target not in keys for row in rows):
+        names.add("*")
+    is_open = any(row.is_open and (row.callee_name in names or row.target in keys) for row in rows)
     return not is_open and not keys & linked.handed_on.keys()
