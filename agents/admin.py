@@ -17,7 +17,7 @@ from toolbox.admin_pages.curation import BrowsedAdmin, BrowsedInline, CuratedAdm
 from toolbox.admin_pages.history import PersonFilter
 from toolbox.admin_pages.tool_calls import indent_json
 from toolbox.database import event_loop
-from toolbox.text.redaction import redact
+from toolbox.text.redaction import MaskedText
 from toolbox.work.publisher import enqueue
 
 MAX_SHOWN = 50_000
@@ -278,5 +278,5 @@ class DailyUsageAdmin(BrowsedAdmin):
 
 
 def _block(text: str) -> SafeString:
-    cut = indent_json(redact(text[:MAX_SHOWN]))
+    cut = indent_json(MaskedText(text[:MAX_SHOWN]))
     return format_html('<pre class="whitespace-pre-wrap break-all">{}</pre>', cut)

@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from toolbox.database.pools import Connection, work_pool, writer
+from toolbox.text.redaction import MaskedText
 
 MAX_LISTED = 100
 MAX_MESSAGES = 1_000
@@ -117,7 +118,7 @@ Row = dict[str, Any]
 
 async def create(settings: Row, *, owner_id: int | None) -> Row:
     """Create a conversation."""
-    return (await writer.fetch(_CREATE, settings | {"owner": owner_id})).rows[0]
+    return (await writer.fetch(_CREATE, settings | {"owner": owner_id, "title": MaskedText(settings["title"])})).rows[0]
 
 
 async def find(conversation_id: UUID, *, owner_id: int | None) -> Row | None:
@@ -134,7 +135,7 @@ async def find_page(*, owner_id: int | None, before: Any = None, limit: int = 50
 
 async def rename(conversation_id: UUID, *, owner_id: int | None, title: str) -> Row | None:
     """Rename a conversation; None if it is not the owner's."""
-    found = await work_pool.fetch(_RENAME, [title, conversation_id, owner_id])
+    found = await work_pool.fetch(_RENAME, [MaskedText(title), conversation_id, owner_id])
     return found.rows[0] if found.rows else None
 
 
@@ -162,7 +163,8 @@ async def fork(
     The original is the owner's own or, with `by_reader`, a shared one, of which the reader gets a copy.
     """
     wanted = {
-        "conversation": conversation_id, "owner": owner_id, "number": number, "title": title, "by_reader": by_reader,
+        "conversation": conversation_id, "owner": owner_id, "number": number, "title": MaskedText(title),
+        "by_reader": by_reader,
     }  # fmt: skip
 
     async def copy(connection: Connection) -> Row | None:

@@ -12,7 +12,7 @@ from toolbox.catalogue.dynamic_tools import dynamic_tools
 from toolbox.contract.caller import Caller
 from toolbox.contract.errors import KERNEL_ENVELOPE, Refusal
 from toolbox.database.pools import Connection, work_pool, writer
-from toolbox.text.redaction import REDACTED
+from toolbox.text.redaction import REDACTED, MaskedText
 
 MAX_WAITING = 20
 MAX_TITLE = 80
@@ -113,7 +113,7 @@ async def post_message(
     """
     Store a message and queue its run as the conversation's policy says; the row exists before any broker message.
 
-    The run gets the id `run_id` if one is given.
+    Secrets are masked: the model sees them no more than a reader does. The run gets the id `run_id` if one is given.
     """
 
     async def take(connection: Connection) -> PostedMessage | NotPosted:
@@ -129,8 +129,9 @@ async def post_message(
                     await end_run(connection, run_id=earlier, state="cancelled")
             elif len(live) >= MAX_WAITING:
                 return "full"
-            return await _store_message(connection, found, key_id=key_id, text=text, run_id=run_id)
+            return await _store_message(connection, found, key_id=key_id, text=masked, run_id=run_id)
 
+    masked = MaskedText(text)
     return await writer.run(take)
 
 
@@ -220,9 +221,10 @@ async def reject(run_id: UUID, *, number: int | None, word: str = "") -> int | N
 
     async def decide(connection: Connection, waiting: Row) -> None:
         step = waiting["number"]
-        await connection.execute(_REJECT, [word, run_id, step])
-        await append(connection, run_id=run_id, kind="approval.refused", data={"step": step, "word": word})
+        await connection.execute(_REJECT, [masked, run_id, step])
+        await append(connection, run_id=run_id, kind="approval.refused", data={"step": step, "word": masked})
 
+    masked = MaskedText(word)
     return await _decide(run_id, number=number, decide=decide)
 
 

@@ -14,7 +14,7 @@ from toolbox.contract.encoding import encode
 from toolbox.dispatch.arguments import parse_arguments
 from toolbox.dispatch.dispatch import Call, Reply, dispatch
 from toolbox.dispatch.entry import ActiveCall, Operation, perform
-from toolbox.text.redaction import redact
+from toolbox.text.redaction import MaskedText
 from toolbox.tool_search.catalogue import SEARCH_TOOLS, catalogue_search
 
 TRANSPORT = "agents"
@@ -53,7 +53,7 @@ async def call_tool(step: StepRow, *, caller: Caller, most_bytes: int) -> ToolRe
 
 def shown_arguments(arguments: str) -> str:
     """Return arguments as readers of the stream may see them: shortened, secrets masked."""
-    return redact(arguments[: 4 * MAX_SHOWN])[:MAX_SHOWN]
+    return MaskedText(arguments[: 4 * MAX_SHOWN])[:MAX_SHOWN]
 
 
 async def _reply(step: StepRow, *, caller: Caller) -> Reply:
@@ -106,5 +106,5 @@ def _event(step: StepRow, *, told: ToolReply, reply: Reply) -> dict[str, object]
         data["shortened"] = True
     if reply.is_refusal:
         message, suggestion = reason(told.answer)
-        data |= {"code": reply.code, "message": redact(message), "suggestion": redact(suggestion)}
+        data |= {"code": reply.code, "message": MaskedText(message), "suggestion": MaskedText(suggestion)}
     return data

@@ -6,10 +6,7 @@ from datetime import UTC, datetime
 import orjson
 
 from toolbox.audit.current_request import current_request
-from toolbox.text.redaction import mask_marked
-
-MAX_SECRET_CHARACTERS = 100_000
-"""Of a message in which a secret may stand, so much is kept."""
+from toolbox.text.redaction import mask_secrets
 
 
 class RequestIds(logging.Filter):
@@ -50,4 +47,4 @@ class JsonLines(logging.Formatter):
 
 
 def _mask(text: str) -> str:
-    return mask_marked(text, most=MAX_SECRET_CHARACTERS)
+    return mask_secrets(text, is_code=True)

@@ -16,7 +16,7 @@ from toolbox.audit.call_log import Row, find_call
 from toolbox.contract.caller import Caller
 from toolbox.contract.tool import Tool
 from toolbox.database import event_loop
-from toolbox.text.redaction import redact
+from toolbox.text.redaction import MaskedText
 
 MAX_DIFF_LINES = 2_000
 
@@ -71,7 +71,7 @@ def find_stored_answer(step: Row | None, *, tool: Tool, call: Row, caller: Calle
     """Return the answer that a run's step stored; None if there is none, or the caller may not see it."""
     if step is None or not step["answer"] or missing_scope(caller, tool=step["tool"], code=step["code"]):
         return None
-    arguments, body = parse_json(step["arguments"]), parse_json(redact(step["answer"]))
+    arguments, body = parse_json(step["arguments"]), parse_json(MaskedText(step["answer"]))
     if body is None:
         return None
     return describe_outcome(

@@ -38,7 +38,7 @@ from toolbox.dispatch.entry import Operation, Reply, Request, perform
 from toolbox.http.django_requests import find_request_id
 from toolbox.http.form_submissions import mark_submission
 from toolbox.http.pages import TRANSPORT
-from toolbox.text.redaction import redact
+from toolbox.text.redaction import MaskedText
 
 Result = TypeVar("Result")
 Work = Callable[[Caller], Awaitable[object]]
@@ -238,7 +238,7 @@ def _perform(
         credential=require_person(request),
         transport=TRANSPORT,
         request_id=find_request_id(request),
-        arguments=redact(f"{request.path} {text}").encode(),
+        arguments=MaskedText(f"{request.path} {text}").encode(),
     )
     return event_loop.run(perform(operation, request=called, work=lambda call: work(call.caller)))
 

@@ -26,7 +26,7 @@ from toolbox.catalogue.registry import domain_title, registry
 from toolbox.contract.caller import Caller
 from toolbox.database import event_loop
 from toolbox.http.pages import page
-from toolbox.text.redaction import redact
+from toolbox.text.redaction import MaskedText
 
 OVER = (Step.State.ANSWERED, Step.State.REFUSED, Step.State.REJECTED)
 WORDS = {
@@ -90,15 +90,15 @@ def step(request: HttpRequest, *, conversation_id: UUID, run_id: UUID, number: i
     tool = registry.find(found["tool"])
     if lacks := missing_scope(caller, tool=found["tool"], code=found["code"]):
         return render(request, "console/step.html", {"lacks": lacks})
-    answer = parse_json(redact(found["answer"]))
+    answer = parse_json(MaskedText(found["answer"]))
     if found["kind"] == Step.Kind.MODEL:
         answer = hide_requested_calls(answer, caller=caller)
     shown = _draw(found, answer=answer) | {
         "step": found,
         "tool": tool,
         "arguments": _json(found["edited_arguments"] or found["arguments"]),
-        "answer": format_json(answer) if answer is not None else redact(found["answer"][:50_000]),
-        "shown": redact(found["shown"]),
+        "answer": format_json(answer) if answer is not None else MaskedText(found["answer"][:50_000]),
+        "shown": MaskedText(found["shown"]),
         "suggestions": _suggestions(answer),
         "name": f"{found['tool']}-{number}",
     }
@@ -116,7 +116,7 @@ def picture(request: HttpRequest, *, conversation_id: UUID, run_id: UUID, number
     event_loop.run(dynamic_tools.wait_until_loaded())
     if found["state"] != Step.State.ANSWERED or missing_scope(caller, tool=found["tool"], code=found["code"]):
         return HttpResponse()
-    drawn = _draw(found, answer=parse_json(redact(found["answer"])))
+    drawn = _draw(found, answer=parse_json(MaskedText(found["answer"])))
     if drawn["table"] is None:
         return HttpResponse()
     return render(request, "console/picture.html", drawn | {"name": f"{found['tool']}-{number}"})
@@ -211,7 +211,7 @@ def _step(row: dict[str, Any], *, caller: Caller) -> dict[str, Any]:
         row = row | {"digest": digest_call(row["tool"], arguments=row["arguments"])}
     row = {"arguments": "", "digest": ""} | hide_contents(row, caller=caller)
     said = parse_json(row["said"]) if row["said"] else None
-    arguments = redact(row["arguments"]) if is_waiting else shown_arguments(row["arguments"])
+    arguments = MaskedText(row["arguments"]) if is_waiting else shown_arguments(row["arguments"])
     return row | {
         "is_tool": row["kind"] == Step.Kind.TOOL,
         "is_over": row["state"] in OVER,

@@ -17,7 +17,7 @@ from toolbox.dispatch.dispatch import Call, dispatch
 from toolbox.dispatch.entry import Reply
 from toolbox.http.headers import read_request_id
 from toolbox.http.pages import TRANSPORT
-from toolbox.text.redaction import redact
+from toolbox.text.redaction import MaskedText
 
 DEEPEST = 4
 
@@ -64,7 +64,7 @@ def describe_outcome(
         status=status,
         code=code,
         milliseconds=milliseconds,
-        answer=redact(format_json(body)) if code else format_json(body),
+        answer=MaskedText(format_json(body)) if code else format_json(body),
         picture=Picture() if code else draw_answer(rows, tool=tool, arguments=arguments),
         texts=[] if code else find_texts(body),
         wrong=_field(error, tool=tool),

@@ -1,6 +1,7 @@
 """A secret that comes in by any way is in no table, no log and no page afterwards."""
 
 import logging
+import re
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -11,12 +12,18 @@ from django.db import connection
 
 from config.observability.logs import JsonLines, TextLines
 from devassist.models import RootCause
+from tests.toolbox.text.test_redaction import GIVEN, VALUE
 from tests.toolbox.transports import mcp_in_memory
 from toolbox.audit.log import audit
 
 SECRET = "zq9Marked-Secret7"
 PROPOSED = "ZqMarkedException"
-TEXT = f"login failed: password={SECRET}; the password is {SECRET}; mysql -uroot -p{SECRET} shop; https://bob:{SECRET}@a.example"
+KINDS = [
+    *(kind.replace(VALUE, SECRET) for kind in GIVEN if VALUE in kind and not re.search(r"BEGIN(?!.*END)", kind, re.S)),
+    f"the password is {SECRET}", f"changed the passphrase from {SECRET} to {SECRET}", f"mysql -uroot -p{SECRET} shop",
+    f"db.example:5432:shop:bob:{SECRET}",
+]  # fmt: skip
+TEXT = "\n".join(KINDS)
 
 Send = Callable[[httpx.AsyncClient, str], Awaitable[Any]]
 
@@ -64,6 +71,19 @@ async def _ask_graphql(client: httpx.AsyncClient, text: str) -> None:
     await client.post("/api/tools/graphql_proxy/execute_graphql", json={"query": f'{{ a(text: "{text}") }}'})
 
 
+async def _hold_a_conversation(client: httpx.AsyncClient, text: str) -> None:
+    title = f"with password {SECRET}"
+    made = await client.post("/api/agents/conversations", json={"title": title})
+    assert made.status_code == 201, made.text
+    address = f"/api/agents/conversations/{made.json()['id']}"
+    await client.patch(address, json={"title": title})
+    posted = await client.post(f"{address}/messages", json={"text": text})
+    assert posted.status_code == 202, posted.text
+    copied = await client.post(f"{address}/fork", json={"message": 1, "title": title})
+    assert copied.status_code == 201, copied.text
+    MADE.extend((made.json()["id"], copied.json()["id"]))
+
+
 async def _attempt(call: Awaitable[Any]) -> None:
     try:
         await call
@@ -71,8 +91,11 @@ async def _attempt(call: Awaitable[Any]) -> None:
         logging.getLogger(__name__).debug("refused")
 
 
+MADE: list[str] = []
+"""Conversations to delete."""
 WAYS: list[Send] = [
-    _call_over_rest, _call_a_tool_that_is_not_there, _call_over_mcp, _push_from_an_editor, _ask_graphql,
+    _hold_a_conversation, _call_over_rest, _call_a_tool_that_is_not_there, _call_over_mcp, _push_from_an_editor,
+    _ask_graphql,
 ]  # fmt: skip
 
 
@@ -90,6 +113,8 @@ async def test_a_secret_is_in_no_table_and_no_log(
     finally:
         await fast_client.delete("/api/devassist/editor-context")
         await RootCause.objects.filter(error_type=PROPOSED).adelete()
+        while MADE:
+            await fast_client.delete(f"/api/agents/conversations/{MADE.pop()}")
 
     assert found == []
     lines = [formatter.format(record) for record in caplog.records for formatter in (JsonLines(), TextLines())]

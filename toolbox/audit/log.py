@@ -22,7 +22,7 @@ from toolbox.contract.errors import UNAVAILABLE, DatabaseUnavailable, Refusal, S
 from toolbox.database import event_loop
 from toolbox.database.disk_full import DISK_IS_FULL, WHEN_DISK_IS_FULL, is_disk_full
 from toolbox.database.pools import Connection, owner_pool
-from toolbox.text.redaction import mask_marked
+from toolbox.text.redaction import mask_secrets
 
 logger = logging.getLogger(__name__)
 
@@ -269,7 +269,8 @@ def _row(record: CallRecord) -> tuple[object, ...]:
 
 def _text(value: bytes | str) -> str:
     raw = value if isinstance(value, bytes) else value.encode("utf-8", "replace")
-    return mask_marked(raw[:KEPT_ARGUMENTS].decode("utf-8", "replace").replace("\x00", "\N{REPLACEMENT CHARACTER}"))
+    text = raw[:KEPT_ARGUMENTS].decode("utf-8", "replace").replace("\x00", "\N{REPLACEMENT CHARACTER}")
+    return mask_secrets(text, is_code=True)
 
 
 audit = Audit()

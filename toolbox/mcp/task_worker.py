@@ -9,6 +9,7 @@ from toolbox.contract.caller import LOCAL_OPERATOR
 from toolbox.contract.client_channel import InputRequired, TaskChannel
 from toolbox.dispatch.dispatch import Call, dispatch
 from toolbox.mcp.results import tool_result
+from toolbox.text.redaction import MaskedText
 from toolbox.work.lease import Lease
 from toolbox.work.task_queries import MAX_PROGRESS_CHARACTERS
 
@@ -59,8 +60,15 @@ async def carry_out(lease: Lease) -> None:
     elif tool and reply.code == tool.envelope.crash.code:
         await _fail(lease, "The tool failed in a way nobody planned.")
     else:
-        await lease.finish(state="completed", outcome=tool_result(reply, tool=tool).decode())
+        outcome = tool_result(reply, tool=tool).decode()
+        await _finish(lease, state="completed", outcome=MaskedText(outcome) if reply.is_refusal else outcome)
 
 
 async def _fail(lease: Lease, message: str) -> None:
-    await lease.finish(state="failed", outcome=orjson.dumps({"code": _INTERNAL_ERROR, "message": message}).decode())
+    await _finish(lease, state="failed", outcome=orjson.dumps({"code": _INTERNAL_ERROR, "message": message}).decode())
+
+
+async def _finish(lease: Lease, *, state: str, outcome: str) -> None:
+    """End the task; its arguments are kept as in the audit log, and what the client was asked is not kept."""
+    arguments = MaskedText(lease.row["arguments"])
+    await lease.finish(state=state, outcome=outcome, arguments=arguments, answers=Jsonb({}))

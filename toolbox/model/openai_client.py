@@ -42,7 +42,7 @@ from toolbox.model.requests import (
     refuses_tools,
 )
 from toolbox.model.text_calls import parse_object
-from toolbox.text.redaction import redact
+from toolbox.text.redaction import MaskedText
 
 logger = logging.getLogger(__name__)
 
@@ -151,7 +151,7 @@ class OpenAIClient:
     def _redact_message(self, text: str) -> str:
         key = self._server.api_key
         text = text.replace(key, "[key]") if key else text
-        return _A_KEY.sub("[key]", redact(text))[:MAX_MESSAGE_CHARACTERS]
+        return _A_KEY.sub("[key]", MaskedText(text))[:MAX_MESSAGE_CHARACTERS]
 
 
 def _bypass_validation(request: Mapping[str, Any]) -> dict[str, Any]:

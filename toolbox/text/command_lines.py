@@ -17,6 +17,7 @@ from typing import Self
 
 MAX_QUOTED_CHARACTERS = 2_000
 MAX_QUOTES_IN_QUOTES = 3
+MAX_COMMAND_CHARACTERS = 500_000
 MAX_WORDS = 400
 """Words of one command; those behind are read as another command."""
 
@@ -29,7 +30,7 @@ _WORD = re.compile(
     """,
     re.X,
 )
-_CONTINUED = re.compile(r"\\\r?\n")
+_CONTINUED = re.compile(r"\\\r?\n|(?<=\|)[^\S\n]*\n")
 _NAME = re.compile(r"[\w.-]+")
 _USER_OPTIONS = ("-u", "-U", "--user", "--username", "-username", "-user", "/u", "/user")
 _PASSWORD_OPTIONS = ("-p", "-P", "/p", "/P", "-password", "-pw")
@@ -131,16 +132,26 @@ def _rules() -> dict[str, list[_Rule]]:
     return rules
 
 
-def mask_commands(text: str, *, mask: str) -> str:
-    """Replace the secret words of the command lines in a text."""
+def secret_words(text: str, *, mask: str) -> Iterator[tuple[int, int]]:
+    """
+    Yield where the secret words of the command lines in a text stand.
+
+    After MAX_COMMAND_CHARACTERS of lines with commands, the rest of the text is said to be secret.
+    """
     if not _may_hold_commands(text):
-        return text
-    parts, at = [], 0
-    for start, end in sorted(set(_secrets_of(text, mask))):
-        if start >= at and not _NO_VALUE.fullmatch(text, start, end):
-            parts += [text[at:start], mask]
-            at = end
-    return "".join([*parts, text[at:]])
+        return
+    text = _CONTINUED.sub(lambda found: " " * len(found[0]), text)
+    start, left = 0, MAX_COMMAND_CHARACTERS
+    for line in text.split("\n"):
+        if _may_hold_commands(line):
+            for begin, end in _secrets_of(line[:left], mask, start):
+                if not _NO_VALUE.fullmatch(text, begin, end):
+                    yield begin, end
+            left -= len(line)
+            if left < 0:
+                yield start + len(line) + left, len(text)
+                return
+        start += len(line) + 1
 
 
 def _may_hold_commands(text: str) -> bool:
@@ -168,8 +179,6 @@ class _Pipeline:
 
 
 def _secrets_of(text: str, mask: str, offset: int = 0, depth: int = 0) -> Iterator[tuple[int, int]]:
-    if "\\\n" in text or "\\\r\n" in text:
-        text = _CONTINUED.sub(lambda found: " " * len(found[0]), text)
     pipeline = _Pipeline()
     for found in _WORD.finditer(text):
         if found["end"] or len(pipeline.words) >= MAX_WORDS:

@@ -24,6 +24,7 @@ from toolbox.contract.errors import DatabaseUnavailable, ErrorCode, ToolError
 from toolbox.database.own_writes import mark_written_by
 from toolbox.database.pools import owner_pool, work_pool
 from toolbox.models import Job
+from toolbox.text.redaction import MaskedText
 from toolbox.work.job_kinds import Assignment, JobRefused, Outcome, kind_named
 from toolbox.work.lease import MAX_LOSSES, Lease, WorkKind, register_kind
 
@@ -221,7 +222,7 @@ def _cut(reasons: Iterable[str], *, count: int) -> Iterator[str]:
 async def _finish(lease: Lease, *, state: str, summary: str, details: str = "") -> None:
     if person_id := lease.row["started_by_id"]:
         await mark_written_by(person_id)  # before they see that it ended
-    await lease.finish(state=state, summary=summary[:MAX_SUMMARY_CHARACTERS], details=details)
+    await lease.finish(state=state, summary=MaskedText(summary)[:MAX_SUMMARY_CHARACTERS], details=MaskedText(details))
 
 
 @contextmanager

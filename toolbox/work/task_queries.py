@@ -57,7 +57,8 @@ WHERE {_OWN} AND state = 'input_required'
 RETURNING state
 """
 _CANCEL = """
-UPDATE toolbox_tasks SET state = 'cancelled', worker = '', inquiries = '{}', changed_at = now()
+UPDATE toolbox_tasks
+SET state = 'cancelled', worker = '', inquiries = '{}', answers = '{}', arguments = '', changed_at = now()
 WHERE id = %(id)s AND state IN ('queued', 'running', 'input_required')
 """
 _FORGET = "DELETE FROM toolbox_tasks WHERE changed_at < now() - make_interval(secs => keep_seconds)"

@@ -221,11 +221,11 @@ async def test_only_so_much_of_large_arguments_is_searched_for_secrets(
     """The search runs on the loop that serves every call: a megabyte of text took it more than a second."""
     searched: list[int] = []
 
-    def note_search(text: str) -> str:
+    def note_search(text: str, **_: bool) -> str:
         searched.append(len(text))
         return text
 
-    monkeypatch.setattr("toolbox.audit.log.mask_marked", note_search)
+    monkeypatch.setattr("toolbox.audit.log.mask_secrets", note_search)
 
     await event_loop.run_on_loop(lambda: _record_all(_record(request_id=mark, arguments=b"x" * 1_000_000)))
     await _rows(mark)

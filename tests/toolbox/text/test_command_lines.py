@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from toolbox.text import command_lines
-from toolbox.text.redaction import REDACTED, mask_marked, mask_secrets
+from toolbox.text.redaction import REDACTED, mask_secrets
 
 SAMPLES = [
     line
@@ -26,17 +26,6 @@ def test_a_sample_is_masked_where_it_says_and_nowhere_else(sample: str, *, is_co
 
     assert masked == re.sub("⟦.*?⟧", lambda _: REDACTED, sample)
     assert mask_secrets(masked, is_code=is_code) == masked
-
-
-# What no word marks: lines of a password file, and numbers.
-UNMARKED = re.compile(r"\S*:⟦[^⟧]*⟧|my PIN .*")
-
-
-@pytest.mark.parametrize("sample", [sample for sample in SAMPLES if "⟦" in sample and not UNMARKED.fullmatch(sample)])
-def test_a_secret_in_an_argument_of_a_call_is_not_logged(sample: str) -> None:
-    text = sample.replace("⟦", "").replace("⟧", "")
-
-    assert mask_marked(text) == re.sub("⟦.*?⟧", lambda _: REDACTED, sample)
 
 
 FORM = re.compile(r"[-/][\w-]+\*?|ARG|<SECRET|password|key|(?:[-/][\w-]+[=:]?)?(?:USER[:/,%])?SECRET(?:@HOST)?")

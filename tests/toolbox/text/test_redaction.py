@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolbox.contract.caller import make_api_key
-from toolbox.text.redaction import REDACTED, MaskedText, _redact_secrets, mask_secrets, redact
+from toolbox.text.redaction import REDACTED, MaskedText, mask_secrets
 
 SECRET = "hunter2-hunter2-hunter2"
 NAMES = ["password", "passwd", "api_key", "apiKey", "API_KEY", "token", "access_token", "client_secret",
@@ -22,7 +22,7 @@ NAMES = ["password", "passwd", "api_key", "apiKey", "API_KEY", "token", "access_
 def test_a_secret_looking_field_is_blanked(name: str, spacing: str) -> None:
     text = "{" + spacing.format(name, SECRET) + ', "other": "stays"}'
 
-    kept = redact(text)
+    kept = mask_secrets(text)
 
     assert SECRET not in kept
     assert "stays" in kept
@@ -31,7 +31,7 @@ def test_a_secret_looking_field_is_blanked(name: str, spacing: str) -> None:
 
 @pytest.mark.parametrize("start", ["tr_", "tro_", "trr_", "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhZGEifQ."])
 def test_keys_and_tokens_are_blanked_wherever_they_stand(start: str) -> None:
-    kept = redact(json.dumps({"text": f"call it with {start}{SECRET} please"}))
+    kept = mask_secrets(json.dumps({"text": f"call it with {start}{SECRET} please"}))
 
     assert SECRET not in kept
     assert "please" in kept
@@ -44,7 +44,7 @@ def test_keys_and_tokens_are_blanked_wherever_they_stand(start: str) -> None:
     ],
 )  # fmt: skip
 def test_quotes_and_escapes_inside_a_secret_do_not_let_it_out(value: str) -> None:
-    assert SECRET not in redact(json.dumps({"password": value}))
+    assert SECRET not in mask_secrets(json.dumps({"password": value}))
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_quotes_and_escapes_inside_a_secret_do_not_let_it_out(value: str) -> Non
     ],
 )
 def test_a_secret_is_blanked_however_it_is_dressed(text: str) -> None:
-    kept = redact(text)
+    kept = mask_secrets(text)
 
     assert SECRET not in kept
     assert "123456789" not in kept
@@ -68,14 +68,14 @@ def test_a_secret_is_blanked_however_it_is_dressed(text: str) -> None:
 def test_a_secret_in_json_that_was_cut_is_blanked(cut: int) -> None:
     text = json.dumps({"password": SECRET})[:cut]
 
-    assert SECRET[:4] not in redact(text)
+    assert SECRET[:4] not in mask_secrets(text)
 
 
 @given(name=st.sampled_from(NAMES), secret=st.text(min_size=6), before=st.text(alphabet="abc_. ", max_size=5))
 def test_no_text_that_is_a_secret_s_value_is_kept(name: str, secret: str, before: str) -> None:
     written = json.dumps(secret)[1:-1]
 
-    kept = redact(json.dumps({before + name: secret}))
+    kept = mask_secrets(json.dumps({before + name: secret}))
 
     assert kept == json.dumps({before + name: "[redacted]"})
     assert written == "[redacted]" or written not in json.loads(kept).values()
@@ -85,19 +85,23 @@ def test_no_text_that_is_a_secret_s_value_is_kept(name: str, secret: str, before
 def test_an_own_key_is_blanked_wherever_it_stands(before: str, after: str) -> None:
     key = make_api_key()
 
-    assert key not in redact(f"{before}{key}{after}")
+    assert key not in mask_secrets(f"{before}{key}{after}")
 
 
 @pytest.mark.parametrize("text", ["Bearer abcdefgh12345", "bearer abcdefgh12345", "Basic YWxpY2U6YWxpY2U="])
 def test_a_bearer_token_is_blanked(text: str) -> None:
-    assert text.split()[1] not in redact(f"curl -H 'Authorization: {text}'")
+    assert text.split()[1] not in mask_secrets(f"curl -H 'Authorization: {text}'")
 
 
-@given(st.dictionaries(st.sampled_from(["teamCode", "limit", "startDate"]), st.text(alphabet="abc XYZ-0123456789")))
+@given(
+    st.dictionaries(
+        st.sampled_from(["teamCode", "limit", "startDate"]), st.text(alphabet="abc XYZ-0123456789", max_size=20)
+    )
+)
 def test_what_is_no_secret_stays(arguments: dict[str, str]) -> None:
     text = json.dumps(arguments)
 
-    assert redact(text) == text
+    assert mask_secrets(text) == text
 
 
 PIECES = [
@@ -108,11 +112,6 @@ PIECES = [
     "whsec_", "s" + "k_live_", "SG.", "12345678", ":AA", "AGE-SECRET-KEY-1", "glsa_",
     ".", " ", "\\", "\\u0070assword", '"', ":", ",", "{", "}", "[", "]", "[" * 60, "1",
 ]  # fmt: skip
-
-
-@given(st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=12).map("".join))
-def test_what_is_passed_over_at_a_glance_would_have_stayed(text: str) -> None:
-    assert redact(text) == _redact_secrets(text)
 
 
 BODY = "A1b2C3d4E5f6G7h8J9k0L1m2N3p4Q5r6S7t8"
