@@ -24,7 +24,7 @@ UNIQUE = """
 SELECT indexrelid::regclass::text FROM pg_index WHERE indisunique AND indisvalid AND indrelid = ANY (%s::regclass[])
 ORDER BY 1
 """
-migration = import_module("backtests.migrations.0012_keys_of_partitions")
+migration = import_module("backtests.migrations.0014_keys_of_partitions")
 
 
 pytestmark = pytest.mark.usefixtures("open_database")

@@ -88,7 +88,7 @@ def _build(cursor: Any, index: str, *, columns: str) -> None:
 
 class Migration(migrations.Migration):
     atomic = False
-    dependencies = [("backtests", "0011_deletion")]
+    dependencies = [("backtests", "0013_bounded_deletion")]
 
     operations = [
         migrations.RunSQL(SQL, migrations.RunSQL.noop),
