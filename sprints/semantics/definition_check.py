@@ -6,7 +6,7 @@ from sprints.semantics.compile import compile_query
 from sprints.semantics.enums import Grain, Operator
 from sprints.semantics.errors import SemanticError
 from sprints.semantics.lookup import allowed_dimensions
-from sprints.semantics.model import Entity, Measure, SemanticModel
+from sprints.semantics.model import Dimension, Entity, Measure, Predicate, SemanticModel, TimeRole
 from sprints.semantics.query import (
     Comparison,
     DimensionGroup,
@@ -36,11 +36,8 @@ def _find_missing_names(model: SemanticModel) -> Iterator[str]:
         yield from _report_missing(f"Measure {measure.id}", "measure", _measures_of(measure), model.measures)
         yield from _report_missing(f"Measure {measure.id}", "time role", _list_optional(measure.time), model.time_roles)
         yield from _report_missing(f"Measure {measure.id}", "dimension", measure.excludes, model.dimensions)
-    owners = [(dimension.id, dimension.entity) for dimension in model.dimensions.values()]
-    owners += [(predicate.id, predicate.entity) for predicate in model.predicates.values()]
-    owners += [(role.id, role.entity) for role in model.time_roles.values()]
-    for name, owner in owners:
-        yield from _report_missing(f"Term {name}", "entity", [owner], model.entities)
+    for term in _list_terms(model):
+        yield from _report_missing(f"Term {term.id}", "entity", [term.entity], model.entities)
     for predicate in model.predicates.values():
         named = [*predicate.requires, *_list_optional(predicate.opposite)]
         yield from _report_missing(f"Predicate {predicate.id}", "predicate", named, model.predicates)
@@ -66,6 +63,11 @@ def _check_entity(entity: Entity, *, model: SemanticModel) -> Iterator[str]:
         rules = [entity.membership.now, entity.membership.ever]
         yield from _report_missing(where, "predicate", rules, model.predicates)
         yield from _report_missing(where, "relation", [entity.membership.relation], entity.relations)
+
+
+def _list_terms(model: SemanticModel) -> list[Dimension | Predicate | TimeRole]:
+    """List the terms that are reached from an entity."""
+    return [*model.dimensions.values(), *model.predicates.values(), *model.time_roles.values()]
 
 
 def _measures_of(measure: Measure) -> list[str]:
@@ -95,7 +97,11 @@ def _find_broken_terms(model: SemanticModel) -> Iterator[str]:
     for name, query in _list_probes(model):
         try:
             compile_query(query, model=model)
-        except (SemanticError, KeyError) as broken:
+        except SemanticError as broken:
+            term = next((one for one in _list_terms(model) if one.id == broken.term), None)
+            hint = f" A term of an entity is reached by the join or path called {term.reached_as}." if term else ""
+            yield f"{name} does not compile: {broken}{hint}"
+        except KeyError as broken:
             yield f"{name} does not compile: {broken}"
 
 

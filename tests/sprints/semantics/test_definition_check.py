@@ -44,6 +44,10 @@ def test_the_shipped_definitions_hold_together() -> None:
         ({"dimensions__title": {"entity": "card"}}, "Term title names the entity card, which is not defined."),
         ({"measures__velocity": {"expression": "avg({outcome}.points)"}}, "{outcome}, which is not reached."),
         (
+            {"dimensions__team": {"role": "squad"}},
+            "(team). A term of an entity is reached by the join or path called squad.",
+        ),
+        (
             {"entities__membership": {"paths": {"team": "sprint.squad"}}},
             "Entity membership: the path to team leads to no entity.",
         ),
