@@ -13,6 +13,8 @@ SHOWN_OF_LINE = 10_000
 class RunSerializer(serializers.ModelSerializer[Run]):
     """A run and its facts."""
 
+    is_whole = serializers.SerializerMethodField(help_text="False while a load of it is in progress or broke off.")
+
     class Meta:
         model = Run
         fields = [
@@ -32,7 +34,12 @@ class RunSerializer(serializers.ModelSerializer[Run]):
             "symbols",
             "details",
             "stored_at",
+            "is_whole",
         ]
+
+    def get_is_whole(self, run: Run) -> bool:
+        """Return whether no load of it is in progress or broke off."""
+        return not run.open_loads
 
 
 class QuarantinedLineSerializer(serializers.ModelSerializer[QuarantinedLine]):

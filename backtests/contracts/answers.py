@@ -52,7 +52,13 @@ class IncompleteRun(CamelAnswer):
     note: str = Field(description="What that means for the answer, and what to do.")
 
 
-INCOMPLETE = Field(None, description="Given where the run is not stored whole: the answer is of what is stored so far.")
+Incomplete = Annotated[IncompleteRun | None, WithJsonSchema({"type": ["object", "null"]})]
+"""Its members are published once, by list_backtest_runs: a catalogue that repeats them for each tool costs tokens."""
+INCOMPLETE = Field(
+    None,
+    description="Given where the run is not stored whole: the answer is of what is stored so far. As in "
+    "list_backtest_runs: runId, eventsStored, lastEventAt, load, lastStoredAt, note.",
+)
 
 
 class PageMetadata(CamelAnswer):
@@ -65,7 +71,7 @@ class PageMetadata(CamelAnswer):
     has_more: bool = Field(description="True if more follow those of this answer.")
     query_time_ms: int = Field(description="Milliseconds that the question took.")
     truncated: bool = Field(description="True if the page was cut to fit the size limit: ask a smaller pageSize.")
-    incomplete: IncompleteRun | None = INCOMPLETE
+    incomplete: Incomplete = INCOMPLETE
 
 
 class EventPage(CamelAnswer):
@@ -100,7 +106,7 @@ class MetricsMetadata(CamelAnswer):
     query_time_ms: int = Field(description="Milliseconds that the question took.")
     event_type: str = Field(description="The type asked for.")
     property_path: str = Field(description="The path asked for.")
-    incomplete: IncompleteRun | None = INCOMPLETE
+    incomplete: Incomplete = INCOMPLETE
 
 
 class Metrics(CamelAnswer):
@@ -164,7 +170,7 @@ class SnapshotMetadata(CamelAnswer):
     unmarked_positions: list[str] = Field(
         description="Securities held whose last event says no unrealizedPnL; they count as 0 in the sum."
     )
-    incomplete: IncompleteRun | None = INCOMPLETE
+    incomplete: Incomplete = INCOMPLETE
 
 
 class Snapshot(CamelAnswer):
@@ -195,7 +201,7 @@ class SequenceMetadata(CamelAnswer):
     has_more: bool = Field(description="True if more follow those of this answer.")
     query_time_ms: int = Field(description="Milliseconds that the question took.")
     truncated: bool = Field(description="True if the page was cut to fit the size limit: ask a smaller pageSize.")
-    incomplete: IncompleteRun | None = INCOMPLETE
+    incomplete: Incomplete = INCOMPLETE
 
 
 class SequencePage(CamelAnswer):
@@ -262,7 +268,7 @@ class DeltaMetadata(CamelAnswer):
         description="Securities held at either moment whose last event says no unrealizedPnL; they count as 0."
     )
     query_time_ms: int = Field(description="Milliseconds that the question took.")
-    incomplete: IncompleteRun | None = INCOMPLETE
+    incomplete: Incomplete = INCOMPLETE
 
 
 class Delta(CamelAnswer):

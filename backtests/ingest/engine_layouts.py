@@ -14,6 +14,7 @@ invalid number or time is kept, and validation reports it.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -91,7 +92,7 @@ class LayoutTranslator:
         self._symbol = given.symbol
         self._row = 0
         self._layout: Layout | None = None
-        self._equity = Equity()
+        self._equity: dict[str | None, Equity] = defaultdict(Equity)  # by currency: each has its own capital
         self._kinds: dict[str, Callable[[Row], Iterator[Event]]] = {
             "trades": self._trade, "executions": self._execution, "equity": self._read_equity,
             "returns": self._read_return,
@@ -134,10 +135,10 @@ class LayoutTranslator:
         yield row.fill("fill", side=row.read_side(), fee=row.number("commission"), more=more)
 
     def _read_equity(self, row: "Row") -> Iterator[Event]:
-        yield row.profit(self._equity.add(row.require("equity")))
+        yield row.profit(self._equity[row.text("currency")].add(row.require("equity")))
 
     def _read_return(self, row: "Row") -> Iterator[Event]:
-        yield row.profit(self._equity.grow(row.require("return")))
+        yield row.profit(self._equity[row.text("currency")].grow(row.require("return")))
 
 
 class Equity:
@@ -199,11 +200,17 @@ class Row:
         return uuid5(self._run_id, f"row {self._place} {part}")
 
     def read_side(self) -> str | None:
-        """Return Buy or Sell by the row's side or the sign of its quantity; an unknown side is returned unchanged."""
-        side = self.text("side")
+        """
+        Return Buy or Sell by the row's side or the sign of its quantity; an unknown side is returned unchanged.
+
+        Raises ValueError if both are given and contradict each other.
+        """
+        side, amount = self.text("side"), decimal(self.text("quantity"))
         if side is not None:
-            return SIDES.get(side.lower(), side)
-        amount = decimal(self.text("quantity"))
+            known = SIDES.get(side.lower(), side)
+            if known == "Buy" and amount is not None and amount < 0:
+                raise ValueError(f"The side is {side!r} and the quantity {amount}: one of them is wrong.")
+            return known
         return None if amount is None else ("Sell" if amount < 0 else "Buy")
 
     def rest(self) -> dict[str, Any]:
@@ -267,14 +274,18 @@ def find_disorder(records: Iterable[ReadRecord], *, layout: Layout) -> tuple[int
     """
     Return the first row of equity or returns that goes back in time: its line, its time, the time before it.
 
-    The first row is the capital that the others are measured against, and returns compound in the order of the rows.
+    The first row of a currency is the capital that its others are measured against, and returns compound in the order
+    of the rows.
     """
-    before: datetime | None = None
+    last: dict[str, datetime] = {}
     for read in records:
         if isinstance(read.record, str):
             continue
-        at = _parse_time(str(read.record.get(layout.columns["time"], "")).strip())
-        if at is not None and before is not None and at < before:
+        time, currency = (str(read.record.get(layout.columns.get(role, ""), "")) for role in ("time", "currency"))
+        at = _parse_time(time.strip())
+        if at is None:
+            continue
+        if (before := last.get(currency.strip(), at)) > at:
             return read.line_number, at.isoformat(), before.isoformat()
-        before = at or before
+        last[currency.strip()] = at
     return None

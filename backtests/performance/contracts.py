@@ -4,9 +4,9 @@ from datetime import date, datetime
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
-from pydantic import Field, model_validator
+from pydantic import Field, WithJsonSchema, model_validator
 
-from backtests.contracts.answers import INCOMPLETE, CamelAnswer, IncompleteRun, Number, PageMetadata
+from backtests.contracts.answers import INCOMPLETE, CamelAnswer, Incomplete, IncompleteRun, Number, PageMetadata
 from backtests.contracts.error_envelope import INVALID_PARAMETER
 from backtests.contracts.questions import PAGE_INDEX, Guid, PageIndex, PropertyPath, RangeQuestion, RunQuestion
 from backtests.vocabulary import EventType, Severity
@@ -221,7 +221,7 @@ class SummaryMetadata(CamelAnswer):
     executions_left_out: int = Field(description="Executions without symbol, direction, quantity or price.")
     notes: list[str] = Field(description="What is surprising about these figures.")
     query_time_ms: int = Field(description="Milliseconds that the question took.")
-    incomplete: IncompleteRun | None = INCOMPLETE
+    incomplete: Incomplete = INCOMPLETE
 
 
 class Summary(CamelAnswer):
@@ -264,7 +264,7 @@ class GroupMetadata(CamelAnswer):
     other_events: int = Field(description="Events of the groups that are not given.")
     unreadable_events: int = Field(description="Events left out because their text cannot be compared.")
     query_time_ms: int = Field(description="Milliseconds that the question took.")
-    incomplete: IncompleteRun | None = INCOMPLETE
+    incomplete: Incomplete = INCOMPLETE
 
 
 class EventGroups(CamelAnswer):
@@ -300,7 +300,7 @@ class AttributionMetadata(CamelAnswer):
     other_trades: int = Field(description="Round trips of the groups that are not given.")
     other_net_profit: Number = Field(description="Net profit of the groups that are not given.")
     query_time_ms: int = Field(description="Milliseconds that the question took.")
-    incomplete: IncompleteRun | None = INCOMPLETE
+    incomplete: Incomplete = INCOMPLETE
 
 
 class ProfitAttribution(CamelAnswer):
@@ -477,8 +477,12 @@ class ComparisonMetadata(CamelAnswer):
     identical_decisions: int = Field(description="Decisions that both made before they part.")
     notes: list[str] = Field(description="What is surprising about the comparison.")
     query_time_ms: int = Field(description="Milliseconds that the question took.")
-    incomplete_runs: list[IncompleteRun] | None = Field(
-        None, description="The runs that are not stored whole: the answer is of what is stored of them so far."
+    incomplete_runs: Annotated[
+        list[IncompleteRun] | None, WithJsonSchema({"type": ["array", "null"], "items": {"type": "object"}})
+    ] = Field(
+        None,
+        description="The runs that are not stored whole, as list_backtest_runs tells it: the answer is of what is "
+        "stored of them so far.",
     )
 
 

@@ -7,7 +7,7 @@ No measure is ever NaN or infinite: one that is not defined is None, and `undefi
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from math import isfinite, sqrt
+from math import inf, isfinite, sqrt
 from typing import Any
 
 import numpy as np
@@ -31,11 +31,11 @@ class Measures:
     undefined: dict[str, str] = field(default_factory=dict)
 
     def define(self, name: str, *, value: float | None, why_not: str = "") -> None:
-        """Add a measure; if it is None, infinite or NaN, add the reason instead."""
+        """Add a measure; if it is None, infinite or NaN, add the reason instead; `why_not` is that of None."""
         is_defined = value is not None and isfinite(value)
         self.values[name] = float(value) if is_defined and value is not None else None
         if not is_defined:
-            self.undefined[name] = why_not or "it is too large to be a number"
+            self.undefined[name] = (why_not if value is None else "") or "it is too large to be a number"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +54,7 @@ def to_date(day: int) -> date:
     return FIRST_DAY + timedelta(days=int(day))
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def measure_returns(returns: Floats, *, periods: int = DEFAULT_PERIODS, risk_free: float = 0.0) -> Measures:
     """Measure daily returns; `periods` is how many days a year has, `risk_free` is a yearly return."""
     found = Measures()
@@ -70,12 +71,10 @@ def measure_returns(returns: Floats, *, periods: int = DEFAULT_PERIODS, risk_fre
     found.define("volatility", value=None if spread is None else spread * sqrt(periods), why_not=FEW)
     excess = returns - ((1 + risk_free) ** (1 / periods) - 1)
     mean = float(excess.mean()) if count else 0.0
-    found.define(
-        "sharpe", value=mean / spread * sqrt(periods) if spread else None, why_not=FEW if spread is None else SAME
-    )
+    found.define("sharpe", value=_divide(mean, spread, periods=periods), why_not=FEW if spread is None else SAME)
     downside = sqrt(float(np.mean(np.minimum(excess, 0) ** 2))) if count else 0.0
     found.define(
-        "sortino", value=mean / downside * sqrt(periods) if downside and count > 1 else None,
+        "sortino", value=_divide(mean, downside, periods=periods) if count > 1 else None,
         why_not="no day falls below the risk-free rate" if count > 1 else FEW,
     )  # fmt: skip
     deepest = float(fall(returns).min()) if count else None
@@ -90,6 +89,7 @@ def measure_returns(returns: Floats, *, periods: int = DEFAULT_PERIODS, risk_fre
     return found
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def measure_against(
     returns: Floats, *, benchmark: Floats, periods: int = DEFAULT_PERIODS, risk_free: float = 0.0
 ) -> Measures:
@@ -99,7 +99,7 @@ def measure_against(
     rate = (1 + risk_free) ** (1 / periods) - 1
     own, other = returns - rate, benchmark - rate
     spread = _spread(benchmark)
-    beta = float(np.cov(own, other, ddof=1)[0, 1]) / spread**2 if spread else None
+    beta = float(np.cov(own, other, ddof=1)[0, 1]) / spread**2 if spread and isfinite(spread) else None
     why_not = "the benchmark's returns do not vary" if enough else NO_BENCHMARK_DAYS
     found.define("beta", value=beta, why_not=why_not)
     alpha = _compound(1 + float((own - beta * other).mean()), years=periods) if beta is not None else None
@@ -107,9 +107,8 @@ def measure_against(
     active = returns - benchmark
     error = _spread(active)
     found.define("trackingError", value=None if error is None else error * sqrt(periods), why_not=NO_BENCHMARK_DAYS)
-    ratio = float(active.mean()) / error * sqrt(periods) if error else None
     found.define(
-        "informationRatio", value=ratio,
+        "informationRatio", value=_divide(float(active.mean()), error, periods=periods) if enough else None,
         why_not="the returns differ from the benchmark's by the same amount each day" if enough else NO_BENCHMARK_DAYS,
     )  # fmt: skip
     own_spread = _spread(returns)
@@ -168,10 +167,11 @@ def find_drawdowns(returns: Floats, *, days: Days) -> list[Drawdown]:
     return sorted(found, key=lambda one: one.depth)
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def find_moments(returns: Floats) -> tuple[float, float] | None:
     """Return skewness and kurtosis of the population (3 for a normal distribution); None if the returns do not vary."""
     spread = float(returns.std()) if len(returns) > 1 and _spread(returns) else 0.0
-    if not spread:
+    if not spread or not isfinite(spread):
         return None
     scaled = (returns - returns.mean()) / spread
     return float(np.mean(scaled**3)), float(np.mean(scaled**4))
@@ -183,6 +183,13 @@ def _compound(growth: float, *, years: float) -> float | None:
         return float(growth**years) - 1 if growth > 0 else None
     except OverflowError:
         return None
+
+
+def _divide(mean: float, spread: float | None, *, periods: int) -> float | None:
+    """Return an annualised ratio; None without a spread, infinity if the spread is none that a double holds."""
+    if not spread:
+        return None
+    return mean / spread * sqrt(periods) if isfinite(spread) else inf
 
 
 def _spread(values: Floats) -> float | None:

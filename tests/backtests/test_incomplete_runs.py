@@ -18,6 +18,7 @@ from backtests.ingest.load import load_lines
 from backtests.ingest.report import LoadReport
 from backtests.models import Run
 from backtests.performance.build import build_performance
+from backtests.resources_api import RunSerializer
 from backtests.runs.open_loads import MAX_SILENCE, describe_open_loads
 from backtests.tools import toolkit
 from tests.backtests.conftest import InThread, Load
@@ -251,3 +252,8 @@ def test_a_log_that_fits_one_batch_leaves_nothing_open(load: Load, run_id: UUID,
     load(make_log(run_id)[: BATCH - 1])
 
     assert in_thread(lambda: Run.objects.get(run_id=run_id).open_loads) == {}
+
+
+@pytest.mark.parametrize(("loads", "is_whole"), [({}, True), ({"key": {"stored_at": "", "is_over": True}}, False)])
+def test_the_list_of_runs_over_rest_says_it(loads: dict[str, Any], *, is_whole: bool) -> None:
+    assert RunSerializer(Run(run_id=uuid4(), open_loads=loads)).data["is_whole"] == is_whole

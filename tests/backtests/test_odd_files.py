@@ -33,10 +33,10 @@ def load_table(in_thread: InThread, tmp_path: Path) -> Iterator[LoadTable]:
     """Return a function that loads a table's text or bytes; its runs are deleted after the test."""
     made: list[UUID] = []
 
-    def load_content(content: str | bytes, *, kind: str, name: str = "table.csv") -> LoadReport:
-        file = tmp_path / name
+    def load_content(content: str | bytes, *, kind: str, more: str = "") -> LoadReport:
+        file = tmp_path / "table.csv"
         file.write_bytes(content if isinstance(content, bytes) else content.encode())
-        source = SourceFile(path=file, columns=COLUMNS[kind])
+        source = SourceFile(path=file, columns=COLUMNS[kind] + more)
         options = LoadOptions(format_name="table", symbol="ACME")
         report: LoadReport = in_thread(lambda: load_files([source], options=options, report=LoadReport()))
         made.extend(report.run_ids)
@@ -160,3 +160,32 @@ async def test_the_same_table_written_otherwise_comes_to_the_same(
 
     assert found["returns"]["totalReturn"] == pytest.approx(0.04)
     assert found["returns"]["maxDrawdown"] == pytest.approx(99 / 103 - 1)
+
+
+async def test_equity_of_two_currencies_is_measured_against_each_ones_own_capital(load_table: LoadTable) -> None:
+    rows = ["2024-01-02,100,USD", "2024-01-02,50,EUR", "2024-01-03,110,USD", "2024-01-03,45,EUR"]
+    text = "\n".join(["day,value,money", *rows, ""])
+    [run_id] = load_table(text, kind="equity", more=",currency=money").run_ids
+
+    code, _, error = await ask_refused("performance_summary", runId=str(run_id))
+    found = {
+        one: (await good_floats("performance_summary", runId=str(run_id), currency=one))["returns"]["totalReturn"]
+        for one in ("USD", "EUR")
+    }
+
+    assert (code, error["details"]["currencies"]) == ("INVALID_PARAMETER", ["EUR", "USD"])
+    assert found == pytest.approx({"USD": 0.1, "EUR": -0.1})
+
+
+def test_a_side_and_a_quantity_that_contradict_each_other_are_kept_for_a_person(load_table: LoadTable) -> None:
+    rows = [
+        "2024-01-02,5,2024-01-03,6,-1,long",
+        "2024-01-02,5,2024-01-03,6,-1,short",
+        "2024-01-02,5,2024-01-03,6,1,short",
+    ]
+    text = "\n".join(["in,at,out,for,size,way", *rows, ""])
+
+    report = load_table(text, kind="trades", more=",side=way")
+
+    assert (report.stored, report.quarantined) == (4, 1)
+    assert "-1" in report.reasons[0]

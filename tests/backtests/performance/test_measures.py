@@ -12,7 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backtests.performance.days import find_returns
-from backtests.performance.measures import find_drawdowns, measure_against, measure_returns, measure_trips, to_date
+from backtests.performance.measures import (
+    find_drawdowns,
+    find_moments,
+    measure_against,
+    measure_returns,
+    measure_trips,
+    to_date,
+)
 
 REFERENCE = json.loads((Path(__file__).with_name("reference_measures.json")).read_text())
 CASES = REFERENCE["cases"]
@@ -126,3 +133,17 @@ def test_equity_that_is_lost_has_no_returns() -> None:
     returns = find_returns(np.array([10.0, -1.0]), capital=100)
     assert returns is not None
     assert list(returns) == close([0.1, 99 / 110 - 1])
+
+
+def test_returns_too_large_for_a_spread_have_no_ratio_of_zero() -> None:
+    returns = np.array([1e302, -0.5, 0.1])
+
+    found = measure_returns(returns)
+    against = measure_against(returns, benchmark=np.array([0.1, 0.2, 0.3]))
+
+    assert {found.values[name] for name in ("volatility", "sharpe")} == {None}
+    assert {found.undefined[name] for name in ("volatility", "sharpe")} == {"it is too large to be a number"}
+    assert found.values["sortino"] is not None
+    assert against.values["informationRatio"] is None
+    assert against.undefined["informationRatio"] == "it is too large to be a number"
+    assert find_moments(returns) is None
