@@ -73,6 +73,7 @@ def draw_lines(specification: Any) -> LineChart | None:
         (_read_day(row[x["field"]]), float(row[y["field"]]), str(row.get(color, "")))
         for row in rows if row.get(y["field"]) is not None and row.get(x["field"])
     )  # fmt: skip
+    written = {_read_day(row[x["field"]]): str(row[x["field"]])[:10] for row in rows if row.get(x["field"])}
     names = sorted({name for _, _, name in found})
     days = sorted({day for day, _, _ in found})
     if len(days) < MIN_POINTS or len(names) > MAX_SERIES:
@@ -83,7 +84,7 @@ def draw_lines(specification: Any) -> LineChart | None:
 
     def place(day: date, value: float) -> Point:
         across, up = LEFT + (day - days[0]).days * step, HEIGHT - BOTTOM - (value - low) * scale
-        return Point(x=round(across, 1), y=round(up, 1), title=f"{day}: {value:g}")
+        return Point(x=round(across, 1), y=round(up, 1), title=f"{written[day]}: {value:g}")
 
     series = [
         Series(
@@ -94,9 +95,10 @@ def draw_lines(specification: Any) -> LineChart | None:
     levels = [(place(days[0], value).y, f"{value:g}") for value in dict.fromkeys((low, (low + high) / 2, high))]
     return LineChart(
         column=str(y.get("title") or y["field"]), label=str(x.get("title") or x["field"]), series=series,
-        levels=levels, days=(str(days[0]), str(days[-1])),
+        levels=levels, days=(written[days[0]], written[days[-1]]),
     )  # fmt: skip
 
 
 def _read_day(text: object) -> date:
-    return date.fromisoformat(str(text)[:10])
+    """Read a day; a year, or a month, is its first day."""
+    return date.fromisoformat(f"{text}-01-01"[:10])

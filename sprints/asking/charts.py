@@ -8,6 +8,7 @@ import regex
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 _DAY = regex.compile(r"\d{4}-\d\d-\d\d(?:T.*)?")
+_YEAR = regex.compile(r"\d{4}")
 _NAME = regex.compile(r"\w{1,60}")
 MIN_ROWS, MAX_BARS, MAX_SERIES = 2, 40, 12
 _PREFERRED = ("points", "issues", "days", "percent", "count")
@@ -21,8 +22,9 @@ def make_chart(rows: Rows, *, title: str = "") -> dict[str, Any] | None:
         return None
     columns = [name for name in rows[0] if _NAME.fullmatch(name)]
     numbers = [name for name in columns if _holds_only(rows, name, is_number)]
-    words = [name for name in columns if _holds_only(rows, name, _is_word)]
-    days = [name for name in columns if _holds_only(rows, name, _is_day)]
+    years = [name for name in columns if name == "year" and _holds_only(rows, name, _is_year)]
+    words = [name for name in columns if name not in years and _holds_only(rows, name, _is_word)]
+    days = [name for name in columns if name in years or _holds_only(rows, name, _is_day)]
     if not numbers:
         return None
     value = min(numbers, key=_rank_number)
@@ -86,6 +88,10 @@ def _is_word(value: object) -> bool:
 
 def _is_day(value: object) -> bool:
     return isinstance(value, str) and bool(_DAY.fullmatch(value))
+
+
+def _is_year(value: object) -> bool:
+    return isinstance(value, str) and bool(_YEAR.fullmatch(value))
 
 
 def _rank_number(name: str) -> int:

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from sprints.asking.charts import is_number
@@ -109,9 +110,9 @@ def _describe_row(row: Mapping[str, Any], *, texts: AbstractSet[str], most: int 
         if isinstance(value, str) or (value is None and name in texts)
     ]
     numbers = [
-        f"{name.replace('_', ' ')} {_write_value(value)}"
+        f"no {name.replace('_', ' ')}" if value is None else f"{name.replace('_', ' ')} {_write_value(value)}"
         for name, value in facts
-        if value is not None and not isinstance(value, str)
+        if not isinstance(value, str) and name not in (texts if value is None else ())
     ]
     left_out = max(0, len(names) - most) + max(0, len(numbers) - most)
     more = f", and {left_out:,} more columns" if left_out and most > MAX_FACTS else ""
@@ -122,7 +123,9 @@ def _describe_total(rows: Sequence[Mapping[str, Any]], *, name: str) -> str:
     values = [row[name] for row in rows if row.get(name) is not None]
     if not values or not all(is_number(value) for value in values):
         return ""
-    return f" {name.replace('_', ' ').capitalize()} in all: {_write_value(sum(values))}."
+    total = sum((Decimal(str(value)) for value in values), Decimal())  # 0.1 + 0.2 is 0.3 in the rows' own decimals
+    whole = int(total) if total == total.to_integral_value() else total.normalize()
+    return f" {name.replace('_', ' ').capitalize()} in all: {_write_value(whole)}."
 
 
 def _write_value(value: object) -> str:

@@ -145,7 +145,7 @@ class Aggregation:
         if not dimension.groupable:
             raise SemanticError(
                 f"{dimension.id} has too many values to group by.",
-                suggestion="List rows with it as a column, or filter by it.",
+                suggestion="Filter by it, or list rows with it as a column.",
                 term=dimension.id,
             )
         has_key = dimension.key is not None
@@ -441,7 +441,8 @@ class Aggregation:
         outputs: list[tuple[ResultColumn, str]] = []
         for place, group in enumerate(self.groups, start=1):
             kind: Literal["group", "time"] = "time" if group.grain else "group"
-            outputs.append((ResultColumn(group.name, group.label, None, kind, group.name), f"g{place}"))
+            value = f"CAST(extract(year FROM g{place}) AS text)" if group.grain == "year" else f"g{place}"
+            outputs.append((ResultColumn(group.name, group.label, None, kind, group.name), value))
         if self.query.compare:
             whens = " ".join(
                 f"WHEN {place} THEN '{side.label.replace(chr(39), chr(39) * 2)}'"

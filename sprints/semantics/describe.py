@@ -1,8 +1,9 @@
 """Descriptions of a query: in words, and as removable parts."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Literal, TypeVar
 
 from sprints.semantics.conditions import read_boolean
@@ -24,6 +25,7 @@ from sprints.semantics.query import (
     Or,
     Reference,
     Share,
+    Side,
     TimeGroup,
     TimeRange,
     Value,
@@ -41,6 +43,7 @@ _OPERATOR_WORDS = {
     Operator.CONTAINS: "contains ",
 }
 _DECEMBER = 12
+_READS_LIKE_MORE = re.compile(r"[,()“”]|^\s|\s$|\s(?:and|or)\s")
 _TREND = "with the change since the one before"
 Part = TypeVar("Part")
 
@@ -118,14 +121,14 @@ def _describe(query: MetricQuery, *, model: SemanticModel) -> str:
     adjectives = [_adjective(condition, model=model) for condition in conditions]
     leading = [adjective for adjective in adjectives if adjective]
     subject = _subject(query, model=model)
-    pieces = [" ".join([*leading, subject])]
+    pieces = [" ".join([*(["list of"] if query.rows_of else []), *leading, subject])]
     pieces += [
         describe_condition(condition, model=model)
         for condition, adjective in zip(conditions, adjectives, strict=True)
         if not adjective
     ]
     if query.compare:
-        pieces.append(" against ".join(side.label for side in query.compare))
+        pieces.append(" against ".join(_side_text(side, model=model) for side in query.compare))
     if query.share is not None:
         pieces.append(_share_text(query.share, model=model))
     if query.group_by:
@@ -135,6 +138,10 @@ def _describe(query: MetricQuery, *, model: SemanticModel) -> str:
     pieces += [_limit_text(limit, model=model) for limit in query.having]
     if query.rank is not None:
         pieces.append(_rank_text(query, model=model))
+    if query.limit is not None:
+        pieces.append(_first_text(query, model=model))
+    if query.columns and query.columns != _own_columns(query, model=model):
+        pieces.append(f"with {_join_words(find_dimension(name, model=model).label for name in query.columns)} alone")
     if _is_state(query, model=model):
         pieces.append("now")
     return ", ".join(pieces)
@@ -190,17 +197,11 @@ def describe_condition(condition: Condition, *, model: SemanticModel) -> str:
             label = find_time_role(condition.role, model=model).label if condition.role else ""
             return f"{label} {_range_text(condition)}".strip()
         case InPeriod():
-            preposition = "during" if condition.how == "during" or condition.role else "in"
-            role = (
-                f"{find_time_role(condition.role, model=model).label.removesuffix(' during')} "
-                if condition.role
-                else ""
-            )
-            return f"{role}{preposition} {describe_condition(condition.where, model=model)}"
+            return _period_text(condition, model=model)
         case Has():
             return f"with {_related_text(condition, model=model)}"
         case And() | Or():
-            glue = " and " if isinstance(condition, And) else " or "
+            glue = " and " if isinstance(condition, And) else ", or "  # the values of a comparison have no comma there
             return glue.join(_put_in_brackets(part, model=model) for part in condition.parts)
         case Not():
             if isinstance(condition.part, NamedCondition):
@@ -208,6 +209,16 @@ def describe_condition(condition: Condition, *, model: SemanticModel) -> str:
             if isinstance(condition.part, Has) and condition.part.at_least == 1:
                 return f"without {_related_text(condition.part, model=model)}"
             return f"not ({describe_condition(condition.part, model=model)})"
+
+
+def _period_text(condition: InPeriod, *, model: SemanticModel) -> str:
+    period = _put_in_brackets(condition.where, model=model)
+    if condition.role is None:
+        return f"{'during' if condition.how == 'during' else 'in'} {period}"
+    role = find_time_role(condition.role, model=model).label.removesuffix(" during")
+    if condition.how == "during":
+        return f"{role} during {period}"
+    return f"in {period} and {role} during it"
 
 
 def _put_in_brackets(condition: Condition, *, model: SemanticModel) -> str:
@@ -233,15 +244,19 @@ def _comparison_text(comparison: Comparison, *, dimension: Dimension) -> str:
     if comparison.op is Operator.IS_NOT_NULL:
         return f"with {dimension.label}"
     if dimension.type == "boolean":
-        affirmed = read_boolean(comparison.values[0]) == (comparison.op is Operator.EQ)
-        return dimension.label if affirmed else f"not {dimension.label}"
+        is_negative = comparison.op in (Operator.NE, Operator.NOT_IN)
+        held = dict.fromkeys(read_boolean(value) != is_negative for value in comparison.values)
+        glue = " and " if is_negative else " or "
+        return glue.join(dimension.label if holds else f"not {dimension.label}" for holds in held)
     return f"{dimension.label} {_OPERATOR_WORDS[comparison.op]}{values}"
 
 
 def _value_text(value: Value) -> str:
+    """Write a value; a text that reads like several words of a description is put in quotation marks."""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    return value.label if isinstance(value, Reference) else str(value)
+    text = value.label if isinstance(value, Reference) else str(value)
+    return f"“{text}”" if not text.strip() or _READS_LIKE_MORE.search(text) else text
 
 
 def _join_words(words: Iterable[str], *, glue: str = "and") -> str:
@@ -252,31 +267,49 @@ def _join_words(words: Iterable[str], *, glue: str = "and") -> str:
 def _range_text(time_range: TimeRange) -> str:
     start, end = _as_moment(time_range.start), _as_moment(time_range.end)
     if start is None:
-        return f"before {_day_text(end)}" if end else ""
+        return f"before {_moment_text(end)}" if end else ""
     if end is None:
-        return f"since {_day_text(start)}"
-    if (start.day, start.hour, end.day, end.hour) == (1, 0, 1, 0):
+        return f"since {_moment_text(start)}"
+    if _is_midnight(start) and _is_midnight(end) and start < end:
+        return _days_text(start, end=end)
+    return f"from {_moment_text(start)} until before {_moment_text(end)}"
+
+
+def _days_text(start: datetime, *, end: datetime) -> str:
+    """Describe whole days, from midnight to midnight, by the year or month that they make up, else by both ends."""
+    if (start.day, end.day) == (1, 1):
         if (start.month, end.month, end.year - start.year) == (1, 1, 1):
             return f"in {start.year}"
         following = (start.year, start.month + 1) if start.month < _DECEMBER else (start.year + 1, 1)
         if (end.year, end.month) == following:
-            return f"in {start:%B %Y}"
-    last = end - timedelta(microseconds=1)
-    if last.date() == start.date():
-        return f"on {_day_text(start)}"
-    return f"from {_day_text(start)} to {_day_text(last if end.hour == 0 and end.minute == 0 else end)}"
+            return f"in {start:%B} {start.year}"
+    last = end - timedelta(days=1)
+    return f"on {_day_text(start)}" if last == start else f"from {_day_text(start)} to {_day_text(last)}"
 
 
 def _as_moment(bound: date | datetime | None) -> datetime | None:
-    if bound is None or isinstance(bound, datetime):
-        return bound
+    """Return a bound in UTC, in which days begin at midnight."""
+    if bound is None:
+        return None
+    if isinstance(bound, datetime):
+        return bound.astimezone(UTC) if bound.tzinfo else bound.replace(tzinfo=UTC)
     return datetime(bound.year, bound.month, bound.day, tzinfo=UTC)
 
 
+def _is_midnight(moment: datetime) -> bool:
+    return moment.time() == time()
+
+
 def _day_text(moment: datetime) -> str:
-    text = f"{moment.day} {moment:%B %Y}"
-    is_midnight = (moment.hour, moment.minute) in {(0, 0), (23, 59)}
-    return text if is_midnight else f"{text} {moment:%H:%M}"
+    return f"{moment.day} {moment:%B} {moment.year}"
+
+
+def _moment_text(moment: datetime) -> str:
+    """Describe a moment by its day, and by its time unless it is midnight."""
+    if _is_midnight(moment):
+        return _day_text(moment)
+    is_minute = not (moment.second or moment.microsecond)
+    return f"{_day_text(moment)} {moment.time().isoformat(timespec='minutes' if is_minute else 'auto')}"
 
 
 def _group_text(group: DimensionGroup | TimeGroup, *, model: SemanticModel) -> str:
@@ -297,6 +330,29 @@ def _limit_text(limit: MeasureLimit, *, model: SemanticModel) -> str:
     return f"{words}{limit.value} {measure.label}"
 
 
+def _own_columns(query: MetricQuery, *, model: SemanticModel) -> tuple[str, ...]:
+    return model.entities[query.rows_of].columns if query.rows_of in model.entities else ()
+
+
+def _side_text(side: Side, *, model: SemanticModel) -> str:
+    """Describe a side of a comparison by its label, unless that says something else than its condition."""
+    text = _put_in_brackets(side.where, model=model)
+    return side.label if side.label in text else text
+
+
+def _first_text(query: MetricQuery, *, model: SemanticModel) -> str:
+    """Describe which rows a limit keeps: the first in the given order, else in their own."""
+    ends = [f"{_label_of(by.by, model=model)} {'down' if by.direction == 'desc' else 'up'}" for by in query.order]
+    return f"the first {query.limit}{f' by {_join_words(ends)}' if ends else ''}"
+
+
+def _label_of(name: str, *, model: SemanticModel) -> str:
+    """Return the label of a column of the result: a measure, a grain or a dimension."""
+    if name in model.measures or name in model.dimensions:
+        return (model.measures.get(name) or model.dimensions[name]).label
+    return name
+
+
 def _share_text(share: Share, *, model: SemanticModel) -> str:
     if share.part is None:
         return "with the share of each"
@@ -307,7 +363,7 @@ def _rank_text(query: MetricQuery, *, model: SemanticModel) -> str:
     rank = query.rank
     if rank is None:
         return ""
-    by = model.measures[rank.by].label if rank.by in model.measures else find_dimension(rank.by, model=model).label
+    by = _label_of(rank.by, model=model)
     end = "highest" if rank.direction == "desc" else "lowest"
     count = "the" if rank.count == 1 else f"the {rank.count}"
     within = f" in each {_join_words(rank.within)}" if rank.within else ""

@@ -1,6 +1,6 @@
 """Errors of meaningless queries, with suggestions."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 
 
@@ -9,7 +9,8 @@ class SemanticError(ValueError):
     A query with an unknown term or an invalid combination.
 
     `term` is the word of the query that is wrong, `nearest` what it may have been meant for, the nearest first, and
-    `kind` the kind of term that is missing; without a kind the term exists and does not fit.
+    `kind` the kind of term that is missing; without a kind the term exists and does not fit. `fix` is the change of the
+    call's arguments that corrects it, where that is known exactly.
     """
 
     def __init__(
@@ -20,6 +21,7 @@ class SemanticError(ValueError):
         term: str | None = None,
         nearest: Iterable[str] = (),
         kind: str | None = None,
+        fix: Mapping[str, object] | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -27,6 +29,7 @@ class SemanticError(ValueError):
         self.term = term
         self.nearest = tuple(nearest)
         self.kind = kind
+        self.fix = dict(fix) if fix else None
 
 
 def find_nearest(name: str, *, candidates: Iterable[str], count: int = 3) -> tuple[str, ...]:

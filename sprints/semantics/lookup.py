@@ -22,6 +22,16 @@ def allowed_dimensions(measure: Measure, *, model: SemanticModel) -> tuple[Dimen
     )
 
 
+def summing_dimensions(measure: Measure, *, model: SemanticModel) -> tuple[Dimension, ...]:
+    """
+    Return the dimensions whose groups of a measure sum to the whole.
+
+    Groups of a dimension of which a row may have many values, as labels, share rows.
+    """
+    groupable = (one for one in allowed_dimensions(measure, model=model) if one.groupable)
+    return tuple(one for one in groupable if measure.additive and not one.many)
+
+
 def allowed_predicates(measure: Measure, *, model: SemanticModel) -> tuple[Predicate, ...]:
     """Return the predicates that may filter a measure."""
     entity = model.entities[measure.entity]

@@ -41,7 +41,10 @@ class MetricInfo(CamelAnswer):
     filters: list[str] = Field(description="Named filters that it may be limited by.")
     times: list[str] = Field(description="Time roles that a period may mean.")
     default_time: str | None = Field(None, description="The time role that a period means if it does not say one.")
-    parts_sum_to_whole: bool = Field(description="True where groups may be added up.")
+    parts_sum_to_whole: bool = Field(description="True where the groups of each of its dimensions may be added up.")
+    summing_dimensions: list[str] = Field(
+        description="Dimensions whose groups may be added up; others, as labels, count a row several times."
+    )
 
 
 class TermInfo(CamelAnswer):

@@ -1,6 +1,6 @@
 """The `list_metrics` and `query_metric` tools. Errors say what to write instead."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import MAXYEAR, MINYEAR, date, timedelta
 from difflib import get_close_matches
 from typing import Any
@@ -17,6 +17,7 @@ from sprints.semantics.lookup import (
     allowed_times,
     find_dimension,
     find_measure,
+    summing_dimensions,
 )
 from sprints.semantics.metric_contracts import (
     GRAINS,
@@ -52,9 +53,11 @@ from sprints.semantics.query import (
 )
 from sprints.semantics.scope import reaches
 from sprints.semantics.values import write_known_values, write_missing_values
+from toolbox.contract.encoding import encode
 from toolbox.contract.errors import ToolError
 
 _SURE = 0.75
+_SEVERAL = {"eq": "in", "ne": "not_in"}
 _FIRST, _LAST = date(MINYEAR + 1, 1, 1), date(MAXYEAR - 1, 12, 31)
 
 
@@ -80,16 +83,19 @@ def _matches(measure: Measure, search: str | None) -> bool:
 
 
 def _describe_measure(measure: Measure, *, model: SemanticModel) -> MetricInfo:
+    dimensions = [d.id for d in allowed_dimensions(measure, model=model) if d.groupable]
+    summing = [dimension.id for dimension in summing_dimensions(measure, model=model)]
     return MetricInfo(
         name=measure.id,
         label=measure.label,
         unit=measure.unit,
         description=measure.description,
-        dimensions=[d.id for d in allowed_dimensions(measure, model=model) if d.groupable],
+        dimensions=dimensions,
         filters=[predicate.id for predicate in allowed_predicates(measure, model=model)],
         times=list(allowed_times(measure, model=model)),
         default_time=measure.time,
-        parts_sum_to_whole=measure.additive,
+        parts_sum_to_whole=bool(dimensions) and summing == dimensions,
+        summing_dimensions=summing,
     )
 
 
@@ -115,7 +121,7 @@ async def query_metric(ask: QueryMetricQuestion, *, model: SemanticModel, run: R
         compiled = compile_query(query, model=model)
         description = describe_query(query, model=model)
     except SemanticError as error:
-        raise _teach(error, ask=ask) from error
+        raise _teach(error, ask=ask, model=model) from error
     await _refuse_unknown_values(query, ask=ask, model=model, run=run)
     result = await run(compiled.sql)
     doubts = await find_contradictions(query, rows=result.rows, model=model, run=run)
@@ -141,16 +147,18 @@ def build_query(ask: QueryMetricQuestion, *, model: SemanticModel) -> MetricQuer
     """
     measure = find_measure(ask.metric, model=model)
     entity = model.entities[measure.entity]
+    _refuse_contradictions(ask.filters, model=model)
     own: list[Condition] = []
     of_period: list[Condition] = []
     for given in ask.filters:
-        condition, term = _read_filter(given, model=model)
+        condition, term = _read_filter(given, ask=ask, model=model)
         is_own = reaches(entity, term=term, model=model) or model.entities[term.entity].span is None
         (own if is_own else of_period).append(condition)
     if of_period and (period := join_conditions(tuple(of_period))) is not None:
         own.append(InPeriod(where=period))
     role = ask.period.role if ask.period else None
     if ask.period is not None:
+        _refuse_reversed(ask.period)
         start, end = _find_bounds(ask.period)
         if start or end:
             own.append(TimeRange(role=role, start=start, end=end))
@@ -161,6 +169,34 @@ def build_query(ask: QueryMetricQuestion, *, model: SemanticModel) -> MetricQuer
         order=(Order(by=ask.order.by, direction=ask.order.direction),) if ask.order else (),
         limit=ask.limit,
     )
+
+
+def _refuse_reversed(period: MetricPeriod) -> None:
+    """Refuse a period that ends before it begins: it holds no day, and a count of nothing would look like an answer."""
+    if period.start and period.end and period.end < period.start:
+        raise SemanticError(
+            f"The period ends on {period.end}, before it begins on {period.start}.",
+            suggestion="Exchange start and end.",
+            fix={"period": {"start": period.end.isoformat(), "end": period.start.isoformat()}},
+        )
+
+
+def _refuse_contradictions(filters: Sequence[MetricFilter], *, model: SemanticModel) -> None:
+    """Refuse named filters that no row meets together: open and done, open and not open."""
+    held: dict[str, bool] = {}
+    for given in filters:
+        if given.field not in model.predicates or given.field in model.dimensions:
+            continue
+        predicate, holds = model.predicates[given.field], _is_affirmed(given)
+        opposite = predicate.opposite
+        if held.get(predicate.id, holds) != holds or (opposite and held.get(opposite, not holds) == holds):
+            words = predicate.label if holds else predicate.negated
+            raise SemanticError(
+                f"Nothing is {words} and meets the filters before it.",
+                suggestion="Leave one of the filters out.",
+                term=given.field,
+            )
+        held[predicate.id] = holds
 
 
 def _find_bounds(period: MetricPeriod) -> tuple[date | None, date | None]:
@@ -189,21 +225,37 @@ def _read_group(name: str, *, role: str | None, model: SemanticModel) -> Group:
     return DimensionGroup(dimension=name)
 
 
-def _read_filter(given: MetricFilter, *, model: SemanticModel) -> tuple[Condition, Any]:
+def _replace_operator(ask: QueryMetricQuestion, *, given: MetricFilter, by: str) -> dict[str, Any]:
+    """Return the change of arguments that gives one filter another operator."""
+    filters = [{"op": one.op, **one.model_dump(mode="json", exclude_defaults=True)} for one in ask.filters]
+    place = next(place for place, one in enumerate(ask.filters) if one is given)
+    return {"filters": [*filters[:place], filters[place] | {"op": by}, *filters[place + 1 :]]}
+
+
+def _read_filter(given: MetricFilter, *, ask: QueryMetricQuestion, model: SemanticModel) -> tuple[Condition, Any]:
     """Parse one filter. Returns it with its term."""
     if given.field in model.predicates and given.field not in model.dimensions:
         named = NamedCondition(predicate=given.field)
         return (named if _is_affirmed(given) else Not(part=named)), model.predicates[given.field]
-    if given.op in {"is", "is_not"}:
+    if given.op in {"is", "is_not"} and (given.field not in model.dimensions or not given.values):
         raise _explain_named_filter(given, model=model)
     dimension = find_dimension(given.field, model=model)
+    op = {"is": "eq", "is_not": "ne"}.get(given.op, given.op)
+    if given.op != op:
+        raise SemanticError(
+            f"{given.field} is a dimension, and {given.op} is for named filters.",
+            suggestion="Give eq, ne or another operator for dimensions.",
+            fix=_replace_operator(ask, given=given, by=_SEVERAL[op] if len(given.values) > 1 else op),
+        )
     try:
         comparison = Comparison(field=given.field, op=OPERATORS[given.op], values=tuple(given.values))
     except ValueError as wrong:
+        several = _SEVERAL.get(given.op) if len(given.values) > 1 else None
         raise SemanticError(
             f"{given.op} does not take {len(given.values)} values.",
             suggestion="Give one value; several for in and not_in; none for is_null and is_not_null.",
             term=given.field,
+            fix=_replace_operator(ask, given=given, by=several) if several else None,
         ) from wrong
     return comparison, dimension
 
@@ -239,23 +291,39 @@ def _explain_named_filter(given: MetricFilter, *, model: SemanticModel) -> Seman
     )
 
 
-def _teach(error: SemanticError, *, ask: QueryMetricQuestion) -> ToolError:
-    """Say what is wrong with a call, with the fix if there is exactly one."""
+def _teach(error: SemanticError, *, ask: QueryMetricQuestion, model: SemanticModel) -> ToolError:
+    """Say what is wrong with a call, with the fix if there is exactly one and the call works with it."""
     code = UNKNOWN_TERM if error.kind else UNFIT_TERM
-    fix = _find_fix(error, ask=ask)
+    fix = error.fix or _find_fix(error, ask=ask)
+    fix = fix if fix and _works(ask, fix=fix, model=model) else None
     suggestion = error.suggestion or "Call list_metrics for what goes together."
     details = {"term": error.term, "nearest": list(error.nearest)} if error.term else {}
     return ToolError(code, error.message, suggestion=suggestion, details=details, retry_with=fix)
+
+
+def _works(ask: QueryMetricQuestion, *, fix: Mapping[str, Any], model: SemanticModel) -> bool:
+    """Return whether a call compiles with a fix, which is merged into its arguments."""
+    arguments = ask.model_dump(mode="json", by_alias=True, exclude_none=True)
+    merged = {
+        name: arguments[name] | fix[name] if isinstance(fix.get(name), dict) and name in arguments else value
+        for name, value in (arguments | dict(fix)).items()
+    }
+    try:
+        compile_query(build_query(QueryMetricQuestion.model_validate_json(encode(merged)), model=model), model=model)
+    except (SemanticError, ValueError):
+        return False
+    return True
 
 
 def _find_fix(error: SemanticError, *, ask: QueryMetricQuestion) -> dict[str, Any] | None:
     """Return the change of arguments that fixes a call. None if there are several, or none."""
     if error.term is None or error.kind is None:
         return None
-    sure = get_close_matches(error.term.lower(), error.nearest, n=2, cutoff=_SURE)
+    nearest = {name.lower(): name for name in error.nearest}
+    sure = get_close_matches(error.term.lower(), nearest, n=2, cutoff=_SURE)
     if len(sure) != 1:
         return None
-    return _replace(error.term, by=sure[0], ask=ask)
+    return _replace(error.term, by=nearest[sure[0]], ask=ask)
 
 
 def _replace(term: str, *, by: str, ask: QueryMetricQuestion) -> dict[str, Any] | None:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from console.tools.line_chart import draw_lines
 from sprints.asking.charts import make_chart
 from sprints.asking.explanations import describe_rows
 from sprints.contracts import QueryResult
@@ -55,8 +56,37 @@ def test_a_group_without_a_name_is_said() -> None:
 
 def test_rows_of_different_keys_are_said() -> None:
     assert describe_rows(result({}, {"points": 1}, {"team": "A", "points": None})) == (
-        "3 rows. an empty row; points: 1; A."
+        "3 rows. an empty row; points: 1; A: no points."
     )
+
+
+def test_a_number_that_is_not_known_is_said_to_be_missing() -> None:
+    assert describe_rows(result({"team": "ACCEL", "velocity": None})) == "ACCEL: no velocity."
+    assert describe_rows(result({"velocity": None, "sprints": 0})) == "no velocity, sprints 0."
+
+
+def test_decimals_sum_to_what_a_reader_of_the_rows_gets() -> None:
+    rows: list[dict[str, Any]] = [
+        {"team": "A", "points": 0.1},
+        {"team": "B", "points": 0.2},
+        {"team": "C", "points": None},
+    ]
+    assert describe_rows(result(*rows), total_of="points").endswith("Points in all: 0.3.")
+
+    rows = [{"team": "ACCEL", "points": 10.5}, {"team": "ORBIT", "points": -0.5}]
+    assert describe_rows(result(*rows), total_of="points").endswith("Points in all: 10.")
+
+
+def test_years_are_lines_over_time_and_written_as_years() -> None:
+    rows = [{"year": "2025", "issues": 3}, {"year": "2026", "issues": 8}]
+
+    chart = make_chart(rows)
+    assert chart is not None
+    assert (chart["mark"]["type"], chart["encoding"]["x"]["type"]) == ("line", "temporal")
+    drawn = draw_lines(chart)
+    assert drawn is not None
+    assert drawn.days == ("2025", "2026")
+    assert [point.title for point in drawn.series[0].points] == ["2025: 3", "2026: 8"]
 
 
 def test_no_row_and_an_error_are_said() -> None:

@@ -39,7 +39,7 @@ def _query(**parts: object) -> MetricQuery:
         ),
         (
             {"rows_of": "issue", "where": {"kind": "in_period", "how": "during", "role": "blocked", "where": SPRINT_7}},
-            "issues, blocked during sprint 7",
+            "list of issues, blocked during sprint 7",
         ),
         (
             {
@@ -55,7 +55,7 @@ def _query(**parts: object) -> MetricQuery:
                 "measures": ["issues"],
                 "where": {"kind": "or", "parts": [{"kind": "and", "parts": [ORBIT, CUSTOMER]}, OPEN]},
             },
-            "issues, (team ORBIT and labelled customer) or open, now",
+            "issues, (team ORBIT and labelled customer), or open, now",
         ),
         (
             {"measures": ["issues"], "share": {"part": {"kind": "named", "predicate": "unassigned"}}, "where": OPEN},

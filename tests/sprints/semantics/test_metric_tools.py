@@ -35,6 +35,33 @@ async def test_metrics_are_listed_with_what_they_go_with(fast_client: httpx.Asyn
     assert not [metric for metric in listed["metrics"] if metric["name"].endswith("_by_summary")]
 
 
+async def test_groups_are_said_to_sum_where_their_sum_is_the_whole(fast_client: httpx.AsyncClient) -> None:
+    listed = await call(fast_client, "list_metrics", {})
+    metrics = {metric["name"]: metric for metric in listed["metrics"]}
+    whole = (await call(fast_client, "query_metric", {"metric": "issues"}))["rows"][0]["issues"]
+
+    issues = metrics["issues"]
+    for dimension in issues["dimensions"]:
+        grouped = await call(fast_client, "query_metric", {"metric": "issues", "dimensions": [dimension]})
+        total = sum(row["issues"] for row in grouped["rows"])
+        assert (total == whole) is (dimension in issues["summingDimensions"]), dimension
+    assert set(issues["dimensions"]) - set(issues["summingDimensions"]) == {"label"}
+    assert not issues["partsSumToWhole"]
+    assert metrics["sprints"]["partsSumToWhole"]
+    assert metrics["velocity"]["summingDimensions"] == []
+    assert not metrics["velocity"]["partsSumToWhole"]
+
+
+async def test_a_year_is_written_as_a_year(fast_client: httpx.AsyncClient) -> None:
+    years = await call(fast_client, "query_metric", {"metric": "created_issues", "dimensions": ["year"]})
+    months = await call(fast_client, "query_metric", {"metric": "created_issues", "dimensions": ["month"]})
+
+    counts: dict[str, int] = {}
+    for row in months["rows"]:
+        counts[row["month"][:4]] = counts.get(row["month"][:4], 0) + row["created_issues"]
+    assert {row["year"]: row["created_issues"] for row in years["rows"]} == counts
+
+
 async def test_the_open_customer_issues_of_the_organisation(fast_client: httpx.AsyncClient) -> None:
     answer = await call(
         fast_client, "query_metric", {"metric": "issues", "filters": [is_("open"), eq("label", "customer")]}
