@@ -12,6 +12,7 @@ from typing import Literal
 
 from django.conf import settings
 
+from devassist.bounds import Bounds
 from devassist.callers.caller_search import CallerSearch, FoundCallers
 from devassist.callers.code import Code, Function
 from devassist.callers.declarations import find_functions, names
@@ -47,7 +48,8 @@ async def find_callers(ask: FindCallersQuestion, *, workspace: KnownWorkspace) -
     started = asyncio.get_running_loop().time()
     root = await asyncio.to_thread(os.path.realpath, workspace.root)
     functions = await asyncio.to_thread(_find_targets, ask, root=root, shows_secrets=workspace.shows_secrets)
-    count, functions = len(functions), functions[:MAX_MEANT]
+    bounds = Bounds()
+    functions = bounds.take(functions, most=MAX_MEANT, what="functions of that name in the file")
     server = None if ask.syntactic else server_of(ask.file_path)
     graph = await ensure_graph(
         workspace.id, root=root, shows_secrets=workspace.shows_secrets, seconds=ANSWER_SECONDS * GRAPH_SHARE
@@ -58,9 +60,7 @@ async def find_callers(ask: FindCallersQuestion, *, workspace: KnownWorkspace) -
         changed=graph.changed,
     )  # fmt: skip
     left = ANSWER_SECONDS - (asyncio.get_running_loop().time() - started)
-    reasons = [graph.reason] if graph.reason else []
-    if count > MAX_MEANT:
-        reasons.append(f"The file defines {count} functions of that name; callers of {MAX_MEANT} were looked for.")
+    reasons = [*filter(None, [graph.reason]), *bounds.reasons]
     try:
         found = await event_loop.run_on_loop(partial(_search, asked, root=root, seconds=max(left, 0.1)))
     except (NoCommand, NotNow) as missing:

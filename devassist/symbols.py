@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import PurePosixPath
 
+from devassist.bounds import Bounds
 from devassist.callers.client import Gone, Refused
 from devassist.callers.languages import NoCommand, server_for
 from devassist.callers.protocol import Location
@@ -82,7 +83,8 @@ class _NameSearch:
     def _search(self, workspace: KnownWorkspace, *, reading: SourceFiles) -> None:
         report = WalkReport()
         naming, unread = self._find_naming(workspace, reading=reading, report=report)
-        for number, path in enumerate(naming[:MAX_READ]):
+        bounds = Bounds()
+        for number, path in enumerate(bounds.take(naming, most=MAX_READ, what="files with the name")):
             if number and time.monotonic() > self.until:
                 self.is_late = True
                 self.reasons.append(f"Time ran out when {number} of {len(naming)} files with the name were parsed.")
@@ -95,8 +97,7 @@ class _NameSearch:
             self.found += [_symbol(scope, path=path, workspace=workspace) for scope in declared or ()]
         if report.problem:
             self.reasons.append(report.problem)
-        if len(naming) > MAX_READ:
-            self.reasons.append(f"The name stands in {len(naming)} files; {MAX_READ} of them were read.")
+        self.reasons += bounds.reasons
         if unread:
             more = f" and {len(unread) - _SHOWN} more" if len(unread) > _SHOWN else ""
             shown = ", ".join(sorted(unread)[:_SHOWN])
@@ -159,14 +160,13 @@ async def find_implementations(ask: FindImplementationsQuestion, *, workspace: K
             suggestion="Find where it is defined with find_symbol.",
             field="name",
         )
-    known = await graph.find_symbols(ask.name, workspace_id=workspace.id, path=path)
     build = await graph.read_build(workspace.id)
+    bounds = Bounds()
+    known = await graph.find_symbols(ask.name, workspace_id=workspace.id, path=path, limit=MAX_DEFINITIONS + 1)
     found: dict[int, graph.SymbolRow] = {}
-    is_cut = False
-    for symbol in known:
+    for symbol in bounds.take(known, most=MAX_DEFINITIONS, what="definitions of the name in the file, or more"):
         rows = await graph.find_implementations(symbol, limit=graph.MAX_ROWS + 1)
-        found |= {row.id: row for row in rows[: graph.MAX_ROWS]}
-        is_cut = is_cut or len(rows) > graph.MAX_ROWS
+        found |= {row.id: row for row in bounds.take(rows, most=graph.MAX_ROWS, what="implementations, or more")}
     symbols = [
         SymbolFound(
             workspace=workspace.name, file_path=row.path, line=row.line, end_line=row.end_line,
@@ -175,10 +175,8 @@ async def find_implementations(ask: FindImplementationsQuestion, *, workspace: K
         for row in sorted(found.values(), key=lambda row: (row.path, row.line))
     ]  # fmt: skip
     problem = _graph_problem(build, is_known=bool(known))
-    if is_cut:
-        cut = f"There are more than {graph.MAX_ROWS:,} implementations; the others are left out."
-        problem = f"{problem} {cut}" if problem else cut
-    return SymbolsFound(symbols=symbols[: ask.max_symbols], total=len(symbols), incomplete=problem)
+    said = " ".join([*filter(None, [problem]), *bounds.reasons]) or None
+    return SymbolsFound(symbols=symbols[: ask.max_symbols], total=len(symbols), incomplete=said)
 
 
 async def go_to_definition(
@@ -200,12 +198,10 @@ async def go_to_definition(
         locations, problem = await server
         if locations is None:
             by_name = await search
-            total = len(by_name.found)
-            cut = f"{total} definitions have the name; {MAX_DEFINITIONS} are listed." if total > MAX_DEFINITIONS else ""
-            said = " ".join(part for part in (problem, _BY_NAME, cut, by_name.incomplete) if part)
-            return DefinitionsFound(
-                symbol=name, definitions=by_name.found[:MAX_DEFINITIONS], is_outside=False, incomplete=said
-            )
+            bounds = Bounds()
+            listed = bounds.take(by_name.found, most=MAX_DEFINITIONS, what="definitions")
+            said = " ".join(part for part in (problem, _BY_NAME, *bounds.reasons, by_name.incomplete) if part)
+            return DefinitionsFound(symbol=name, definitions=listed, is_outside=False, incomplete=said)
     finally:
         server.cancel()
         search.cancel()
@@ -213,21 +209,13 @@ async def go_to_definition(
     described = await asyncio.to_thread(lambda: [_describe(place, workspace=workspace) for place in inside])
     definitions = [one for one in described if one]
     hidden = len(described) - len(definitions)
+    bounds = Bounds([f"{hidden} definitions are in files that may not be read."] if hidden else [])
     return DefinitionsFound(
         symbol=name,
-        definitions=definitions[:MAX_DEFINITIONS],
+        definitions=bounds.take(definitions, most=MAX_DEFINITIONS, what="definitions"),
         is_outside=bool(locations) and not inside,
-        incomplete=_problem_of_server_answer(len(definitions), hidden=hidden),
+        incomplete=" ".join(bounds.reasons) or None,
     )
-
-
-def _problem_of_server_answer(count: int, *, hidden: int) -> str | None:
-    said = [f"{hidden} definitions are in files that may not be read."] if hidden else []
-    if count > MAX_DEFINITIONS:
-        said.append(f"There are {count} definitions; {MAX_DEFINITIONS} are listed.")
-    if not count and not hidden:
-        return None
-    return " ".join(said) or None
 
 
 async def _by_name_meanwhile(

@@ -2,6 +2,7 @@
 
 from collections.abc import Container, Sequence
 
+from devassist.bounds import Bounds
 from devassist.callers.code import Function
 from devassist.callers.traversal import Finder, FoundBy, Place, Site
 from devassist.code_graph import queries
@@ -10,6 +11,8 @@ from devassist.code_graph.queries import CallRow, OpenCall, SymbolRow
 MAX_SITES = 1_000
 """The maximum calls of one function. More are cut, and the answer says so."""
 MAX_DOUBTED = 20
+MAX_SPOTS = 50
+"""The maximum unresolved calls that are read of one name."""
 _SHOWN = 5
 
 
@@ -39,10 +42,13 @@ class GraphFinder:
 
         Calls of the names of those in `asked`, by their keys, are left out: a language server was asked about them.
         """
-        found = list(self._cut.values())[:_SHOWN]
-        if len(places) > MAX_DOUBTED:
-            found.append(f"Of {len(places)} functions followed, unresolved calls were looked for of {MAX_DOUBTED}.")
-        for place in places[:MAX_DOUBTED]:
+        bounds = Bounds()
+        taken = bounds.take(places, most=MAX_DOUBTED, what="functions followed whose unresolved calls count")
+        found = [
+            *bounds.take(list(self._cut.values()), most=_SHOWN, what="functions with too many calls"),
+            *bounds.reasons,
+        ]
+        for place in taken:
             symbol = await self._symbol(place)
             if symbol is None:
                 continue
@@ -56,7 +62,7 @@ class GraphFinder:
                     f"'{name}' is handed on at {symbol.handed_to} to code that is not followed, which may call it."
                 )
             if place.key not in self._called:
-                spots = await queries.find_computed_calls(self._workspace_id, limit=50)
+                spots = await queries.find_computed_calls(self._workspace_id, limit=MAX_SPOTS)
                 found += (
                     [f"These call functions by computed names, of which '{name}' may be one: {_join_places(spots)}."]
                     if spots
@@ -67,8 +73,9 @@ class GraphFinder:
     async def _open_calls(self, symbol: SymbolRow, *, computed_only: bool) -> list[OpenCall]:
         if symbol.kind != "method":
             return []
-        spots = await queries.find_open_calls(symbol.name, workspace_id=self._workspace_id, limit=50)
-        return [spot for spot in spots if spot.callee_name.endswith("*") or not computed_only]
+        return await queries.find_open_calls(
+            symbol.name, workspace_id=self._workspace_id, computed_only=computed_only, limit=MAX_SPOTS
+        )
 
     async def _symbol(self, place: Place) -> SymbolRow | None:
         if place.key not in self._symbols:
@@ -110,4 +117,5 @@ def _site(call: CallRow) -> Site:
 
 def _join_places(spots: Sequence[OpenCall]) -> str:
     shown = ", ".join(f"{spot.path}:{spot.line}" for spot in spots[:_SHOWN])
-    return shown + (f" and {len(spots) - _SHOWN} more" if len(spots) > _SHOWN else "")
+    least = "at least " if len(spots) >= MAX_SPOTS else ""
+    return shown + (f" and {least}{len(spots) - _SHOWN} more" if len(spots) > _SHOWN else "")

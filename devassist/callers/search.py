@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from devassist.bounds import Bounds
 from devassist.callers.by_name import NameFinder
 from devassist.callers.client import Gone
 from devassist.callers.documents import is_wanted
@@ -113,8 +114,7 @@ class Search:
         if finder.refusals:
             self.is_passing = True
             self.reasons.append(f"The language server answered with an error: {finder.refusals[0][:200]}")
-        if finder.is_cut:
-            self.walk.is_cut = True
+        self.reasons += finder.bounds.reasons
         if session.server.guesses and session.is_busy:
             self.is_passing = True
             self.reasons.append(f"The language server was still at work on files; {_LATER}")
@@ -128,7 +128,12 @@ class Search:
         if finder.doubted:
             self.reasons.append(describe(finder.doubted, name=targets[0].function.name))
         if session.server.guesses:
-            groups += [[place] for place in self.walk.followed[:_DOUBTED] if place not in targets]
+            bounds = Bounds()
+            taken = bounds.take(
+                self.walk.followed, most=_DOUBTED, what="functions followed whose unresolved calls count"
+            )
+            self.reasons += bounds.reasons
+            groups += [[place] for place in taken if place not in targets]
             finder = ServerFinder(session, reading=self.reading, files=self.files.files)
         for group in groups:
             self._asked |= {place.key for place in group}

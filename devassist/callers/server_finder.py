@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
+from devassist.bounds import Bounds
 from devassist.callers.client import Refused
 from devassist.callers.code import Code, Mention, Stands
 from devassist.callers.protocol import IncomingCall, Location
@@ -13,6 +14,9 @@ from devassist.callers.traversal import FoundBy, Place, Site
 
 MAX_SITES = 10_000
 """The maximum call sites of one function. More are cut, and the answer says so."""
+
+MAX_ITEMS = 20
+"""The maximum declarations of one place whose calls are asked for."""
 
 MAX_SHOWN = 100
 """The maximum files opened at a server because they mention one function."""
@@ -40,7 +44,7 @@ class ServerFinder:
         self._files = files
         self.refers_to: Container[object] | None = None
         self.refusals: list[str] = []
-        self.is_cut = False
+        self.bounds = Bounds()
         self.doubted: list[tuple[str, int]] = []
         self._known: dict[object, list[Site]] = {}
 
@@ -55,7 +59,8 @@ class ServerFinder:
         if self._session.server.opens == "project":
             # A project file may leave out the very file that calls, as tests often are.
             naming = await asyncio.to_thread(self._reading.find_mentioning, [function.name], files=self._files)
-            await self._session.show(naming[:MAX_SHOWN])
+            shown = self.bounds.take(naming, most=MAX_SHOWN, what=f"files that mention '{function.name}'")
+            await self._session.show(shown)
         at = await self._session.place(place.path, line=function.line, character=function.character)
         hierarchy = await self._hierarchy(at)
         found = dict.fromkeys(hierarchy or (), FoundBy.CALL_HIERARCHY)
@@ -63,8 +68,8 @@ class ServerFinder:
         if is_asked or await asyncio.to_thread(self._is_handed_on, function.name):
             for spot in await self._find_names(place, at=at, matters=hierarchy is None):
                 found.setdefault(spot, FoundBy.REFERENCE)
-        self.is_cut = self.is_cut or len(found) > MAX_SITES
-        return await asyncio.to_thread(self._place_spots, list(found.items())[:MAX_SITES])
+        spots = self.bounds.take(list(found.items()), most=MAX_SITES, what=f"places that name '{function.name}'")
+        return await asyncio.to_thread(self._place_spots, spots)
 
     async def _hierarchy(self, at: dict[str, Any]) -> list[_Spot] | None:
         """Return the calls that the server knows. None if it does not support this or refuses."""
@@ -73,7 +78,7 @@ class ServerFinder:
         try:
             items = await self._ask("textDocument/prepareCallHierarchy", at, answer=list[dict[str, Any]])
             calls: list[IncomingCall] = []
-            for item in items[:20]:
+            for item in self.bounds.take(items, most=MAX_ITEMS, what="declarations that the language server gives"):
                 calls += await self._ask("callHierarchy/incomingCalls", {"item": item}, answer=list[IncomingCall])
         except Refused as refused:
             self.refusals.append(str(refused))

@@ -112,7 +112,7 @@ class Walk:
                     followed.add(step[0].key)
                     level.append(step)
             if len(followed) > MAX_FOLLOWED and calls_away < depth:
-                self.is_cut = bool(level)
+                self.is_cut = self.is_cut or bool(level)
                 level = level[: max(MAX_FOLLOWED - len(followed) + len(level), 0)]
 
     async def _step(self, step: Step, *, turns: asyncio.Semaphore) -> list[Step]:

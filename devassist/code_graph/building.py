@@ -115,6 +115,8 @@ class _Build:
     read: dict[str, FileFacts] = field(default_factory=dict)
     is_linked: bool = False
     """Whether the stored rows are those of the stored facts."""
+    is_cut: bool = False
+    """Whether a build file is too large to be read whole."""
 
     def run(self) -> None:
         found = look(self.root)
@@ -138,7 +140,7 @@ class _Build:
             facts, modules=modules, on_progress=lambda: self._tell("linking", done=next(done), total=len(facts))
         )
         self._write(linked, facts=facts)
-        return found.is_cut or linked.is_cut
+        return found.is_cut or linked.is_cut or self.is_cut
 
     def _execute(self, statement: str, **parameters: object) -> None:
         self.connection.execute(statement.encode(), {"id": self.workspace, **parameters})
@@ -337,7 +339,9 @@ class _Build:
     def _read_build_file(self, path: str) -> str | None:
         try:
             with open_file(path, root=self.root, shows_secrets=self.shows_secrets) as descriptor:
-                return os.pread(descriptor, MAX_BUILD_FILE_BYTES, 0).decode("utf-8", "replace")
+                data = os.pread(descriptor, MAX_BUILD_FILE_BYTES + 1, 0)
+                self.is_cut = self.is_cut or len(data) > MAX_BUILD_FILE_BYTES
+                return data.decode("utf-8", "replace")
         except (ToolError, OSError):
             return None
 

@@ -211,16 +211,15 @@ def _computed_names(analysis: PointsTo) -> Iterator[tuple[int, LinkedCall]]:
         held, line = analysis.values_of(read.base), read.place >> PLACE_BITS
         name = f"{read.prefix}{ANY_NAME}"
         call = CallFact(-1, [], {}, -1, line, read.place & PLACE_MASK, read.caller, name, "getattr")
-        if is_any(held) and (
-            read.prefix or (reached := analysis.find_reached(read.to)) is None or not reached.isdisjoint(uses)
-        ):
-            yield read.file, _row(call, target=None, found_by="syntax", confidence=0.0, is_open=True)
-        elif not read.prefix and not is_any(held):
-            for target in members_of(held, program=program)[:MAX_MEMBERS]:
-                yield (
-                    read.file,
-                    _row(call, target=target, found_by="syntax", confidence=CANDIDATE_CONFIDENCE, is_open=True),
-                )
+        members = [] if read.prefix or is_any(held) else members_of(held, program=program)
+        if is_any(held) or len(members) > MAX_MEMBERS:
+            reached = analysis.find_reached(read.to)
+            if read.prefix or reached is None or not reached.isdisjoint(uses):
+                yield read.file, _row(call, target=None, found_by="syntax", confidence=0.0, is_open=True)
+            continue
+        for target in members:
+            row = _row(call, target=target, found_by="syntax", confidence=CANDIDATE_CONFIDENCE, is_open=True)
+            yield read.file, row
 
 
 def _methods_by_name(program: Program) -> dict[str, list[SymbolKey]]:

@@ -18,7 +18,6 @@ from typing import Any
 BUILD_FILES = frozenset(
     {"tsconfig.json", "jsconfig.json", "package.json", "pyproject.toml", "setup.py", "setup.cfg"}
 )  # fmt: skip
-MAX_EXTENDS = 5
 SCRIPT_ENDINGS = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
 _COMMENTS = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/|,(?=\s*[\]}])', re.DOTALL)
 
@@ -168,7 +167,7 @@ class Modules:
 
 def _project(told: dict[str, Any], *, path: str, read: Read) -> _Project:
     folder = posixpath.dirname(path)
-    options = _options(told, folder=folder, read=read, depth=0)
+    options = _options(told, folder=folder, read=read, seen={path})
     base = options.get("baseUrl")
     out = options.get("declarationDir") or options.get("outDir")
     return _Project(
@@ -180,16 +179,17 @@ def _project(told: dict[str, Any], *, path: str, read: Read) -> _Project:
     )
 
 
-def _options(told: dict[str, Any], *, folder: str, read: Read, depth: int) -> dict[str, Any]:
+def _options(told: dict[str, Any], *, folder: str, read: Read, seen: set[str]) -> dict[str, Any]:
     """Merge compilerOptions with those of extended files."""
     merged: dict[str, Any] = {}
     extended = told.get("extends") or []
     for parent in [extended] if isinstance(extended, str) else extended:
-        if depth < MAX_EXTENDS and isinstance(parent, str) and parent.startswith("."):
-            path = posixpath.normpath(posixpath.join(folder, parent))
-            above = _json(read(path if path.endswith(".json") else f"{path}.json"))
-            if above is not None:
-                merged |= _options(above, folder=posixpath.dirname(path), read=read, depth=depth + 1)
+        if not isinstance(parent, str) or not parent.startswith("."):
+            continue
+        path = posixpath.normpath(posixpath.join(folder, parent))
+        path = path if path.endswith(".json") else f"{path}.json"
+        if path not in seen and (above := _json(read(path))) is not None:
+            merged |= _options(above, folder=posixpath.dirname(path), read=read, seen=seen | {path})
     own = told.get("compilerOptions")
     return merged | (own if isinstance(own, dict) else {})
 

@@ -9,9 +9,6 @@ from devassist.code_graph.facts import ClassFact, FileFacts, FunctionFact, Impor
 from devassist.code_graph.modules import Modules, is_test
 from devassist.code_graph.values import EMPTY_BASES
 
-MAX_RESOLUTION_STEPS = 20
-MAX_ANCESTORS = 200
-
 SymbolKey = tuple[int, int]
 """A file's number and the index of a symbol in it."""
 
@@ -113,7 +110,7 @@ class Program:
 
         Gives its number; or the full name of one that comes from outside; or None where the name is unknown.
         """
-        return self._find_class(name.replace("::", "."), file=file, around=around, steps=0)
+        return self._find_class(name.replace("::", "."), file=file, around=around, seen=set())
 
     def find_fixture(self, name: str, *, file: int) -> int | None:
         """Return the pytest fixture of a name for functions of a file: of the file, else of a conftest above."""
@@ -154,11 +151,13 @@ class Program:
             for name, variable in facts.exports.items():
                 self.package_names[facts.package][name].append(self.offsets[-1] + variable)
         self._imported.append({one.local_name: one for one in facts.imports if one.name != "*"})
-        self._stars.append([one.module for one in facts.imports if one.name == "*"])
+        self._stars.append([parts[0] for operation, *parts in facts.constraints if operation == Op.EXPORT_ALL])
 
-    def _find_class(self, name: str, *, file: int, around: str, steps: int) -> int | str | None:
-        if steps > MAX_RESOLUTION_STEPS:
+    def _find_class(self, name: str, *, file: int, around: str, seen: set[tuple[str, int]]) -> int | str | None:
+        """Find a class. `seen` are the names and files that were asked before, of which none leads there."""
+        if (name, file) in seen:
             return None
+        seen.add((name, file))
         named = self._named[file]
         owners = around.split(".") if around else []
         prefixes = (".".join(owners[:count]) for count in range(len(owners), 0, -1))
@@ -167,23 +166,23 @@ class Program:
             return found
         first, _, rest = name.partition(".")
         if (one := self._imported[file].get(first)) is not None:
-            return self._find_imported(one, rest=rest, file=file, steps=steps)
-        return self._find_unnamed(name, file=file, steps=steps)
+            return self._find_imported(one, rest=rest, file=file, seen=seen)
+        return self._find_unnamed(name, file=file, seen=seen)
 
-    def _find_unnamed(self, name: str, *, file: int, steps: int) -> int | str | None:
+    def _find_unnamed(self, name: str, *, file: int, seen: set[tuple[str, int]]) -> int | str | None:
         """Find a class in the file's own package, in star imports, or by its full name."""
         for package in (self.files[file].package, *self._stars[file]):
             if (found := self._packages.get(package, {}).get(name)) is not None:
                 return found
         for module in self._stars[file]:
             other = self.find_module(module, file=file)
-            star = self._find_class(name, file=other, around="", steps=steps + 1) if other is not None else None
+            star = self._find_class(name, file=other, around="", seen=seen) if other is not None else None
             if star is not None:
                 return star
         package, _, last = name.rpartition(".")
         return self._packages.get(package, {}).get(last)
 
-    def _find_imported(self, one: ImportFact, *, rest: str, file: int, steps: int) -> int | str | None:
+    def _find_imported(self, one: ImportFact, *, rest: str, file: int, seen: set[tuple[str, int]]) -> int | str | None:
         whole = ".".join(filter(None, (one.name, rest)))
         if (found := self._packages.get(one.module, {}).get(whole)) is not None:
             return found
@@ -196,7 +195,7 @@ class Program:
             module, target, left = _join(module, left[0]), deeper, left[1:]
         if target is None:
             return f"{one.module}.{whole}" if not self.modules.is_own(one.module) else None
-        return self._find_class(".".join(left), file=target, around="", steps=steps + 1) if left else None
+        return self._find_class(".".join(left), file=target, around="", seen=seen) if left else None
 
     def _link_namesakes(self) -> None:
         """Let the name of several classes mean the one with `expect`, else the first. The others count as below it."""
@@ -240,13 +239,16 @@ class Program:
 
     def _linearize(self, number: int) -> list[int]:
         """Order a class and its ancestors: depth first from the left, the last of repeated ones."""
-        found: list[int] = []
-        left = [number]
-        while left and len(found) < MAX_ANCESTORS:
-            one = left.pop()
-            found.append(one)
-            left.extend(reversed(self.classes[one].bases))
-        return list(dict.fromkeys(reversed(found)))[::-1]
+        found: dict[int, None] = {}
+        left, begun = [(number, False)], set[int]()
+        while left:
+            one, is_done = left.pop()
+            if is_done:
+                found[one] = None
+            elif one not in begun:
+                begun.add(one)
+                left += [(one, True), *((base, False) for base in self.classes[one].bases)]
+        return list(found)[::-1]
 
 
 def _join(module: str, name: str) -> str:

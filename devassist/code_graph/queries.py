@@ -16,7 +16,6 @@ from devassist.files.sources import MAX_FILES, Stamp
 from toolbox.database.pools import reader
 
 MAX_ROWS = 1_000
-MAX_HIERARCHY_DEPTH = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,23 +106,21 @@ ORDER BY length(s.name), f.is_test, f.path, s.line LIMIT %(limit)s
 """
 
 _FIND_SUBCLASSES = f"""
-WITH RECURSIVE below (id, depth) AS (
-  SELECT symbol_id, 1 FROM devassist_graph_bases WHERE base_id = %(id)s
+WITH RECURSIVE below (id) AS (
+  SELECT symbol_id FROM devassist_graph_bases WHERE base_id = %(id)s
   UNION
-  SELECT b.symbol_id, below.depth + 1 FROM devassist_graph_bases AS b JOIN below ON b.base_id = below.id
-  WHERE below.depth < {MAX_HIERARCHY_DEPTH}
+  SELECT b.symbol_id FROM devassist_graph_bases AS b JOIN below ON b.base_id = below.id
 )
 SELECT {_SYMBOL} FROM devassist_graph_symbols AS s {_JOINS}
 WHERE s.id IN (SELECT id FROM below) ORDER BY f.path, s.line LIMIT %(limit)s
 """
 
 _FIND_OVERRIDES = f"""
-WITH RECURSIVE below (id, depth) AS (
-  SELECT b.symbol_id, 1 FROM devassist_graph_bases AS b
+WITH RECURSIVE below (id) AS (
+  SELECT b.symbol_id FROM devassist_graph_bases AS b
   JOIN devassist_graph_symbols AS method ON method.container_id = b.base_id WHERE method.id = %(id)s
   UNION
-  SELECT b.symbol_id, below.depth + 1 FROM devassist_graph_bases AS b JOIN below ON b.base_id = below.id
-  WHERE below.depth < {MAX_HIERARCHY_DEPTH}
+  SELECT b.symbol_id FROM devassist_graph_bases AS b JOIN below ON b.base_id = below.id
 )
 SELECT {_SYMBOL} FROM devassist_graph_symbols AS s {_JOINS}
 WHERE s.container_id IN (SELECT id FROM below) AND s.name = %(name)s ORDER BY f.path, s.line LIMIT %(limit)s
@@ -215,9 +212,11 @@ async def find_symbol_at(path: str, *, line: int, name: str, workspace_id: int) 
     return found[0] if found else None
 
 
-async def find_open_calls(name: str, *, workspace_id: int, limit: int = MAX_ROWS) -> list[OpenCall]:
-    """Find unresolved calls that may reach a method of the name, including computed names."""
-    names = [name, *(f"{name[:length]}*" for length in range(1, len(name) + 1))]
+async def find_open_calls(
+    name: str, *, workspace_id: int, computed_only: bool = False, limit: int = MAX_ROWS
+) -> list[OpenCall]:
+    """Find unresolved calls that may reach a method of the name: by a computed name, and else by its own."""
+    names = [*([] if computed_only else [name]), *(f"{name[:length]}*" for length in range(1, len(name) + 1))]
     wanted = {"workspace": workspace_id, "names": names, "limit": limit}
     return [OpenCall(**row) for row in (await reader.fetch(_FIND_OPEN_CALLS, wanted)).rows]
 

@@ -90,6 +90,6 @@ _STEPS: Sequence[tuple[str, _Shorten]] = (
     ("history of the lines", _change_frames(_without_history)),
     ("callers: find_callers_of_function", _change_frames(_without_callers)),
     ("past root causes: vector_search_db", lambda diagnosis: diagnosis.model_copy(update={"similar": None})),
-    ("frames after the second, and the rest of long messages", _short_messages),
+    ("frames after the second, errors and unknowns after the fifth, and the rest of long messages", _short_messages),
     ("the second frame, and checks after the first", _fewer_checks),
 )

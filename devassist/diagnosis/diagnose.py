@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from devassist.bounds import Bounds
 from devassist.contracts.diagnose import (
     CandidateFile,
     CommitFound,
@@ -35,7 +36,7 @@ from devassist.diagnosis.budget import fit_budget
 from devassist.diagnosis.checks import suggest_checks
 from devassist.diagnosis.history import Commit, NoHistory, Repository
 from devassist.diagnosis.places import Candidate, FileIndex, Placement
-from devassist.diagnosis.traces import Language, RaisedError, Trace, parse_trace
+from devassist.diagnosis.traces import MAX_ERRORS, MAX_FRAMES, MAX_MESSAGE, Language, RaisedError, Trace, parse_trace
 from devassist.editor.context import error_context
 from devassist.error_envelope import EMBEDDING_FAILED, INVALID_PARAMETERS, NO_ACTIVE_EDITOR, NO_RESULTS
 from devassist.find_callers import find_callers
@@ -59,6 +60,7 @@ MAX_HISTORIES = 3
 MAX_SIMILAR = 3
 MAX_CHARACTERS = 200_000
 CODE_LINES = 6
+_CUT_MARK = "\n… (cut here) …\n"
 _NO_FUNCTION = ("<module>", "<anonymous>", "")
 
 Part = TypeVar("Part")
@@ -110,16 +112,17 @@ async def diagnose(
         raise _no_trace(read_from)
     index = await asyncio.to_thread(FileIndex, workspaces)
     placed = await asyncio.to_thread(_place, trace, index=index)
-    own = [one for one in placed if one.is_own][:MAX_OWN_FRAMES]
+    bounds = Bounds()
+    own = bounds.take([one for one in placed if one.is_own], most=MAX_OWN_FRAMES, what="own frames")
     frames, similar, public = await asyncio.gather(
-        _describe_all(own, index=index, unknown=unknown),
+        _describe_all(own, index=index, unknown=unknown, bounds=bounds),
         unknown.wait(_similar(text), name="Past root causes"),
         unknown.wait(_public(trace, rules=rules), name="Public answers", seconds=WEB_SECONDS)
         if ask.public_answers
         else _skip(),
     )
     unknown.reasons += [index.problem] if index.problem else []
-    unknown.reasons += _gaps(trace, own=own)
+    unknown.reasons += [*bounds.reasons, *_gaps(trace, own=own, is_text_cut=_CUT_MARK in text)]
     diagnosis = Diagnosis(
         fingerprint=trace.fingerprint(),
         read_from="trace" if read_from == "trace" else "editor",
@@ -150,7 +153,7 @@ def _mask(text: str) -> str:
     """Cut a paste to the part that is read, and mask its secrets. A key at the cut is masked first."""
     text = mask_pem_blocks(text.replace("\x00", " "))
     half = MAX_CHARACTERS // 2
-    return MaskedText(text if len(text) <= MAX_CHARACTERS else text[:half] + "\n" + text[-half:])
+    return MaskedText(text if len(text) <= MAX_CHARACTERS else text[:half] + _CUT_MARK + text[-half:])
 
 
 def _no_trace(read_from: str) -> ToolError:
@@ -184,16 +187,19 @@ def _place(trace: Trace, *, index: FileIndex) -> list[_PlacedFrame]:
     return list(placed.values())
 
 
-async def _describe_all(own: Sequence[_PlacedFrame], *, index: FileIndex, unknown: _Unknowns) -> list[OwnFrame]:
+async def _describe_all(
+    own: Sequence[_PlacedFrame], *, index: FileIndex, unknown: _Unknowns, bounds: Bounds
+) -> list[OwnFrame]:
     """Describe own frames: code of each, callers of each function once, history of the first."""
     known = [one for one in own if one.placement.chosen]
     in_trace = {_caller_key(one.placement.chosen) for one in known if one.placement.chosen}
     firsts: dict[tuple[str, str], _PlacedFrame] = {}
     for one in known:
         firsts.setdefault(_caller_key(one.placement.chosen), one)
+    dated = bounds.take(known, most=MAX_HISTORIES, what="own frames whose history counts")
     callers, histories, codes = await asyncio.gather(
         asyncio.gather(*(_callers(one, in_trace=in_trace, unknown=unknown) for one in firsts.values())),
-        unknown.wait(asyncio.to_thread(_histories, known[:MAX_HISTORIES], index=index), name="History"),
+        unknown.wait(asyncio.to_thread(_histories, dated, index=index), name="History"),
         asyncio.to_thread(lambda: [_code(one, index=index) for one in own]),
     )
     found_callers = dict(zip(map(id, firsts.values()), callers, strict=True))
@@ -361,10 +367,12 @@ async def _skip() -> None:
     """Stand in for a part that was not requested."""
 
 
-def _gaps(trace: Trace, *, own: Sequence[_PlacedFrame]) -> list[str]:
+def _gaps(trace: Trace, *, own: Sequence[_PlacedFrame], is_text_cut: bool) -> list[str]:
     """List what the answer does not know."""
     gaps = ["The values of variables when it failed: a trace does not hold them."]
-    gaps += ["Only the first 400 frames were read."] if trace.is_cut else []
+    gaps += [f"Only the first and last {MAX_CHARACTERS // 2:,} characters were read."] if is_text_cut else []
+    gaps += [f"Only the first {MAX_FRAMES} frames, of at most {MAX_ERRORS} errors, were read."] if trace.is_cut else []
+    gaps += [f"Messages were cut to {MAX_MESSAGE:,} characters."] if trace.has_cut_message else []
     gaps += ["No frame is of the user's own code."] if not own else []
     unplaced = [one for one in own if one.placement.chosen is None]
     if unplaced:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import PurePosixPath
 
+from devassist.bounds import Bounds
 from devassist.diagnosis.source_maps import MAX_MAP_BYTES, map_place
 from devassist.diagnosis.traces import Frame, Language
 from devassist.files.safe_open import open_file
@@ -90,20 +91,24 @@ class FileIndex:
         mapped = self._map(frame) if frame.language is Language.JAVASCRIPT else None
         frame = mapped or frame
         is_mapped = mapped is not None
-        known = sorted(self._candidates(frame), key=lambda one: (-one.evidence[0], -one.segments, one.path))
+        bounds = Bounds()
+        known = sorted(
+            self._candidates(frame, bounds=bounds), key=lambda one: (-one.evidence[0], -one.segments, one.path)
+        )
         if not known:
             return Placement(
                 frame=frame, is_mapped=is_mapped, note="No file of the workspaces has this name, ignored files apart."
             )
+        said = "".join(f" {reason}" for reason in bounds.reasons)
         best = [one for one in known if one.evidence == known[0].evidence]
         shown = tuple(known[:MAX_SHOWN])
         if len(best) > 1:
-            note = f"{len(best)} files fit equally well: it is not known which is meant."
+            note = f"{len(best)} files fit equally well: it is not known which is meant.{said}"
             return Placement(frame=frame, candidates=shown, note=note, is_mapped=is_mapped)
         if not best[0].is_convincing:
-            note = "A file has this name, but neither its folder nor what it holds fits."
+            note = f"A file has this name, but neither its folder nor what it holds fits.{said}"
             return Placement(frame=frame, candidates=shown, note=note, is_mapped=is_mapped)
-        note = self._differences(best[0], frame=frame)
+        note = f"{self._differences(best[0], frame=frame)}{said}".strip()
         return Placement(frame=frame, chosen=best[0], candidates=shown, note=note, is_mapped=is_mapped)
 
     def text(self, path: str, *, workspace: KnownWorkspace) -> str | None:
@@ -126,7 +131,7 @@ class FileIndex:
                 self._codes[key] = None
         return self._codes[key]
 
-    def _candidates(self, frame: Frame) -> list[Candidate]:
+    def _candidates(self, frame: Frame, *, bounds: Bounds) -> list[Candidate]:
         parts = tuple(part for part in PurePosixPath(frame.path).parts if part not in ("/", ".", ".."))
         if not parts:
             return []
@@ -135,7 +140,8 @@ class FileIndex:
             for workspace, path in self._by_name.get(parts[-1].lower(), ())
         ]
         found.sort(key=lambda one: -one.segments)
-        return [self._examine(one, frame=frame) for one in found[:MAX_CANDIDATES]]
+        examined = bounds.take(found, most=MAX_CANDIDATES, what=f"files named {parts[-1]}")
+        return [self._examine(one, frame=frame) for one in examined]
 
     def _examine(self, candidate: Candidate, *, frame: Frame) -> Candidate:
         """Look in a candidate for the frame's line, function, printed code and package."""

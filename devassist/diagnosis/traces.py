@@ -67,6 +67,7 @@ class Trace:
 
     errors: tuple[RaisedError, ...]
     is_cut: bool = False
+    has_cut_message: bool = False
 
     @property
     def frames(self) -> list[Frame]:
@@ -153,7 +154,11 @@ def parse_trace(text: str) -> Trace:
         kept.append(replace(error, message=error.message[:MAX_MESSAGE], frames=error.frames[: MAX_FRAMES - frames]))
         frames += len(kept[-1].frames)
     total = sum(len(error.frames) for error in errors)
-    return Trace(errors=tuple(kept), is_cut=len(errors) > MAX_ERRORS or total > frames)
+    return Trace(
+        errors=tuple(kept),
+        is_cut=len(errors) > MAX_ERRORS or total > frames,
+        has_cut_message=any(len(error.message) > MAX_MESSAGE for error in errors),
+    )
 
 
 _MEMBER = "+-+ member"

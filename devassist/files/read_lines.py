@@ -50,7 +50,7 @@ def read_lines(descriptor: int, *, path: str, encoding: Encoding, first: int = 1
             chosen = _pick_lines(_chunks(descriptor, path=path, start=skipped), first=first, last=last)
         text = chosen.decode("ascii" if found == "ascii" else "utf-8")
     except UnicodeError as error:
-        raise binary(path, encoding=found) from error
+        raise binary(path, encoding=found, has_one_byte_letters=found == "utf-8") from error
     count = _breaks(chosen) + (not chosen.endswith((b"\n", b"\r")) and bool(chosen))
     return Lines(text=text if is_whole else _unbroken(text), count=count, encoding=found, file_size=size)
 

@@ -71,11 +71,13 @@ def too_large(path: str, *, size: int, limit: str = "10 MB") -> ToolError:
     )
 
 
-def binary(path: str, *, encoding: str) -> ToolError:
-    """Say that the file is binary."""
-    other = "utf-16" if encoding != "utf-16" else "utf-8"
-    return _refusal(
-        BINARY_FILE,
-        message=f"'{path[:SHOWN]}' is not text in {encoding}",
-        suggestion=f"If it is text at all, try encoding '{other}'; else read another file.",
-    )
+def binary(path: str, *, encoding: str, has_one_byte_letters: bool = False) -> ToolError:
+    """Say that the file is no text in the encoding, and which tool can read it."""
+    other = "utf-16" if encoding == "utf-8" else "utf-8"
+    suggestion = f"If it is text at all, read it with read_file and encoding '{other}'; else read another file."
+    if has_one_byte_letters:
+        suggestion = (
+            "It may be text in Latin-1 or another encoding of one byte, which is not read here. search_code shows its "
+            "lines, with what is not UTF-8 replaced."
+        )
+    return _refusal(BINARY_FILE, message=f"'{path[:SHOWN]}' is not text in {encoding}", suggestion=suggestion)

@@ -124,7 +124,7 @@ async def test_what_was_not_looked_at_is_not_complete(find: Find) -> None:
     found = await find({"shop.py": PRICE, "till.py": f"from shop import price\n\n\n{calls}"}, "price")
 
     assert found.total_callers == 25
-    assert "Of 26 functions followed" in (found.incomplete_reason or "")
+    assert "There are 26 functions followed" in (found.incomplete_reason or "")
 
 
 async def test_callers_that_the_graph_is_not_asked_for_are_said(find: Find, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,7 +165,7 @@ async def test_functions_of_one_name_beyond_those_asked_about_are_said(
 
     found = await find({"shop.py": classes}, "save")
 
-    assert "defines 3 functions" in (found.incomplete_reason or "")
+    assert "There are 3 functions of that name in the file; 2 were looked at." in (found.incomplete_reason or "")
     assert len(found.definitions or ()) == 2
 
 

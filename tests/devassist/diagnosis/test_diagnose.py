@@ -72,6 +72,19 @@ async def test_every_part_can_be_called_again_with_the_arguments_it_names(fast_c
         await _call(fast_client, one["tool"], **arguments)
 
 
+async def test_what_a_limit_left_out_is_unknown(fast_client: httpx.AsyncClient) -> None:
+    lines = "".join(f'  File "/srv/shop/own_{number}.py", line 1, in f{number}\n    go()\n' for number in range(8))
+    trace = f"Traceback (most recent call last):\n{lines}ValueError: {'x' * 2_000}\n"
+
+    found = await _call(fast_client, "diagnose", trace=trace + " " * 200_000)
+
+    assert len(found["frames"]) == 6
+    said = " ".join(found["unknown"])
+    assert "There are 8 own frames; 6 were looked at." in said
+    assert "Messages were cut to 1,000 characters." in said
+    assert "Only the first and last 100,000 characters were read." in said
+
+
 async def test_without_a_trace_the_editor_is_read(fast_client: httpx.AsyncClient) -> None:
     seen = await _call(fast_client, "diagnose")
     pasted = await _call(fast_client, "diagnose", trace=CRASH)

@@ -116,3 +116,21 @@ def test_ranges_are_those_of_splitlines_however_the_file_is_cut_into_chunks(
     assert lines.count == len(expected)
     whole = "".join(expected)
     assert lines.text in (whole, whole.removesuffix("\n").removesuffix("\r"))
+
+
+@pytest.mark.parametrize(
+    ("content", "encoding", "said"),
+    [
+        (b"caf\xe9\n", "utf-8", "search_code shows its lines"),
+        (b"caf\xc3\xa9\n", "ascii", "read_file and encoding 'utf-8'"),
+        (b"a\x00b\x00", "utf-8", "read_file and encoding 'utf-16'"),
+        (b"a", "utf-16", "read_file and encoding 'utf-8'"),
+    ],
+)
+def test_a_refusal_names_what_can_read_the_file(file: Path, content: bytes, encoding: Encoding, said: str) -> None:
+    file.write_bytes(content)
+
+    with pytest.raises(ToolError) as refused:
+        _lines(file, encoding=encoding)
+
+    assert said in (refused.value.suggestion or "")
