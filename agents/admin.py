@@ -144,7 +144,8 @@ class RunAdmin(KeptAdmin):
     @admin.action(description="Run the selected questions again", permissions=["change"])
     def run_again(self, request: HttpRequest, chosen: QuerySet[Run]) -> None:
         """Queue a new run of each question, with the rights of the key that asked it."""
-        made = [(run, event_loop.run(run_requests.run_again(run.pk))) for run in chosen]
+        repeated = [(run, event_loop.run(run_requests.run_again(run.pk))) for run in chosen]
+        made = [(run, again) for run, again in repeated if again]
         for run, again in made:
             enqueue(RUNS, work_id=again)
             self.log_change(request, run, f"Run again as {again}.")

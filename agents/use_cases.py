@@ -229,6 +229,8 @@ async def run_again(conversation_id: UUID, *, run_id: UUID, caller: Caller) -> U
     if row["state"] in LIVE:
         raise Refusal(CONVERSATION_BUSY, "It is being answered already.", suggestion="Wait for it, or stop it first.")
     again = await run_requests.run_again(row["id"], by_owner=True)
+    if again is None:
+        raise _unknown_run()
     enqueue(RUNS, work_id=again)
     return again
 

@@ -43,6 +43,9 @@ VALUES (coalesce(%(run)s, gen_random_uuid()), %(conversation)s, %(question)s, %(
     clock_timestamp(), clock_timestamp(), 0, 0, 0, 0, 0, 0, '', '')
 RETURNING id
 """
+_LOCK_CONVERSATION = """
+SELECT id FROM agents_conversations WHERE id = (SELECT conversation_id FROM agents_runs WHERE id = %s) FOR KEY SHARE
+"""
 _AGAIN = """
 INSERT INTO agents_runs (id, conversation_id, question_id, key_id, state, attempt, losses, worker, model, created_at,
     enqueued_at, enqueues, event_count, step_count, prompt_tokens, completion_tokens, cost, error_code, error)
@@ -135,13 +138,20 @@ async def post_message(
     return await writer.run(take)
 
 
-async def run_again(run_id: UUID, *, by_owner: bool = False) -> UUID:
-    """Queue a new run of the same question, with the rights of the same key or, with `by_owner`, of the owner."""
+async def run_again(run_id: UUID, *, by_owner: bool = False) -> UUID | None:
+    """
+    Queue a new run of the same question, with the rights of the same key or, with `by_owner`, of the owner.
 
-    async def repeat(connection: Connection) -> UUID:
+    Return None if the run is gone. The conversation is locked first: its deletion may be at work.
+    """
+
+    async def repeat(connection: Connection) -> UUID | None:
         async with connection.transaction():
+            await connection.execute(_LOCK_CONVERSATION, [run_id])
             made = await (await connection.execute(_AGAIN, [by_owner, run_id])).fetchone()
-            again: UUID = made["id"] if made else UUID(int=0)
+            if made is None:
+                return None
+            again: UUID = made["id"]
             await append(connection, run_id=again, kind="run.queued", data={"again": str(run_id)})
             return again
 

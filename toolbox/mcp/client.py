@@ -24,6 +24,7 @@ from toolbox.contract.client_channel import (
     RetriedCall,
 )
 from toolbox.http.headers import read_request_id
+from toolbox.text.redaction import mask_secrets
 
 Context = ServerRequestContext[Any, Any]
 Result = TypeVar("Result")
@@ -119,7 +120,8 @@ class _SdkSession:
         self._ctx, self._loop = ctx, asyncio.get_running_loop()
 
     async def notify(self, method: str, *, params: dict[str, Any]) -> None:
-        notification = _NOTIFICATIONS[method].model_validate({"method": method, "params": params}, by_name=False)
+        message = {"method": method, "params": mask_notification(params)}
+        notification = _NOTIFICATIONS[method].model_validate(message, by_name=False)
         sending = self._ctx.session.send_notification(notification, related_request_id=self._ctx.request_id)
         await run_on(self._loop, work=sending)
 
@@ -128,6 +130,12 @@ class _SdkSession:
         request = request_type.model_validate(client_request.to_json(), by_name=False)
         result: BaseModel = await run_on(self._loop, work=self._ctx.session.send_request(request, result_type))
         return result.model_dump(by_alias=True, mode="json", exclude_none=True)
+
+
+def mask_notification(params: dict[str, Any]) -> dict[str, Any]:
+    """Mask the texts of progress and of log messages."""
+    texts = {name: params[name] for name in ("message", "data") if isinstance(params.get(name), str)}
+    return params | {name: mask_secrets(text, is_code=True) for name, text in texts.items()}
 
 
 async def run_on(loop: asyncio.AbstractEventLoop, *, work: Coroutine[Any, Any, Result]) -> Result:

@@ -33,6 +33,7 @@ from toolbox.dispatch.entry import ActiveCall, perform, render_refusal
 from toolbox.http.asgi import send_reply
 from toolbox.http.headers import Sent
 from toolbox.mcp.changes import EVENT_STREAM_HEADERS, PING_SECONDS, is_storable_uri, render_event
+from toolbox.mcp.client import mask_notification
 from toolbox.mcp.jsonrpc import render_error
 from toolbox.mcp.requests import get_operation, make_protocol_error, make_request
 from toolbox.mcp.sessions import DEFAULT_LOG_LEVEL, HEADER, Session, create_session_id, find_session
@@ -172,7 +173,8 @@ class StreamedCall:
 
     async def notify(self, method: str, *, params: dict[str, Any]) -> None:
         """Send a notification."""
-        await self._write(render_event({"jsonrpc": "2.0", "method": method, "params": params}))
+        message = {"jsonrpc": "2.0", "method": method, "params": mask_notification(params)}
+        await self._write(render_event(message))
 
     async def ask(self, client_request: ClientRequest) -> dict[str, Any]:
         """Send a request and wait for its answer; raises MissingCapability if the client answers with an error."""

@@ -24,7 +24,7 @@ class _LeasedChannel(TaskChannel):
     async def progress(self, done: float, *, total: float | None = None, message: str = "") -> None:
         """Hand the progress to the lease."""
         await super().progress(done, total=total, message=message)
-        self.lease.progress = {"progress": self.progress_text[:MAX_PROGRESS_CHARACTERS]}
+        self.lease.progress = {"progress": MaskedText(self.progress_text)[:MAX_PROGRESS_CHARACTERS]}
 
 
 async def carry_out(lease: Lease) -> None:
