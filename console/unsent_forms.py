@@ -7,6 +7,7 @@ page of this server. Nothing is sent before the person has seen it and agreed.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Self
 
 from django.conf import settings
@@ -54,7 +55,11 @@ class UnsentForm:
 
 
 class UnsentFormsMiddleware:
-    """Django middleware that answers a form with the log-in page, where a redirect to it would lose the contents."""
+    """
+    Django middleware that answers a form with the log-in page, where a redirect to it would lose the contents.
+
+    An address of the console that takes only forms, opened by itself, shows a page that says so.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
@@ -62,6 +67,8 @@ class UnsentFormsMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Answer the request."""
         response = self._get_response(request)
+        if response.status_code == HTTPStatus.METHOD_NOT_ALLOWED and request.method == "GET" and _is_ours(request):
+            return render(request, "405.html", status=response.status_code)
         place = response.headers.get("Location", "")
         if not place.startswith(f"{settings.LOGIN_URL}?") or request.user.is_authenticated:
             return response
@@ -82,6 +89,10 @@ def explain_csrf_failure(request: HttpRequest, **_: str) -> HttpResponse:
     is_ours = request.headers.get("Origin") == f"{request.scheme}://{request.get_host()}"
     unsent = UnsentForm.find(request) if is_ours else None
     return _show(request, unsent=unsent) if unsent else render(request, "403_csrf.html", status=403)
+
+
+def _is_ours(request: HttpRequest) -> bool:
+    return request.resolver_match is not None and request.resolver_match.app_name == "console"
 
 
 def _show(request: HttpRequest, *, unsent: UnsentForm) -> HttpResponse:

@@ -188,10 +188,12 @@ def show_queue(request: HttpRequest) -> HttpResponse:
     if not sees_everything(request):
         return render(request, "console/activity_queue.html", {"is_hidden": True, "section": "queue"})
     since = timezone.now() - timedelta(days=QUEUE_DAYS)
-    sees_runs = request.user.has_perm("agents.view_run")
+    sees_runs, may_teach = request.user.has_perm("agents.view_run"), bool(list_lessons(request, domain=""))
     shown = {
-        "uncovered": event_loop.run(find_uncovered(since=since)) if sees_runs else [],
-        "may_teach": bool(list_lessons(request, domain="")),
+        "sees_uncovered": sees_runs or may_teach,
+        "uncovered": event_loop.run(find_uncovered(since=since)) if sees_runs or may_teach else [],
+        "may_teach": may_teach,
+        "sees_runs": sees_runs,
         "questions": event_loop.run(find_unanswered(since=since)) if sees_runs else [],
         "groups": event_loop.run(group_refusals(since=since)),
         "days": QUEUE_DAYS,

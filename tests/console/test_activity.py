@@ -8,7 +8,7 @@ from html import unescape
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Group, User
+from django.contrib.auth.models import Group, Permission, User
 from django.test import Client
 from django.utils import timezone
 
@@ -356,6 +356,21 @@ class TestQueueAndTrends:
         (address,) = re.findall(r'href="(/teach/[^"]+)"', page)
 
         assert "How many unicorns did HARBOR ship?" in unescape(browser.get(address).content.decode())
+        for group in ("Curator", "Analyst"):
+            client = log_in(f"one-{group}", group)
+            User.objects.filter(username=f"one-{group}").update(is_staff=True)
+            assert address in unescape(client.get("/activity/queue/").content.decode())
+
+    def test_what_a_person_may_not_see_is_not_said_to_be_nothing(self) -> None:
+        person = User.objects.create_user("vera", is_staff=True)
+        person.user_permissions.add(Permission.objects.get(codename="view_toolcall"))
+        client = Client()
+        client.force_login(person)
+
+        page = client.get("/activity/queue/").content.decode()
+
+        assert ("was left uncovered" in page, "No run failed" in page) == (False, False)
+        assert "Only operators see the runs of everybody." in page
 
     def test_refusals_are_grouped_by_tool_and_reason(self, make_call: MakeCall) -> None:
         lately = timezone.now() - timedelta(hours=1)
@@ -372,7 +387,7 @@ class TestQueueAndTrends:
     def test_they_are_for_those_who_see_every_call(self, address: str) -> None:
         page = log_in("erin").get(address).content.decode()
 
-        assert "Only analysts and operators" in page
+        assert "Only curators, analysts and operators" in page
 
     def test_trends_count_days(self, make_call: MakeCall) -> None:
         make_call(called_at=timezone.now(), milliseconds=40)

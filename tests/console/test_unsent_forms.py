@@ -90,3 +90,9 @@ def test_a_link_that_was_clicked_twice_leads_in() -> None:
     client = Client()
     path = login_link_path(User.objects.get(username="alice"))
     assert [client.post(path)["Location"] for _ in range(2)] == ["/", "/"]
+
+
+@pytest.mark.parametrize("address", ["/ask/", "/teach/save/", "/connect/key/", "/logout/"])
+def test_a_form_s_address_opened_by_itself_is_a_page(browser: Client, address: str) -> None:
+    page = browser.get(address)
+    assert (page.status_code, "only takes what a form sends" in page.content.decode()) == (405, True)
