@@ -309,7 +309,7 @@ class _Assembly(Scope):
             return True
         following = self.phrases[place + 1] if place + 1 < len(self.phrases) else None
         is_before_span = following is not None and (is_sprints(following) or following.kind == "period")
-        if phrase.said.lower() == "from" or (phrase.said.lower() == "by" and self.is_ranked):
+        if phrase.said.lower() in ("from", "by" * (self.is_ranked and place + 1 not in self.states)):
             return True
         return is_before_span and phrase.said.lower() in ("over", "across", "over the", "through", "up to")
 
@@ -334,10 +334,10 @@ class _Assembly(Scope):
         """Group by a kind of which the question names several: ACCEL and ORBIT, this sprint and the last."""
         if not self.measures:
             return False
-        is_set_apart = bool(self.marks & {"more", "fewer", "versus", "compare", "per"})
+        is_set_apart = bool(self.marks & {"more", "fewer", "compare", "per"})
         for phrase in self.phrases:
             if phrase.joined_by == "or" and not is_set_apart:
-                continue
+                continue  # to do versus assigned to Avery or Sophia
             if phrase.kind == "names" and len(phrase.names) > 1 and not phrase.is_negated:
                 dimension = self._name_dimension(phrase, place=-1)
                 if self.model.dimensions[dimension].many:

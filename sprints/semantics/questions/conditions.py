@@ -205,7 +205,7 @@ class Conditions(Measures):
         counted = self._is_limit(phrase, place=place)
         if counted:
             self.having += [
-                MeasureLimit(measure=self.measures[0], op=operator_of(one), value=number_of(one))
+                MeasureLimit(measure=self._find_limited(phrase), op=operator_of(one), value=number_of(one))
                 for one in (phrase, *phrase.alternatives)
             ]
             self.used.add(place)
@@ -214,6 +214,13 @@ class Conditions(Measures):
             raise Unbound(phrase)
         first = self._compare(phrase)
         return [first, *(self._compare(one, senses=phrase.senses) for one in phrase.alternatives)]
+
+    def _find_limited(self, phrase: Phrase) -> str:
+        """Return the measure that a limit names, or the only one."""
+        named = [sense.name for sense in phrase.senses if sense.name in self.measures]
+        if not named and len(self.measures) > 1:
+            raise Unbound(phrase)
+        return (named or self.measures)[0]
 
     def _is_limit(self, phrase: Phrase, *, place: int) -> bool:
         """Return whether groups are limited by their number: teams with more than 5 open bugs."""

@@ -351,7 +351,10 @@ class Measures(Terms):
     def _columns_as_groups(self) -> None:
         """Group by the properties that the question names. One with a value has its place in a condition."""
         for column in self.columns:
-            named = (one for one in self.phrases if any(sense.name == column for sense in one.senses))
+            named = [one for one in self.phrases if any(sense.name == column for sense in one.senses)]
+            behind = [phrase_at(self.phrases, place=self.phrases.index(one) + 1) for one in named]
+            if any(one is not None and one.kind == "period" for one in behind):
+                raise Unbound(named[0])  # velocity, sprint ends since August
             if any(self._has_value(noun) for noun in named):
                 continue
             if not self.model.dimensions[column].groupable or self.model.dimensions[column].type == "number":
@@ -425,16 +428,28 @@ class Measures(Terms):
             if not own and not (self._groups_sprints() and (self.mentions_entity or "how_many" in self.marks)):
                 raise Unbound(None, why="")
             return "sprint_issues"
-        if self.entity.count is None or (self.entity.id == "issue" and self._counts_owners()):
+        if self.entity.count is None or self._counts_owners():
             raise Unbound(None, why="What is to be counted?")
         return self.entity.count
 
     def _counts_owners(self) -> bool:
         """Return whether only people or teams are named, so that it is not issues that are counted: people by team."""
-        nouns = [
-            one for one in self.phrases if one.kind == "term" and (one.has_entity("person") or one.has_entity("team"))
-        ]
-        return bool(nouns) and not (self.mentions_entity or self._says_of_what())
+        is_owner = any(
+            one.kind in ("term", "group") and (one.has_entity("person") or one.has_entity("team"))
+            for one in self.phrases
+        )
+        is_missing = any(
+            one.kind == "missing"
+            and (name := self._dimension_of(one))
+            and self.model.dimensions[name].entity == "issue"
+            for one in self.phrases
+        )
+        is_told = bool(self.states) or is_missing or any(
+            one.kind in ("bound", "days", "related", "key") or is_sprints(one)
+            or (one.has("measure") and not one.has("entity"))
+            or one.name_kind in ("status", "priority", "label", "type", "epic") for one in self.phrases
+        )  # fmt: skip
+        return is_owner and not (self.mentions_entity or is_told)
 
     def _apply_aggregates(self) -> None:
         for mark in ("average", "median", "percentile_85"):

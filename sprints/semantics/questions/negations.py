@@ -183,9 +183,15 @@ def _is_unclear(noun: Phrase, *, behind: Phrase | None, is_of_issues: bool) -> b
     """Return whether rows "with" it may have it, be it or show it: with | assignee, | blocked, | hours spent."""
     if noun.has("unit"):
         return True
-    if behind is not None and behind.kind in ("names", "key", "term", "period", "bound"):
+    is_noun = any(sense.form == "noun" for sense in noun.senses)
+    is_value = (
+        behind is not None
+        and behind.kind == "term"
+        and (behind.has("predicate") if is_noun else any(sense.form == "noun" for sense in behind.senses))
+    )
+    if is_value or (behind is not None and behind.kind in ("names", "key", "period", "bound")):
         return False
-    if not any(sense.form == "noun" for sense in noun.senses):
+    if not is_noun:
         return True
     is_bare = not (noun.is_any or noun.is_plural or noun.is_owned)
     is_number = noun.has("measure", form="noun") and not (noun.is_owned or noun.has("entity"))
@@ -275,7 +281,8 @@ def _read_some(phrases: list[Phrase], *, place: int) -> Found:
     is_counted = asked is not None and "how_many" in asked.marks
     inside = _rows_from(phrases, place=place + 1, verb=None)
     nouns = [one for one in inside if one.has("entity", form="noun")]
-    if first.said.lower() == "with" and nouns and not any(one.has_entity("issue") for one in nouns) and (
+    is_plain = len(inside) == 1 or not any(one.has_entity("issue") for one in nouns)
+    if first.said.lower() == "with" and nouns and is_plain and (
         before is not None and before.has("entity", form="noun")
     ):  # fmt: skip
         return [_make_related(first, inside=inside, is_negated=False, start=first.start)], len(inside) + 1

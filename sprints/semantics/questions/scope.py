@@ -48,7 +48,12 @@ class Scope(Conditions):
                 one.said.lower().startswith(("until", "till")) for one in self.states[place].periods
             )  # fmt: skip
             is_until = is_until or (place in self.states and self._lasts_since(self.states[place]))
-            if is_until or (phrase.kind == "missing" and not phrase.is_negated and self._dimension_of(phrase) in named):
+            is_no_sprint = phrase.kind == "missing" and phrase.has_entity("sprint") and bool(places)
+            if (
+                is_until
+                or is_no_sprint
+                or (phrase.kind == "missing" and not phrase.is_negated and self._dimension_of(phrase) in named)
+            ):
                 raise Unbound(phrase)
 
     def _refuse_two_times_of_sprints(self) -> None:

@@ -280,11 +280,19 @@ class Terms:
         """Return the predicate of the phrase for this entity: its own, else the one that it reaches."""
         known = [self.model.predicates[sense.name] for sense in phrase.senses if sense.kind == "predicate"]
         own = [one.id for one in known if one.entity == self.entity.id and one.role is None]
+        self._refuse_two_rows(phrase, said_of={one.entity for one in known if one.reached_as in self.reached})
         reached = [one.id for one in known if one.reached_as in self.reached]
         found = own or reached
         if phrase.said.lower() == "open" and found and self._is_asked_with_did(phrase):
             return "", True
         return (found[0], bool(own)) if found else ("", True)
+
+    def _refuse_two_rows(self, phrase: Phrase, *, said_of: set[str]) -> None:
+        """Refuse a word that is said of two other rows, as closed is of the sprint and the issue of a scope change."""
+        is_direct = self.entity.id in ("issue", "membership", "sprint") or self.entity.id in said_of
+        is_of_links = self.entity.id == "link" and "issue" in said_of and not self._has_key()
+        if len(said_of) > 1 and (is_of_links or not is_direct):
+            raise Unbound(phrase)
 
     def _is_undone_act(self, phrase: Phrase, *, role: str, predicate: str) -> bool:
         """Return whether a verb says what did not happen: what was not started is not all that is not in progress."""
@@ -305,6 +313,7 @@ class Terms:
     def _role(self, phrase: Phrase, *, predicate: str) -> str:
         known = [self.model.time_roles[sense.name] for sense in phrase.senses if sense.kind == "time"]
         found = [one.id for one in known if one.entity == self.entity.id]
+        self._refuse_two_rows(phrase, said_of={one.entity for one in known if one.reached_as in self.reached})
         found += [one.id for one in known if one.reached_as in self.reached and one.id not in found and (
             one.relation is None)]  # fmt: skip
         if predicate:
@@ -383,9 +392,13 @@ class Terms:
 
     def _group_by_time(self, grain: Grain, *, phrase: Phrase) -> None:
         timed = [state for state in self.states.values() if state.role]
-        behind = self.states.get(self.phrases.index(phrase) + 1)
+        at = self.phrases.index(phrase) + 1
+        behind = self.states.get(at)
         if behind is not None and not behind.role:
             raise Unbound(behind.phrase)  # blockages by week | blocked
+        noun = phrase_at(self.phrases, place=at)
+        if noun is not None and noun.kind == "term" and noun.has("dimension", form="noun") and not noun.has("entity"):
+            raise Unbound(noun)  # by week | sprint ends
         roles = {state.role for state in timed if self.model.time_roles[state.role].is_moment}
         for state in timed:
             state.has_grain = True
