@@ -1,11 +1,13 @@
-"""Forms used as impatient people use them: double clicks, two tabs, going back, a lost session."""
+"""Forms used as impatient people use them: double clicks, two tabs, going back, a lost session, a lost network."""
 
 from uuid import UUID
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, StorageState, expect
 
-from tests.agents.own_worker import FEBRUARY, Scripted, begin_work_on, calls, hangs, work_on
+from tests.agents.conversation_client import Observer
+from tests.agents.own_worker import FEBRUARY, Scripted, begin_work_on, calls, hangs, says, work_on
+from tests.console.broken_network import relay
 from tests.console.test_walk import ask
 
 pytestmark = pytest.mark.slow
@@ -58,6 +60,36 @@ def test_a_follow_up_and_a_choice_are_asked_once_however_often_they_are_clicked(
     assert faults == []
 
 
+@pytest.mark.parametrize("has_script", [True, False], ids=["with forms.js", "by the server alone"])
+def test_other_forms_do_once_what_is_clicked_twice(
+    page: Page, faults: list[str], onlooker: Observer, scripted_as: Scripted, *, has_script: bool
+) -> None:
+    if not has_script:
+        page.route("**/forms.js", lambda route: route.fulfill(body=""))
+        page.reload()
+    scripted_as(says("Well."), says("Better."), says("Best."))
+    work_on(ask(page, "How did Carolina do?"))
+    again = page.get_by_role("button", name="Ask again")
+    again.dblclick()
+    answer_last(page, number=1)
+    expect(page.locator(".answer")).to_have_text("Better.")
+
+    page.get_by_role("button", name="Fork from here").dblclick()
+    expect(page.get_by_text("This is a copy")).to_be_visible()
+    page.get_by_text("Rename, share, delete").click()
+    page.get_by_text("Delete permanently …").click()
+    page.get_by_role("button", name="Delete permanently", exact=True).dblclick()
+    expect(page.get_by_text("The conversation is deleted.")).to_be_visible()
+    expect(page.locator("#conversations").get_by_text("How did Carolina do?").first).to_be_visible()
+
+    page.goto("/connect/?client=cursor")
+    page.get_by_label("Name of the key").fill(f"twice {has_script}")
+    page.get_by_role("button", name="Make a key").dblclick()
+    expect(page.get_by_text("Copy it now")).to_be_visible()
+    assert len(onlooker.ask("SELECT 1 FROM toolbox_api_keys WHERE name = %s", f"twice {has_script}")) == 1
+    assert faults == []
+
+
 def test_what_is_written_outlives_the_session(page: Page, faults: list[str]) -> None:
     page.goto("/teach/?question=Why+is+the+sky+blue&kind=example")
     other = page.context.new_page()
@@ -93,3 +125,30 @@ def test_a_session_that_ends_in_mid_stream_leaves_the_page_and_goes_on_after_the
     log_in(page)
     page.get_by_role("button", name="Send it now").click()
     expect(page.locator("[data-word]")).to_have_text("Stopped")
+
+
+def test_a_lost_network_is_said_and_the_answer_goes_on(
+    browser: Browser, server: str, session: StorageState, scripted_as: Scripted
+) -> None:
+    scripted_as(calls(FEBRUARY), hangs(), says("Never."))
+    with relay(server) as network:
+        page = browser.new_context(base_url=network.address, storage_state=session).new_page()
+        page.goto("/")
+        run_id = ask(page, "How did Carolina do?")
+        begin_work_on(run_id)
+        expect(page.locator("[data-saying]")).to_have_text("Well")
+        page.locator("#text").fill("What I was going to ask")
+
+        network.cut()
+        expect(page.get_by_text("this page tries again by itself")).to_be_visible()
+        network.connect()
+        expect(page.get_by_text("this page tries again by itself")).to_have_count(0)
+        expect(page.locator("[data-saying]")).to_have_text("Well")
+        assert page.locator("#text").input_value() == "What I was going to ask"
+
+        page.get_by_role("button", name="Ask", exact=True).click()
+        expect(page.locator(".exchange")).to_have_count(2)
+        expect(page.locator("[data-word]").last).to_have_text("Waiting for a worker")
+        page.get_by_role("button", name="Stop").first.click()
+        expect(page.locator("[data-word]").first).to_have_text("Stopped")
+        page.context.close()

@@ -29,11 +29,14 @@
     place.textContent = parts.join("\n\n");
   }
 
+  // Waits for a request that is running in the section: htmx drops what is triggered on a section that is replaced.
   function refresh(run) {
     clearTimeout(run.timer);
     run.timer = setTimeout(() => {
       const section = element(run.id);
-      if (section) htmx.trigger(section, "news");
+      if (!section) return;
+      if (section.matches(".htmx-request") || section.querySelector(".htmx-request")) refresh(run);
+      else htmx.trigger(section, "news");
     }, 60);
   }
 
