@@ -61,7 +61,7 @@ async def _call_over_mcp(_: httpx.AsyncClient, text: str) -> None:
 async def _push_from_an_editor(client: httpx.AsyncClient, text: str) -> None:
     pushed = await client.put("/api/devassist/editor-context", json={
         "activeFile": "src/a.py", "selectedText": text, "terminalOutput": text,
-        "diagnostics": [{"severity": "error", "message": text, "line": 1}],
+        "diagnostics": [{"severity": "error", "message": kind, "line": 1} for kind in KINDS[:20]],
     })  # fmt: skip
     assert pushed.status_code == 200, pushed.text
     await client.post("/api/tools/devassist/get_user_error_context", json={"captureTerminal": True})
