@@ -309,7 +309,7 @@ class _Assembly(Scope):
             return True
         following = self.phrases[place + 1] if place + 1 < len(self.phrases) else None
         is_before_span = following is not None and (is_sprints(following) or following.kind == "period")
-        if phrase.said.lower() in ("from", "by" * (self.is_ranked and place + 1 not in self.states)):
+        if phrase.said.lower() == "from" or (phrase.said.lower() == "by" and self.is_ranked):
             return True
         return is_before_span and phrase.said.lower() in ("over", "across", "over the", "through", "up to")
 
