@@ -170,7 +170,7 @@ class _Build:
         ).fetchone()
         is_other = row is None or row[0] != fact_format.VERSION
         is_whole = row is not None and not row[2] and not found.is_cut
-        self.is_linked = not is_other and is_whole and row is not None and _builds_of(row[1]) == _builds_of(digest)
+        self.is_linked = not is_other and is_whole and row is not None and row[1][_HALF:] == digest[_HALF:]
         for id_, path, content, modified, size in self.connection.execute(
             _KNOWN_FILES.encode(), {"id": self.workspace}
         ):
@@ -497,8 +497,3 @@ def digest_of(found: Sources) -> str:
     for path, (modified, size) in sorted(found.files.items()):
         halves[path.endswith(_BUILD_ENDINGS) and not is_source(path)].append(f"{path}\0{modified}\0{size}\n")
     return "".join(hashlib.sha256("".join(lines).encode()).hexdigest()[:_HALF] for lines in halves)
-
-
-def _builds_of(digest: str) -> str:
-    """Return the part of a digest that stands for the build files."""
-    return digest[_HALF:]

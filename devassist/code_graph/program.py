@@ -154,7 +154,7 @@ class Program:
         self._stars.append([parts[0] for operation, *parts in facts.constraints if operation == Op.EXPORT_ALL])
 
     def _find_class(self, name: str, *, file: int, around: str, seen: set[tuple[str, int]]) -> int | str | None:
-        """Find a class. `seen` are the names and files that were asked before, of which none leads there."""
+        """Find a class. `seen` are the names and files that were asked before: they do not lead there."""
         if (name, file) in seen:
             return None
         seen.add((name, file))

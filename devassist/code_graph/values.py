@@ -39,7 +39,7 @@ OR_BELOW = ("any", "typed")
 """
 What `second` of a class is where it may be one below it.
 
-One that is only declared ("typed") escapes nowhere: what its holder may call is known from the classes passed there.
+One that is only declared ("typed") does not escape: what its holder may call is known from the classes passed there.
 """
 RECEIVER = "<receiver>."
 """Before a name in a lambda of Kotlin that is not found: a member of the receiver, or from outside."""

@@ -40,7 +40,7 @@ class _Session(SimpleNamespace):
         return [{}] * self.items if method == "textDocument/prepareCallHierarchy" else []
 
 
-class _Reading(SimpleNamespace):
+class _Reader(SimpleNamespace):
     def find_mentioning(self, _: object, *, files: object) -> list[str]:
         return list(self.naming)
 
@@ -57,7 +57,7 @@ async def test_a_cut_is_said_though_the_next_level_is_empty(monkeypatch: pytest.
 @pytest.mark.parametrize(("items", "count"), [(MAX_ITEMS, 0), (MAX_ITEMS + 1, 1)])
 async def test_declarations_that_are_not_asked_about_are_said(items: int, count: int) -> None:
     session: Any = _Session(items=items, has_call_hierarchy=True, server=SimpleNamespace(opens="all"))
-    finder = ServerFinder(session, reading=_Reading(naming=[]), files={})  # type: ignore[arg-type]  # a stand-in
+    finder = ServerFinder(session, reading=_Reader(naming=[]), files={})  # type: ignore[arg-type]  # a stand-in
     finder.refers_to = ()
 
     await finder.sites(Place(path="a.py", function=_function("target")))
@@ -68,7 +68,7 @@ async def test_declarations_that_are_not_asked_about_are_said(items: int, count:
 async def test_files_that_are_not_shown_to_a_server_are_said() -> None:
     session: Any = _Session(items=0, has_call_hierarchy=True, server=SimpleNamespace(opens="project"))
     naming = [f"{number}.ts" for number in range(MAX_SHOWN + 1)]
-    reading: Any = _Reading(naming=naming, mentions=lambda *_, **__: ())
+    reading: Any = _Reader(naming=naming, mentions=lambda *_, **__: ())
     finder = ServerFinder(session, reading=reading, files=dict.fromkeys(naming, (0, 0)))
     finder.refers_to = ()
 

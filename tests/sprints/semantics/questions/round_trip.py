@@ -63,12 +63,12 @@ def list_queries(*, seed: int, pairs: int) -> list[MetricQuery]:
     are `pairs` for each measure.
     """
     random = Random(seed)
-    found = [query for measure in MEASURES for query in _measured(measure, random=random, pairs=pairs)]
-    found += [query for entity in MODEL.entities.values() if entity.columns for query in _listed(entity)]
+    found = [query for measure in MEASURES for query in _list_aggregates(measure, random=random, pairs=pairs)]
+    found += [query for entity in MODEL.entities.values() if entity.columns for query in _list_row_queries(entity)]
     return [query for query in dict.fromkeys(found) if _compiles(query)]
 
 
-def _measured(measure: Measure, *, random: Random, pairs: int) -> Iterator[MetricQuery]:
+def _list_aggregates(measure: Measure, *, random: Random, pairs: int) -> Iterator[MetricQuery]:
     entity, names = MODEL.entities[measure.entity], (measure.id,)
     conditions, groups = list(_conditions(entity)), list(_groups(entity))
     is_count = measure.id == entity.count
@@ -99,7 +99,7 @@ def _on_groups(measure: Measure) -> list[dict[str, object]]:
     ]  # fmt: skip
 
 
-def _listed(entity: Entity) -> Iterator[MetricQuery]:
+def _list_row_queries(entity: Entity) -> Iterator[MetricQuery]:
     yield MetricQuery(rows_of=entity.id)
     for one in _conditions(entity):
         yield MetricQuery(rows_of=entity.id, where=one)
@@ -195,7 +195,7 @@ def is_same(parsed: Parse, *, as_query: MetricQuery) -> bool:
     queries = [as_query]
     if isinstance(has := as_query.where, Has) and not as_query.group_by:
         of = MODEL.measures[as_query.measures[0]].entity if as_query.measures else str(as_query.rows_of)
-        queries += _counted(has, of=of)
+        queries += _count_related(has, of=of)
     is_shown_apart = parsed.query.group_by in (_BY_TEAM, _BY_SPRINT) and "Sprint" in str(parsed.query.where)
     if not as_query.group_by and is_shown_apart:
         queries.append(as_query.model_copy(update={"group_by": parsed.query.group_by}))  # of several: each for itself
@@ -211,7 +211,7 @@ def is_same(parsed: Parse, *, as_query: MetricQuery) -> bool:
 _BY_TEAM, _BY_SPRINT = (DimensionGroup(dimension="team"),), (DimensionGroup(dimension="sprint"),)
 
 
-def _counted(has: Has, *, of: str) -> list[MetricQuery]:
+def _count_related(has: Has, *, of: str) -> list[MetricQuery]:
     """Return the same rows with the number of their related ones, which answers which have that many."""
     if of not in MODEL.entities or has.where is not None:
         return []
