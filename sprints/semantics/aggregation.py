@@ -219,6 +219,9 @@ class Aggregation:
                 keys.append(key)
             if sort is not None:
                 selected.append(f"min({sort}) AS s{place}")
+            if place in self._owned_groups() and group.dimension is not None and group.dimension.sort_within:
+                owner = scope.expand(group.dimension.sort_within, path=scope.path_to(group.dimension))
+                selected.append(f"min(CAST({owner} AS text)) AS w{place}")
         here = {value.column for value in values}
         for value in self.values:
             if value.column in here:
@@ -304,6 +307,7 @@ class Aggregation:
             )
             source = "filled"
         sorts = [f"min(s{place}) AS s{place}" for place, group in enumerate(self.groups, start=1) if group.has_sort]
+        sorts += [f"min(w{place}) AS w{place}" for place in self._owned_groups()]
         numbers = [f"max({value.column}) AS {value.column}" for value in self.values]
         grouped = f"\nGROUP BY {', '.join(carried)}" if carried else ""
         statement.add("merged", body=f"SELECT {', '.join([*carried, *sorts, *numbers])} FROM {source}{grouped}")
@@ -321,6 +325,7 @@ class Aggregation:
         """Compute ratios, shares and changes; filter, sort and limit the groups."""
         carried = self._carried_columns()
         sorts = [f"s{place}" for place, group in enumerate(self.groups, start=1) if group.has_sort]
+        sorts += [f"w{place}" for place in self._owned_groups()]
         numbers = {measure.id: self._number_of(measure) for measure in self._all_measures()}
         computed = [f"{expression} AS m_{name}" for name, expression in numbers.items()]
         if self.query.share is not None and self.query.share.part is not None:
@@ -384,10 +389,17 @@ class Aggregation:
         found = [place for place, group in enumerate(self.groups, start=1) if group.grain or group.has_sort]
         return found[0] if len(found) == 1 else None
 
+    def _owned_groups(self) -> list[int]:
+        """Return the group whose order in time is of each owner: a change is since the sprint before of a team."""
+        place = self._trend_group() if self.query.trend else None
+        dimension = self.groups[place - 1].dimension if place else None
+        return [place] if place and dimension is not None and dimension.sort_within else []
+
     def _trend_window(self) -> str:
         place = self._trend_group()
         order = f"s{place}" if place and self.groups[place - 1].has_sort else f"g{place}"
         others = [column for column in self._carried_columns() if column not in {f"g{place}", f"k{place}"}]
+        others += [f"w{owned}" for owned in self._owned_groups()]
         return (f"PARTITION BY {', '.join(others)} " if others else "") + f"ORDER BY {order}"
 
     def _rank(self, statement: Statement) -> None:

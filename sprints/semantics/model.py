@@ -160,7 +160,8 @@ class Dimension(_Part):
     What rows are grouped, filtered and listed by.
 
     `role` is the role in which rows are reached (the entity's id where it is not given): `assignee` and `reporter`
-    are two roles of a person. `key` tells apart rows that share a name. `many` says that the expression is an array,
+    are two roles of a person. `key` tells apart rows that share a name. `sort` orders them in time; `sort_within` is
+    whose order it is, so that "the one before" is of the same owner. `many` says that the expression is an array,
     of which each element counts. `values` are all values there can be; without it they are looked up.
     """
 
@@ -170,6 +171,7 @@ class Dimension(_Part):
     expression: Expression
     key: Expression | None = None
     sort: Expression | None = None
+    sort_within: Expression | None = None
     type: Literal["text", "number", "boolean", "date", "moment"]
     unit: str | None = None
     decimals: int | None = None

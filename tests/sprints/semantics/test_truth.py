@@ -45,6 +45,26 @@ def test_velocity_of_each_closed_sprint(ask: Ask) -> None:
     }
 
 
+def test_the_change_of_velocity_is_since_the_sprint_before_of_the_same_team(ask: Ask) -> None:
+    plain = ask(measures=["velocity"], group_by=[BY_TEAM, BY_SPRINT])
+    by_team: dict[str, list[tuple[str, Any]]] = {}
+    for row in plain.rows:
+        by_team.setdefault(row["team"], []).append((row["sprint"], row["velocity"]))
+    expected: dict[str, Any] = {}
+    for rows in by_team.values():
+        rows.sort(key=lambda pair: int(pair[0].rpartition(" ")[2]))
+        before = [None, *(velocity for _, velocity in rows[:-1])]
+        expected |= {
+            sprint: None if earlier is None else velocity - earlier
+            for (sprint, velocity), earlier in zip(rows, before, strict=True)
+        }
+
+    answer = ask(measures=["velocity"], group_by=[BY_SPRINT], trend=True)
+
+    assert {row["sprint"]: row["velocity_change"] for row in answer.rows} == expected
+    assert len(by_team) > 1
+
+
 def test_velocity_since_sprint_five_is_of_all_later_sprints(ask: Ask) -> None:
     answer = ask(
         measures=["velocity"], group_by=[BY_SPRINT], where=both(team("ACCEL"), sprints(make_number_filter(5, op="ge")))
