@@ -160,7 +160,8 @@ def _render_raw_answer(told: Message) -> str:
 def _render_refusal(answer: Any) -> str:
     """Word a refusal, whatever its envelope."""
     message, suggestion = _find_text(answer, name="message"), _find_text(answer, name="suggestion")
-    return " ".join(part for part in (message or "The tool refused the question.", suggestion) if part)
+    parts = (message or "The tool refused the question", suggestion)
+    return " ".join(part if part.endswith((".", "!", "?")) else f"{part}." for part in parts if part)
 
 
 def _render_errors(errors: Any) -> str:

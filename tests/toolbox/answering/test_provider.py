@@ -79,7 +79,8 @@ async def test_what_it_does_not_cover_it_says_and_names_the_nearest(tools: list[
     messages = await hold_conversation("Which teams won the Stanley Cup in 1980?", tools=tools)
 
     first, second, *listed = messages[-1].text.removeprefix(f"{NOTICE}\n\n").splitlines()
-    assert (first, second) == (NOT_COVERED, "The nearest questions that can be answered:")
+    assert first == f"{NOT_COVERED} The word 'Stanley' is not understood."
+    assert second == "The nearest questions that can be answered:"
     assert "- Which teams won the most periods in 2024-25?" in listed
 
 
@@ -88,6 +89,13 @@ async def test_a_refusal_is_put_into_words(tools: list[Tool]) -> None:
 
     assert "No games found for these filters." in messages[-1].text
     assert "{" not in messages[-1].text
+
+
+async def test_sentences_of_a_refusal_are_separate(cast: object) -> None:
+    tools = list(registry.tools(domain="backtests"))
+    messages = await hold_conversation("What was the state of the strategy on 2024-03-01?", tools=tools)
+
+    assert "Timestamp is after the end of the run. The run ends at " in messages[-1].text
 
 
 async def test_no_example_for_the_tools_is_said(cast: object) -> None:
