@@ -43,7 +43,7 @@ class Table:
 def parse_json(text: str) -> Any:
     """Parse JSON; None if it is not valid."""
     try:
-        return orjson.loads(text)
+        return orjson.loads(str(text))  # orjson takes no subclass of str
     except ValueError:
         return None
 

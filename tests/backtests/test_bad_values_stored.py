@@ -48,9 +48,9 @@ async def client(cast: SimpleNamespace) -> AsyncIterator[httpx.AsyncClient]:
 
 def write_table(lines: list[bytes]) -> list[bytes]:
     """Return a table whose further rows have one bad cell each."""
-    rows = [one.record for one in read_table(lines)]
-    assert isinstance(rows[0], dict)
-    return [*lines, *(write_row(rows[0] | {column: bad}) for column in rows[0] for bad in BAD.values())]
+    *_, last = [one.record for one in read_table(lines)]
+    assert isinstance(last, dict)
+    return [*lines, *(write_row(last | {column: bad}) for column in last for bad in BAD.values())]
 
 
 def write_stream() -> Iterator[bytes]:

@@ -21,6 +21,7 @@ from typing import Any, Self, TypeVar
 import orjson
 import psycopg
 from cryptography.fernet import Fernet
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.middleware.csrf import CSRF_TOKEN_LENGTH
@@ -72,9 +73,10 @@ class SubmitOnceMiddleware:
                 logger.exception("the response of a form is not kept: sent again, it waits in vain")
         return response
 
-    def process_view(self, request: HttpRequest, *_: Any) -> HttpResponseBase | None:
+    def process_view(self, request: HttpRequest, view: Callable[..., Any], *_: Any) -> HttpResponseBase | None:
         """Claim the submission, or return the response of the request that claimed it."""
-        submission = Submission.find(request)
+        is_form = not getattr(view, "csrf_exempt", False) and settings.SESSION_COOKIE_NAME in request.COOKIES
+        submission = Submission.find(request) if is_form else None
         if submission is None:
             return None
         try:

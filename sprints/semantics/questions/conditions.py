@@ -216,9 +216,11 @@ class Conditions(Measures):
         return [first, *(self._compare(one, senses=phrase.senses) for one in phrase.alternatives)]
 
     def _find_limited(self, phrase: Phrase) -> str:
-        """Return the measure that a limit names, or the only one."""
+        """Return the measure that a limit names, the only one in its unit, or the only one."""
         named = [sense.name for sense in phrase.senses if sense.name in self.measures]
-        if not named and len(self.measures) > 1:
+        if not named and any(sense.name == "points" for sense in phrase.senses):
+            named = [name for name in self.measures if self.model.measures[name].unit.startswith("points")]
+        if len(named or self.measures) > 1:
             raise Unbound(phrase)
         return (named or self.measures)[0]
 

@@ -100,9 +100,18 @@ def spell_signs(text: str) -> str:
 
 
 def find_unread_sign(linked: LinkedQuestion) -> str:
-    """Return a sign or bracket that says something and was read as no word. Empty if there is none outside of names."""
-    found = _UNREAD.finditer(linked.text)
-    return next((one[0] for one in found if not any(n.start <= one.start() < n.end for n in linked.spotted)), "")
+    """
+    Return a sign or bracket that says something and was read as no word. Empty if there is none outside of names.
+
+    A team in brackets behind a name is part of it: Avery Hernandez (ACCEL).
+    """
+    text, spotted = linked.text, sorted(linked.spotted, key=lambda one: one.start)
+    spans = [(one.start, one.end) for one in spotted]
+    spans += [
+        (one.end, other.end + 1) for one, other in pairwise(spotted) if text[one.end : other.start].strip() == "("
+    ]
+    found = _UNREAD.finditer(text)
+    return next((one[0] for one in found if not any(start <= one.start() < end for start, end in spans)), "")
 
 
 def correct_words(text: str, *, found: Sequence[Word], lexicon: Lexicon, index: NameIndex) -> tuple[str, list[str]]:

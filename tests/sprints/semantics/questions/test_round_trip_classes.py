@@ -29,6 +29,12 @@ def test_words_of_unclear_scope_are_asked_back(question: str) -> None:
     assert parse(question).query is None
 
 
+def test_a_team_in_brackets_behind_a_name_is_of_the_name() -> None:
+    assert read("open issues assigned to Avery Hernandez (ACCEL)") == read(
+        "open issues assigned to Avery Hernandez, team ACCEL"
+    )
+
+
 @pytest.mark.parametrize("article", ["an", "any"])
 def test_in_an_epic_is_a_condition_and_no_type(article: str) -> None:
     assert NamedCondition(predicate="has_epic") in _conditions(f"open issues in {article} epic")
