@@ -73,9 +73,9 @@ class SubmitOnceMiddleware:
                 logger.exception("the response of a form is not kept: sent again, it waits in vain")
         return response
 
-    def process_view(self, request: HttpRequest, view: Callable[..., Any], *_: Any) -> HttpResponseBase | None:
+    def process_view(self, request: HttpRequest, *view: Any) -> HttpResponseBase | None:
         """Claim the submission, or return the response of the request that claimed it."""
-        is_form = not getattr(view, "csrf_exempt", False) and settings.SESSION_COOKIE_NAME in request.COOKIES
+        is_form = not getattr(view[0], "csrf_exempt", False) and settings.SESSION_COOKIE_NAME in request.COOKIES
         submission = Submission.find(request) if is_form else None
         if submission is None:
             return None
