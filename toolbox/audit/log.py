@@ -22,7 +22,7 @@ from toolbox.contract.errors import UNAVAILABLE, DatabaseUnavailable, Refusal, S
 from toolbox.database import event_loop
 from toolbox.database.disk_full import DISK_IS_FULL, WHEN_DISK_IS_FULL, is_disk_full
 from toolbox.database.pools import Connection, owner_pool
-from toolbox.text.redaction import mask_secrets
+from toolbox.text.redaction import mask_marked_secrets, mask_secrets
 
 logger = logging.getLogger(__name__)
 
@@ -250,11 +250,11 @@ def _row(record: CallRecord) -> tuple[object, ...]:
     """
     Make the record fit its columns: NUL replaced, secrets redacted, then cut.
 
-    The request's id is kept as the client sent it: it is random, and the call is found by it.
+    A random request id is no secret: the call is found by it.
     """
     return (
         record.called_at,
-        record.request_id[:64],
+        mask_marked_secrets(record.request_id)[:64],
         record.caller,
         record.key_id,
         record.transport,

@@ -91,6 +91,7 @@ async def test_a_refusal_is_put_into_words(tools: list[Tool]) -> None:
     assert "{" not in messages[-1].text
 
 
+@pytest.mark.usefixtures("shipped_run_alone")
 async def test_sentences_of_a_refusal_are_separate(cast: object) -> None:
     tools = list(registry.tools(domain="backtests"))
     messages = await hold_conversation("What was the state of the strategy on 2024-03-01?", tools=tools)
