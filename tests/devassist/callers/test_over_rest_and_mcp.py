@@ -31,7 +31,10 @@ def test_a_cold_question_is_whole_when_it_is_repeated_and_refusals_say_what_to_d
             return client.post(f"/api/tools/devassist/{TOOL}", json=arguments)
 
         answers = [ask("price", "shop.py").json() for _ in range(20)]
-        whole = next(answer["data"] for answer in answers if not answer["data"]["incomplete"])
+        told = [
+            answer["data"] for answer in answers if answer["success"]
+        ]  # on a busy machine, the first ones may time out
+        whole = next(data for data in told if not data["incomplete"])
         over_mcp = _over_mcp(client, {"functionName": "price", "filePath": "shop.py", "workspace": name})
         absent, kotlin, text = ask("prize", "shop.py"), ask("main", "Main.kt"), ask("price", "notes.txt")
         by_name = ask("main", "Main.kt", syntactic=True)
