@@ -70,8 +70,8 @@
       run.lost = undefined;
       if (run.isLost) { run.isLost = false; tell(run, "back"); refresh(run); }
     });
-    // The session has ended or the conversation is gone: what the server then answers is shown. Whoever logs in again in
-    // another tab comes back to this one.
+    // The session has ended or the conversation is gone: the page shows what the server then answers. A person
+    // who logs in again in another tab comes back to this one.
     run.stream.addEventListener("stream.ended", () => {
       run.stream.close();
       run.isLost = true;
