@@ -122,7 +122,9 @@ def draft_without_model(reading: QuestionReading) -> Draft:
     query = reading.parse.query
     if query and (draft := draft_query(query, reading=reading, said=reading.parse.assumptions)):
         return draft
-    return _draft_verified(verified, reading=reading) if verified else _ask_back(reading)
+    if verified is None or reading.parse.is_final:
+        return _ask_back(reading)
+    return _draft_verified(verified, reading=reading)
 
 
 def draft_query(query: MetricQuery, *, reading: QuestionReading, said: Sequence[str] = ()) -> Draft | None:

@@ -128,6 +128,7 @@ class Measure(_Part):
     `additive` promises that parts sum to the whole. `empty` is what no rows give: zero, or null ("unknown").
     `excludes` are dimensions that it may not be combined with although its entity reaches them. `checked_by` is a
     measure that derives the same number another way. What is `hidden` serves other definitions and is not offered.
+    `actor` is the role of the person who does what its verbs say: to log hours.
     """
 
     id: Identifier = Field(exclude=True)
@@ -144,6 +145,7 @@ class Measure(_Part):
     excludes: tuple[Identifier, ...] = ()
     hidden: bool = False
     checked_by: Identifier | None = None
+    actor: Identifier | None = None
     higher_is: Literal["better", "worse", "neither"] = "neither"
     description: str
     words: Words = Words()
@@ -201,7 +203,8 @@ class Predicate(_Part):
     A condition with a name. Either one comparison, which rows can be tested against, or an expression.
 
     `requires` are predicates of the same entity that hold too. `time` is the role that a time beside it means: "done
-    last week" is resolved in it. `opposite` names the predicate that holds for exactly the other rows.
+    last week" is resolved in it. `opposite` names the predicate that holds for exactly the other rows. `actor` is the
+    role of the person who made it so: who completed an issue is its assignee, who reopened it nobody knows.
     """
 
     id: Identifier = Field(exclude=True)
@@ -213,6 +216,7 @@ class Predicate(_Part):
     time: Identifier | None = None
     hidden: bool = False
     opposite: Identifier | None = None
+    actor: Identifier | None = None
     label: str
     negated: str
     description: str
@@ -234,6 +238,7 @@ class TimeRole(_Part):
     """
     A moment of a row, or the time it lasted (`end` is given; rows of `relation` where it lasted several times).
 
+    `actor` is the role of the person who did it.
     Of a moment that `lies_ahead`, as a due date, a month without a year is the nearest.
     A moment can be grouped by; a range of time holds what overlaps it.
     """
@@ -245,6 +250,7 @@ class TimeRole(_Part):
     end: Expression | None = None
     relation: Identifier | None = None
     lies_ahead: bool = False
+    actor: Identifier | None = None
     type: Literal["date", "moment"] = "moment"
     label: str
     description: str
@@ -291,6 +297,12 @@ class SemanticModel(_Part):
     def grains(self) -> tuple[str, ...]:
         """Return the grains of time."""
         return tuple(Grain)
+
+    @cached_property
+    def names_actors(self) -> bool:
+        """Return whether its terms say who does what their verbs say."""
+        terms = (*self.predicates.values(), *self.time_roles.values(), *self.measures.values())
+        return any(term.actor for term in terms)
 
 
 def read_model(path: Path) -> SemanticModel:

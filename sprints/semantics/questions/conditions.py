@@ -26,6 +26,8 @@ from sprints.semantics.questions.phrase import NEGATED, Phrase, is_sprints
 from sprints.semantics.questions.terms import MAX_LISTED_SPRINTS, NAMED_BY, State, Unbound
 from sprints.semantics.questions.values import ends_range, is_among, number_of, operator_of, to_range, to_value
 
+CARRIED_FROM = "Carried over from which sprint? One that runs has carried nothing over yet."
+
 
 class Conditions(Measures):
     """Measures with the conditions on rows."""
@@ -144,7 +146,7 @@ class Conditions(Measures):
             is_current = phrase.names and all(name.state == "active" for name in phrase.names) and not phrase.edge
             is_pair = phrase.said.lower().count("sprint ") > 1 and " to " in phrase.said.lower()
             if carried and (is_current or is_pair or "to" in self.marks):
-                raise Unbound(phrase, why="Carried over from which sprint? One that runs has carried nothing over yet.")
+                raise Unbound(phrase, why=CARRIED_FROM, is_final=True)
             return Not(part=where) if phrase.is_negated else where
         if self.entity.membership is None:
             raise Unbound(phrase)

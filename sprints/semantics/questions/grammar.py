@@ -9,6 +9,7 @@ from sprints.linking.folding import normalise, words
 from sprints.linking.link import MAX_QUESTION, LinkedQuestion, link
 from sprints.linking.names import NameIndex
 from sprints.semantics.query import MetricQuery
+from sprints.semantics.questions.actors import UNKNOWN_ACTOR, find_unknown_act
 from sprints.semantics.questions.assembly import AssembledQuery, assemble
 from sprints.semantics.questions.clauses import set_aside
 from sprints.semantics.questions.lexicon import Lexicon
@@ -41,7 +42,8 @@ class Parse:
     The query of a question, or the reason why there is none.
 
     `unbound` are words that have no place, `why` a sentence that asks for what is missing, `readings` two queries
-    that the question fits equally well, `anaphor` a pronoun that stands for nothing in it.
+    that the question fits equally well, `anaphor` a pronoun that stands for nothing in it. `is_final`: the question is
+    understood, and the data has no answer.
     """
 
     linked: LinkedQuestion
@@ -52,6 +54,7 @@ class Parse:
     readings: tuple[MetricQuery, ...] = ()
     phrases: tuple[Phrase, ...] = ()
     anaphor: str = ""
+    is_final: bool = False
 
 
 def parse_question(
@@ -112,6 +115,8 @@ def _assemble_best(
     linked: LinkedQuestion, *, tokens: Sequence[Token], lexicon: Lexicon, corrected: Sequence[str]
 ) -> Parse:
     phrases = read_phrases(tokens)
+    if act := find_unknown_act(phrases, model=lexicon.model):
+        return Parse(linked=linked, why=UNKNOWN_ACTOR.format(said=act.said), phrases=tuple(phrases), is_final=True)
     found: list[AssembledQuery] = []
     failures: list[Unbound] = []
     for entity in lexicon.model.entities:
@@ -150,13 +155,14 @@ def _ours(tokens: Sequence[Token], *, linked: LinkedQuestion) -> tuple[str, ...]
 
 def _report_failure(linked: LinkedQuestion, *, failures: Sequence[Unbound], phrases: Sequence[Phrase]) -> Parse:
     """Report the failure of the most likely entity, which is the first of the model."""
-    first = failures[0] if failures else None
+    final = next((one for one in failures if one.is_final), None)
+    first = final or (failures[0] if failures else None)
     is_about_sprints = any(phrase.kind == "sprints" or _names_sprint(phrase) for phrase in phrases)
     why = first.why if first else ""
     if not why and (is_about_sprints or first is None or not first.phrase):
         why = next((one.why for one in failures if one.why), "")
     unbound = (first.phrase.said,) if first and first.phrase and not why else ()
-    return Parse(linked=linked, unbound=unbound, why=why, phrases=tuple(phrases))
+    return Parse(linked=linked, unbound=unbound, why=why, phrases=tuple(phrases), is_final=final is not None)
 
 
 def _names_sprint(phrase: Phrase) -> bool:

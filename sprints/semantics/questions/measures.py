@@ -3,7 +3,16 @@
 from collections.abc import Sequence
 
 from sprints.semantics.enums import Operator
-from sprints.semantics.query import Comparison, DimensionGroup, MeasureLimit, Side, TimeGroup
+from sprints.semantics.query import (
+    Comparison,
+    DimensionGroup,
+    InPeriod,
+    MeasureLimit,
+    NamedCondition,
+    Not,
+    Side,
+    TimeGroup,
+)
 from sprints.semantics.questions.lexicon import ASKING
 from sprints.semantics.questions.phrase import Phrase, is_sprints, phrase_at
 from sprints.semantics.questions.terms import NAMED_BY, State, Terms, Unbound
@@ -30,7 +39,12 @@ class Measures(Terms):
     def _read_noun(self, phrase: Phrase, *, place: int, is_first: bool) -> None:
         if phrase.has("unit"):
             self._read_unit(phrase)
-            return
+        elif self._is_one_sprint(phrase, place=place):
+            self._take_running_sprint(phrase)
+        else:
+            self._read_rows_or_measure(phrase, place=place, is_first=is_first)
+
+    def _read_rows_or_measure(self, phrase: Phrase, *, place: int, is_first: bool) -> None:
         measures = [one.name for one in phrase.senses if one.kind == "measure" and one.form == "noun"]
         ours = [one for one in measures if self.model.measures[one].entity == self.entity.id]
         is_entity = any(one.kind == "entity" and one.name == self.entity.id for one in phrase.senses)
@@ -50,7 +64,6 @@ class Measures(Terms):
             return
         if "points" in measures and self._takes_points():
             return
-        self._refuse_one_sprint(phrase, place=place)
         dimension = self._dimension_of(phrase)
         is_ranked = bool(place) and self.phrases[place - 1].kind == "rank" and not self.phrases[place - 1].senses
         self._refuse_order(dimension, phrase=phrase, before=self.phrases[place - 1] if place else None)
@@ -141,6 +154,9 @@ class Measures(Terms):
     def _read_who(self) -> None:
         """Read whom the verbs of its clause ask for: who reported it, and when was it created."""
         who, clause = self._find_clause("who")
+        if self._is_choice_of_teams():
+            self._group_by("team", phrase=who)
+            return
         verbs = [phrase for phrase in clause if phrase.has("dimension", form="verb")]
         dimension = "assignee" if "assignee" in self.reached else ""
         dimension = "reporter" if dimension and self._asks_for_reporters(clause) else dimension
@@ -158,6 +174,12 @@ class Measures(Terms):
             self.groups.append(DimensionGroup(dimension=dimension))
             self.parts.append(Comparison(field=dimension, op=Operator.IS_NOT_NULL))
 
+    def _is_choice_of_teams(self) -> bool:
+        """Return whether it is one of the named teams who did more: who closed more bugs, ACCEL or ORBIT."""
+        is_compared = bool(self.marks & {"more", "fewer"}) or self.is_ranked
+        teams = [one for one in self.phrases if one.name_kind == "team" and len(one.names) > 1]
+        return is_compared and any(one.joined_by == "or" for one in teams) and not self._has_person()
+
     def _find_clause(self, mark: str) -> tuple[Phrase, list[Phrase]]:
         """Return the phrase with a mark that asks, and the phrases behind it up to the next one that asks."""
         at = next(place for place, phrase in enumerate(self.phrases) if mark in phrase.marks)
@@ -174,13 +196,21 @@ class Measures(Terms):
                 phrase, why="I can say who has no such issues, or whose issues are not so. Which do you mean?"
             )
 
-    def _refuse_one_sprint(self, phrase: Phrase, *, place: int) -> None:
-        """Refuse a reference to one sprint without a name: removed from the sprint."""
-        is_noun = self.entity.id == "membership" and phrase.kind == "term" and phrase.has_entity("sprint")
+    def _is_one_sprint(self, phrase: Phrase, *, place: int) -> bool:
+        """Return whether it refers to one sprint without a name: removed from the sprint."""
+        is_noun = self.entity.id in ("issue", "membership") and phrase.kind == "term" and phrase.has_entity("sprint")
         if not is_noun or phrase.is_plural or place == 0 or self._is_asked_which(place):
-            return
-        if not self._is_kind_noun(phrase, place=place):
+            return False
+        return not self._is_kind_noun(phrase, place=place)
+
+    def _take_running_sprint(self, phrase: Phrase) -> None:
+        """Take the sprint of the only team that is named as the one that runs: left in ACCEL's sprint."""
+        teams = [name for one in self.phrases if one.name_kind == "team" and not one.is_negated for name in one.names]
+        if phrase.is_any or len(teams) != 1 or any(is_sprints(one) for one in self.phrases):
             raise Unbound(None, why="Which sprint do you mean?")
+        running = NamedCondition(predicate=str(self.settings["running"]["sprint"]))
+        self.parts.append(running if "sprint" in self.reached else InPeriod(where=running))
+        self.assumptions.append(f"Took '{phrase.said}' as the one that runs now.")
 
     def _choose_measures(self) -> None:
         self._measure_limits()
@@ -245,11 +275,26 @@ class Measures(Terms):
             if phrase.kind == "bound" and ours and not phrase.has("dimension"):
                 self.measures = [ours[0]]
                 return
+            if phrase.kind == "bound" and self._limits_points(phrase):
+                self.unit_noun = "points"
+                self.measures = [self._points_measure()]
+                if self._groups_sprints():
+                    self.parts.append(Not(part=NamedCondition(predicate="sprint_future")))
+                    self.assumptions.append("Only sprints that have begun are meant.")
+                return
+
+    def _limits_points(self, phrase: Phrase) -> bool:
+        """Return whether an owner's points are limited, not those of each issue: who has more than 20 points open."""
+        before = self.phrases[: self.phrases.index(phrase)]
+        are_rows = any(one.has_entity("issue") or one.name_kind == "type" for one in before)
+        return any(sense.name == "points" for sense in phrase.senses) and not are_rows
 
     def _measure_repetitions(self) -> None:
         states = [state for state in self._own_states() if state.predicate in self.settings["repetitions"]]
         if len(states) != 1 or states[0].phrase.is_negated:
             raise Unbound(next(one for one in self.phrases if "how_often" in one.marks))
+        if timed := next((one for one in (*states[0].periods, *filter(is_sprints, self.phrases))), None):
+            raise Unbound(timed)  # all its repetitions are counted, whenever they were
         measure = self.settings["repetitions"][states[0].predicate]
         if self.model.measures[measure].entity != self.entity.id:
             raise Unbound(states[0].phrase)

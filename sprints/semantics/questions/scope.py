@@ -4,7 +4,7 @@ from itertools import pairwise
 
 from sprints.semantics.describe import split_conditions
 from sprints.semantics.enums import Grain, Operator
-from sprints.semantics.query import Comparison, Condition, NamedCondition, Not, TimeGroup, TimeRange
+from sprints.semantics.query import Comparison, Condition, DimensionGroup, NamedCondition, Not, TimeGroup, TimeRange
 from sprints.semantics.questions.conditions import Conditions
 from sprints.semantics.questions.lexicon import ASKING
 from sprints.semantics.questions.phrase import Phrase, is_sprints
@@ -83,7 +83,8 @@ class Scope(Conditions):
     def _lasts_since(self, state: State) -> bool:
         """Return whether a state may last since then, or have begun since then: blocked since Monday."""
         is_since = any(one.said.lower().startswith("since") for one in state.periods)
-        return is_since and bool(state.role and self.model.time_roles[state.role].relation)
+        role = self.model.time_roles[state.role] if state.role else None
+        return is_since and role is not None and role.relation is not None and role.end is not None
 
     def _refuse_second_rows(self) -> None:
         """Refuse rows beside rows of the same kind: created issues and resolved issues, in one list or number."""
@@ -148,6 +149,11 @@ class Scope(Conditions):
                     raise Unbound(None, why=f"No row can have two values of {self.model.dimensions[part.field].label}.")
 
     def _check_times(self, where: Condition | None) -> None:
+        own = self.model.dimensions.get(self.entity.id)
+        if own is not None and own.reached_as == self.entity.id and self.measures == [self.entity.count] and (
+            DimensionGroup(dimension=own.id) in self.groups
+        ):  # fmt: skip
+            raise Unbound(None, why=f"What is to be counted of each {self.entity.label}?")
         times = [self.model.measures[one].time for one in self.measures]
         if any(self.model.time_roles[one].entity == "sprint" for one in times if one):
             self._refuse_days_of_sprints(where)

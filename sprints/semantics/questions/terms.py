@@ -36,12 +36,17 @@ _STATES = ("adjective", "verb", "noun")
 
 
 class Unbound(Exception):
-    """A phrase without a place in a question about this entity. `why` is the clarification, if not its name."""
+    """
+    A phrase without a place in a question about this entity. `why` is the clarification, if not its name.
 
-    def __init__(self, phrase: Phrase | None, *, why: str = "") -> None:
+    `is_final`: every word is known, and the data has no answer, so that no verified query has it either.
+    """
+
+    def __init__(self, phrase: Phrase | None, *, why: str = "", is_final: bool = False) -> None:
         super().__init__(phrase.said if phrase else why)
         self.phrase = phrase
         self.why = why
+        self.is_final = is_final
 
 
 @dataclass(slots=True, kw_only=True)

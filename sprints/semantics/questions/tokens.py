@@ -24,6 +24,7 @@ _LEADS_ON = frozenset({"the", "a", "an", "last", "this", "all", "two", "three", 
 _QUANTIFIERS = frozenset({"nothing", "without", "more", "fewer", "top", "bottom", "articles", "pronouns", "how_many"})
 _PERSONAL = frozenset({"he", "she", "his", "her", "him", "hers"})
 _DEMONSTRATIVE = frozenset({"these", "those"})
+_POINTING = _DEMONSTRATIVE | {"such"}
 _PLURAL = frozenset({"they", "them", "their", "theirs"})
 PRONOUNS = _PERSONAL | _PLURAL
 _SIGNS = (
@@ -321,7 +322,7 @@ def find_anaphor(tokens: Sequence[Token]) -> str:
         if word == "it" and is_object and not has_one:
             return token.said  # who reported it, as opposed to: is it blocked
         has_it = (has_it or word.partition("'")[0] == "it") and not token.marks & ASKING
-        if word in _DEMONSTRATIVE and _stands_alone(following):
+        if (word in _DEMONSTRATIVE and _stands_alone(following)) or _points_back(tokens, place=place):
             return token.said
         if (word in _PERSONAL and not has_person) or (word in _PLURAL and not has_rows):
             return token.said
@@ -331,6 +332,27 @@ def find_anaphor(tokens: Sequence[Token]) -> str:
         is_one = is_row and not any(one.is_plural for one in token.senses)
         has_one = has_one or is_one or bool(token.names or token.reference or token.key)
     return ""
+
+
+def _points_back(tokens: Sequence[Token], *, place: int) -> bool:
+    """Return whether a demonstrative stands for what was named before: that team, those bugs, how many is that."""
+    before, following = (tokens[at] if 0 <= at < len(tokens) else None for at in (place - 1, place + 1))
+    word = tokens[place].said.lower()
+    if word == "that":
+        is_relative = before is not None and not (
+            before.marks or (before.is_free and not any(one.name == "pronouns" for one in before.senses))
+        )
+        is_joined = before is not None and bool(before.marks & {"and", "or"}) and following is not None
+        is_relative = is_relative or (is_joined and following is not None and not _is_noun(following))
+        is_relative = is_relative or (before is not None and before.said.lower() in _DEMONSTRATIVE)
+        return not is_relative and (following is None or following.said.lower() != "of")
+    return word in _POINTING and following is not None and _is_noun(following)
+
+
+def _is_noun(token: Token) -> bool:
+    return token.kind == "type" or any(
+        sense.form == "noun" and sense.kind in ("entity", "measure", "dimension") for sense in token.senses
+    )
 
 
 def _stands_alone(following: Token | None) -> bool:

@@ -372,6 +372,9 @@ def test_a_filter_is_taken_away() -> None:
         ("List the open issues of Levi Walker", "how many points?",
          ("SELECT sum(story_points) AS points FROM issues JOIN users ON user_id = assignee_id "
          "WHERE full_name = 'Levi Walker' AND status_category <> 'Done'")),
+        ("How many open issues does Zoë Müller have?", "how many points is that?",
+         ("SELECT sum(story_points) AS points FROM issues JOIN users ON user_id = assignee_id WHERE full_name = "
+          "'Zoë Müller' AND status_category <> 'Done'")),
         ("How many issues were carried over from ACCEL Sprint 4?", "in points instead",
          "SELECT carried_over_points FROM sprint_summary WHERE sprint_name = 'ACCEL Sprint 4'"),
     ],

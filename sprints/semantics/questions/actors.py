@@ -1,0 +1,60 @@
+"""Who did what a verb says: who reopened the most bugs; what did Priya add; estimated by Priya."""
+
+from collections.abc import Iterator, Sequence
+
+from sprints.semantics.model import SemanticModel
+from sprints.semantics.questions.phrase import Phrase, phrase_at
+
+UNKNOWN_ACTOR = "I do not know who did that ('{said}'), only whose issues they are. Ask by the assignee."
+_PERFECT = frozenset({"have", "past", "not", "ever"})
+
+
+def find_unknown_act(phrases: Sequence[Phrase], *, model: SemanticModel) -> Phrase | None:
+    """Return the verb of an act if the model does not say who does it."""
+    return next(
+        (
+            phrase for place, phrase in enumerate(phrases)
+            if phrase.kind == "term" and _find_actor(phrases, place=place) and not _knows_actor(phrase, model=model)
+        ), None,
+    )  # fmt: skip
+
+
+def _find_actor(phrases: Sequence[Phrase], *, place: int) -> Phrase | None:
+    """
+    Return the person who does what a verb says. None if it is no act of a person.
+
+    In "who has reopened bugs" and "Priya's reopened bugs" it is no act but says which bugs.
+    """
+    following = phrase_at(phrases, place=place + 1)
+    if not phrases[place].has("predicate", "time"):
+        return None
+    if following is not None and following.by and following.name_kind == "person":
+        return following
+    at = place - 1
+    while at >= 0 and phrases[at].kind == "mark" and phrases[at].marks and phrases[at].marks <= _PERFECT:
+        at -= 1
+    is_adjective = at < place - 1 and following is not None and (following.has("entity") or bool(following.name_kind))
+    subject = phrase_at(phrases, place=at)
+    if subject is None or is_adjective:
+        return None
+    before = phrase_at(phrases, place=at - 1)
+    is_asked = before is not None and "which" in before.marks and subject.has_entity("person")
+    is_base = phrases[place].has("predicate", "time", form="verb") and not phrases[place].said.lower().endswith("ed")
+    is_named = is_base and subject.name_kind == "person"
+    return subject if "who" in subject.marks or is_asked or is_named else None
+
+
+def _knows_actor(phrase: Phrase, *, model: SemanticModel) -> bool:
+    """Return whether the model says who does what a verb says, or the verb says no more than that: works on."""
+    is_role = any(sense.kind == "dimension" and sense.form == "verb" for sense in phrase.senses)
+    return is_role or not model.names_actors or any(_actors(phrase, model=model))
+
+
+def _actors(phrase: Phrase, *, model: SemanticModel) -> Iterator[str | None]:
+    for sense in phrase.senses:
+        if sense.kind == "predicate":
+            yield model.predicates[sense.name].actor
+        elif sense.kind == "time":
+            yield model.time_roles[sense.name].actor
+        elif sense.kind == "measure" and sense.form == "verb":
+            yield model.measures[sense.name].actor
