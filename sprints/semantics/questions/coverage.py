@@ -10,7 +10,7 @@ from sprints.semantics.query import MetricQuery
 from sprints.semantics.questions.grammar import Parse
 from sprints.semantics.questions.phrase import Phrase
 
-_NEGATIONS = frozenset({"not", "except", "without", "un"})
+_NEGATIONS = frozenset({"not", "except", "without"})
 _NEGATED = frozenset({"ne", "not_in", "is_null", "not"})
 _NEGATED_SQL = regex.compile(r"\bNOT\b|<>|!=|\bIS NULL\b|\bEXCEPT\b", regex.IGNORECASE)
 _SAME = {

@@ -12,7 +12,7 @@ from sprints.semantics.query import MetricQuery
 from sprints.semantics.questions.assembly import AssembledQuery, assemble
 from sprints.semantics.questions.clauses import set_aside
 from sprints.semantics.questions.lexicon import Lexicon
-from sprints.semantics.questions.phrase import Phrase
+from sprints.semantics.questions.phrase import Phrase, is_sprints
 from sprints.semantics.questions.phrases import read_phrases
 from sprints.semantics.questions.terms import Unbound
 from sprints.semantics.questions.tokens import (
@@ -151,13 +151,10 @@ def _ours(tokens: Sequence[Token], *, linked: LinkedQuestion) -> tuple[str, ...]
 def _report_failure(linked: LinkedQuestion, *, failures: Sequence[Unbound], phrases: Sequence[Phrase]) -> Parse:
     """Report the failure of the most likely entity, which is the first of the model."""
     first = failures[0] if failures else None
-    is_about_sprints = any(phrase.kind == "sprints" or _names_sprint(phrase) for phrase in phrases)
+    names = {sense.name for phrase in phrases for sense in phrase.senses}
+    is_about_sprints = "sprint" in names or any(is_sprints(phrase) for phrase in phrases)
     why = first.why if first else ""
     if not why and (is_about_sprints or first is None or not first.phrase):
         why = next((one.why for one in failures if one.why), "")
     unbound = (first.phrase.said,) if first and first.phrase and not why else ()
     return Parse(linked=linked, unbound=unbound, why=why, phrases=tuple(phrases))
-
-
-def _names_sprint(phrase: Phrase) -> bool:
-    return phrase.name_kind == "sprint" or any(sense.name == "sprint" for sense in phrase.senses)

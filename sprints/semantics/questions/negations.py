@@ -50,7 +50,7 @@ def _is_rows(noun: Phrase) -> bool:
 def negate(phrases: list[Phrase], *, place: int) -> Found:
     """Read a negation: not blocked; except bugs; not in sprint 7; without the label x; never reopened."""
     first = phrases[place]
-    if first.kind != "mark" or not first.marks & {"not", "except", "without", "un"}:
+    if first.kind != "mark" or not first.marks & {"not", "except", "without"}:
         return None
     following = _after_silent(phrases, place=place)
     skipped = {mark for one in phrases[place:following] for mark in one.marks}
@@ -113,15 +113,6 @@ def _after_silent(phrases: Sequence[Phrase], *, place: int) -> int:
     return next(at, len(phrases))
 
 
-def negate_prefixed(phrases: list[Phrase], *, place: int) -> Found:
-    """Read a negating prefix, whose token has both the mark and the senses: unblocked, nonurgent."""
-    first = phrases[place]
-    if first.kind == "term" and "un" in first.marks:
-        senses = tuple(sense for sense in first.senses if sense.kind != "mark")
-        return [replace(first, senses=senses, marks=frozenset(), is_negated=True)], 1
-    return None
-
-
 def read_only(phrases: list[Phrase], *, place: int) -> Found:
     """Skip "only" beside a filter, which is exclusive already: only bugs; bugs only."""
     before, first, second = look_at(phrases, place=place - 1, size=3)
@@ -160,7 +151,7 @@ def read_presence(phrases: list[Phrase], *, place: int) -> Found:
         return [leave_out(first, second)], 2
     is_said = second.is_any or (second.is_plural and not second.is_owned and is_with)
     is_property = second.kind == "term" and second.has("dimension", form="noun") and not second.has("entity")
-    if not is_said or not is_property or (second.has("measure") and not is_of_issues):
+    if not is_said or not is_property:
         return None
     kind: PhraseKind = "unknown" if second.is_one else "missing"
     return [replace(second, kind=kind, is_negated=not second.is_negated, said=f"{first.said} {second.said}")], 2
@@ -322,8 +313,6 @@ def _make_related(
 
 
 def _describes(phrase: Phrase) -> bool:
-    if phrase.kind == "term" and phrase.has("measure", form="noun") and not phrase.has("dimension"):
-        return True
     return (phrase.kind == "term" and phrase.has("predicate", "entity") and not phrase.is_negated) or (
         phrase.kind == "names" and phrase.name_kind in ("type", "label", "priority", "status")
     )

@@ -31,7 +31,6 @@ from sprints.semantics.questions.naming import (
 )
 from sprints.semantics.questions.negations import (
     negate,
-    negate_prefixed,
     read_absence,
     read_ever,
     read_nobody,
@@ -193,14 +192,10 @@ def _read_ago(phrases: list[Phrase], *, place: int) -> Found:
 
 
 def _sprint_edges(phrases: list[Phrase], *, place: int) -> Found:
-    """Read an interval of sprints: since sprint 5; before ACCEL Sprint 3; between sprint 3 and sprint 6."""
-    first, second, link, last = look_at(phrases, place=place, size=4)
-    if not is_sprints(second):
-        return None
-    if "between" in first.marks and "and" in link.marks and is_sprints(last):
-        return [replace(second, kind="sprints", edge="between", alternatives=(last,))], 4
+    """Read an interval of sprints: since sprint 5; before ACCEL Sprint 3."""
+    first, second = look_at(phrases, place=place, size=2)
     edge = next((one for one in _EDGES if one in first.marks), "")
-    if not edge or (edge == "since" and first.said.lower() == "from"):
+    if not is_sprints(second) or not edge or (edge == "since" and first.said.lower() == "from"):
         return None
     return [replace(second, kind="sprints", edge=edge, said=f"{first.said} {second.said}", start=first.start)], 2
 
@@ -394,7 +389,7 @@ def _repeat_sides(phrases: list[Phrase], *, place: int) -> Found:
 
 
 _RULES: tuple[Rule, ...] = (
-    negate_prefixed, read_leaver, read_current_value, read_noun_of_name, read_epic_key, read_depictive,
+    read_leaver, read_current_value, read_noun_of_name, read_epic_key, read_depictive,
     read_closing_clause, _repeat_sides, _read_all_but, _read_ago, list_names, read_names_against, read_whole,
     _repeated_how_often, _sprint_edges, _bounds, read_than, _comparative, _agent, _groups, _and_groups,
     read_swapped_group, _bound_units, _read_bound_after, read_absence, read_related, read_ever, read_nobody, negate,
