@@ -189,6 +189,7 @@ class Measures(Terms):
             unit = self.model.measures[self.measures[0]].unit
             if self.unit_noun not in ("", unit):
                 raise Unbound(next((one for one in self.phrases if self.unit_noun in one.said.lower()), None))
+            self.unit_noun = unit
             self.measures = [*(self._measure_of(state) for state in self._own_states()), *self.measures]
         is_compared = is_compared or self._has_verbs_joined()
         told = [state for state in self.states.values() if state.is_own or not state.predicate]

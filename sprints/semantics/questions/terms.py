@@ -112,6 +112,7 @@ class Terms:
                 continue
             bound[place] = replace(phrase, senses=senses)
             if self._is_period_of_rows(noun) and phrases[at].kind == "term":
+                self.cost += 0.0 if self._speaks_of_issues(phrases) else 1.5
                 bound[at] = replace(
                     phrases[at], kind="sprints", senses=(), predicate=senses[0].name, is_negated=phrase.is_negated,
                     said=f"{phrase.said} {phrases[at].said}",
@@ -146,6 +147,10 @@ class Terms:
         """Return whether rows belong to such periods, as issues to sprints."""
         membership = self.entity.membership
         return membership is not None and noun == membership.role
+
+    def _speaks_of_issues(self, phrases: Sequence[Phrase]) -> bool:
+        measured = [one for one in phrases if one.has("measure", form="noun") and not one.has_entity("sprint")]
+        return bool(measured) or any(one.is_of_issues for one in phrases)
 
     def _check_entity(self) -> None:
         """Refuse rows that the question does not name. Issues and their sprint memberships are implied."""
@@ -250,6 +255,8 @@ class Terms:
     def _is_assignment(self, phrase: Phrase, *, place: int) -> bool:
         """Return whether it only says who has the issues. In open bugs that Zoë works on, open says their state."""
         if not phrase.has("dimension", form="verb") or not phrase.has("predicate"):
+            return False
+        if not (self._has_person() or "who" in self.marks):
             return False
         return self._has_key() or any(
             sense.kind == "predicate" and sense.name in ("open", "done", "to_do")
