@@ -24,10 +24,9 @@ from sprints.semantics.query import (
     Share,
     Side,
     TimeGroup,
-    TimeRange,
 )
 from sprints.semantics.questions.lexicon import Lexicon
-from sprints.semantics.questions.phrase import Phrase, is_sprints
+from sprints.semantics.questions.phrase import Phrase, is_sprints, look_at, phrase_at
 from sprints.semantics.questions.scope import Scope
 from sprints.semantics.questions.terms import DEFAULT_RANK, SILENT, Unbound
 from sprints.semantics.questions.values import is_among, to_value
@@ -106,8 +105,7 @@ class _Assembly(Scope):
         self.is_fragment = True
         self.mentions_entity = True
         self.measures = list(context.measures)
-        self.context_rank = context.rank
-        self.has_groups = bool(context.group_by)
+        self.context = context
         if unread := next((one for one in self.phrases if one.marks & {"who", "when", "share", "how_often"}), None):
             raise Unbound(unread)
         self._find_states()
@@ -123,16 +121,11 @@ class _Assembly(Scope):
         if not self.measures and (self.groups or "how_many" in self.marks) and self.entity.count:
             self.measures = [self.entity.count]
         self._swap_unit(context)
-        self.context_time = next(
-            (part for part in split_conditions(context.where) if isinstance(part, TimeRange)), None
-        )
         self._read_conditions()
         rank, order = self._read_ranks()
         self._check_marks()
         conditions = (*self.parts, *(part for place in sorted(self.part_of) for part in self.part_of[place]))
         self._check_contradiction(join_conditions(conditions))
-        if not (conditions or self.groups or rank or order or tuple(self.measures) != context.measures):
-            raise Unbound(None)
         return Fragment(
             conditions=conditions, measures=tuple(self.measures), groups=tuple(self.groups), rank=rank, order=order,
             assumptions=tuple(self.assumptions),
@@ -161,7 +154,7 @@ class _Assembly(Scope):
                   (one.entity, one.where, one.time, one.unit) == (old.entity, old.where, old.time, self.unit_noun)), "")
             for old in known
         ]  # fmt: skip
-        if not all(swapped) or not swapped:
+        if not all(swapped):
             raise Unbound(None)
         self.measures = swapped
 
@@ -189,8 +182,7 @@ class _Assembly(Scope):
             return tuple(self.within)
         said = [self._dimension_of(one, is_group=True) for one in self.phrases if one.kind == "group"]
         inner = [one.dimension for one in self.groups if isinstance(one, DimensionGroup) and one.dimension in said]
-        behind = self.phrases[place + 1] if place + 1 < len(self.phrases) else None
-        is_of_rows = behind is not None and (behind.name_kind == "type" or behind.has_entity("issue"))
+        is_of_rows = phrase_at(self.phrases, place=place + 1).is_of_issues
         if is_of_rows and self.phrases[place].number is not None and len(inner) == len(self.groups):
             raise Unbound(self.phrases[place])  # the top 3 bugs per team: by what?
         return tuple(inner) if len(inner) < len(self.groups) else ()
@@ -215,7 +207,7 @@ class _Assembly(Scope):
     def _find_rank_term(self, phrase: Phrase) -> str:
         if self.measures:
             self._refuse_other_size(phrase)
-            is_grouped = bool(self.groups) or (self.is_fragment and self.has_groups)
+            is_grouped = bool(self.groups) or (self.context is not None and bool(self.context.group_by))
             if not is_grouped or (phrase.has("dimension") and not phrase.marks):
                 raise Unbound(phrase)
             return self.measures[0]
@@ -227,8 +219,8 @@ class _Assembly(Scope):
             own = self.columns.pop()
         elif self.unit_noun == "points" and self.entity.id == "issue":
             own = "story_points"
-        elif not own and self.context_rank is not None:
-            return self.context_rank.by
+        elif not own and self.context is not None and self.context.rank is not None:
+            return self.context.rank.by
         if not own or self.model.dimensions[own].type not in ("number", "date", "moment"):
             raise Unbound(phrase)
         return own
@@ -263,9 +255,9 @@ class _Assembly(Scope):
             raise Unbound(self.phrases[at], why="A share of what?")
         if copula is None:
             is_part = bool(self._own_states()) or any(one.name_kind == "type" for one in self.phrases)
-            if not self.groups or self.is_ranked or is_part or self.entity.id == "membership":
-                raise Unbound(self.phrases[at], why="A share of what?")
-            return Share()
+            if self.groups and not (self.is_ranked or is_part or self.entity.id == "membership"):
+                return Share()
+            raise Unbound(self.phrases[at], why="A share of what?")
         behind = [place for place in self.part_of if place > copula]
         if self.entity.id == "membership":
             behind = [place for place in behind if place in self.states and self.states[place].is_own]
@@ -280,16 +272,14 @@ class _Assembly(Scope):
         """Refuse unused marks, since each changes the question."""
         self._check_scope()
         for place, phrase in enumerate(self.phrases):
-            if place in self.used or (phrase.kind == "mark" and self._is_silent(phrase, place=place)):
-                continue
-            if self._is_role_verb(phrase, place=place):
-                continue
-            raise Unbound(phrase)
+            is_silent = phrase.kind == "mark" and self._is_silent(phrase, place=place)
+            if not (place in self.used or is_silent or self._is_role_verb(phrase, place=place)):
+                raise Unbound(phrase)
 
     def _is_silent(self, phrase: Phrase, *, place: int) -> bool:
         if phrase.marks & {"versus", "compare"}:
             return self._compares(has_sides="versus" in phrase.marks)
-        before = self.phrases[place - 1] if place else phrase
+        before, _, following = look_at(self.phrases, place=place - 1, size=3)
         if phrase.said.lower() == "but" and before.kind == "related" and before.is_negated:
             return False  # nothing | but | bugs
         if "breakdown" in phrase.marks:
@@ -307,8 +297,7 @@ class _Assembly(Scope):
             return bool(self.sides) or self._splits_names()
         if phrase.marks <= SILENT or (self.is_fragment and phrase.marks & {"follow", "only"}):
             return True
-        following = self.phrases[place + 1] if place + 1 < len(self.phrases) else None
-        is_before_span = following is not None and (is_sprints(following) or following.kind == "period")
+        is_before_span = is_sprints(following) or following.kind == "period"
         if phrase.said.lower() == "from" or (phrase.said.lower() == "by" and self.is_ranked):
             return True
         return is_before_span and phrase.said.lower() in ("over", "across", "over the", "through", "up to")
@@ -317,7 +306,7 @@ class _Assembly(Scope):
         """Return whether a verb links a person beside it with the issues: assigned to, reported by."""
         is_verb = phrase.kind == "term" and phrase.has("dimension", form="verb")
         kinds = {sense.name for sense in phrase.senses}
-        beside = [self.phrases[other] for other in (place - 1, place + 1) if 0 <= other < len(self.phrases)]
+        beside = [phrase_at(self.phrases, place=other) for other in (place - 1, place + 1)]
         if is_verb and any(one.kind == "names" and one.name_kind in kinds for one in beside):
             return True
         is_about_people = (
@@ -352,8 +341,6 @@ class _Assembly(Scope):
 
     def _compare_labels(self, phrase: Phrase, *, dimension: str) -> bool:
         """Set values side by side of which a row may have several, since groups would show its other ones too."""
-        if phrase.joined_by or self.sides:
-            return bool(self.sides)
         self.sides += [
             Side(label=name.text, where=is_among(dimension, values=[to_value(name)])) for name in phrase.names
         ]
@@ -390,10 +377,10 @@ class _Assembly(Scope):
 
     def _joins_sprints(self) -> bool:
         """Return whether issues were in each of two sprints: in sprint 5 and in sprint 6."""
-        for place, phrase in enumerate(self.phrases):
-            lead = self.phrases[place - 1] if place and self.phrases[place - 1].name_kind == "team" else phrase
-            link = self.phrases[self.phrases.index(lead) - 1] if self.phrases.index(lead) else None
-            if is_sprints(phrase) and lead.is_apart and link is not None and "and" in link.marks:
+        for place in range(len(self.phrases)):
+            link, lead, phrase = look_at(self.phrases, place=place - 2, size=3)
+            link, lead = (link, lead) if lead.name_kind == "team" else (lead, phrase)
+            if is_sprints(phrase) and lead.is_apart and "and" in link.marks:
                 return True
         return False
 
@@ -402,8 +389,6 @@ class _Assembly(Scope):
         return self.mentions_entity or any(one.senses for one in self.phrases if one.kind in ("term", "bound"))
 
     def _rows(self, where: Condition | None, *, rank: Rank | None, order: tuple[Order, ...]) -> MetricQuery:
-        if self.groups or self.having or self.sides:
-            raise Unbound(None, why="What is to be counted?")
         is_ranked = rank is not None or bool(order)
         is_asked = self.mentions_entity or is_ranked or (where is not None and self._says_what_rows())
         if not is_asked or (self.unit_noun and self.unit_noun != "issues" and not is_ranked):

@@ -80,7 +80,7 @@ class Conditions(Measures):
 
     def _either(self, phrase: Phrase, first: Condition) -> Condition:
         """Combine the parts of "or"."""
-        if not phrase.alternatives or phrase.joined_by != "or" or phrase.edge == "between":
+        if not phrase.alternatives or phrase.joined_by != "or":
             return first
         return Or(parts=(first, *(self._alternative(one) for one in phrase.alternatives)))
 
@@ -173,16 +173,10 @@ class Conditions(Measures):
     def _which_sprints(self, phrase: Phrase) -> Condition:
         numbers = sorted({number for name in phrase.names for number in sprint_numbers(name.text)})
         if phrase.edge:
-            if not numbers or (phrase.edge != "between" and len(numbers) != 1):
+            if len(numbers) != 1:
                 raise Unbound(phrase)
-            if phrase.edge == "between":
-                last = sorted({number for name in phrase.alternatives[0].names for number in sprint_numbers(name.text)})
-                bounds = [(Operator.GE, numbers[0]), (Operator.LE, last[-1] if last else numbers[-1])]
-            else:
-                op = {"since": Operator.GE, "after": Operator.GT, "before": Operator.LT, "until": Operator.LE}
-                bounds = [(op[phrase.edge], numbers[0])]
-            parts = [Comparison(field="sprint_number", op=one, values=(number,)) for one, number in bounds]
-            return parts[0] if len(parts) == 1 else And(parts=tuple(parts))
+            op = {"since": Operator.GE, "after": Operator.GT, "before": Operator.LT, "until": Operator.LE}[phrase.edge]
+            return Comparison(field="sprint_number", op=op, values=(numbers[0],))
         if not phrase.names or len(phrase.names) > MAX_LISTED_SPRINTS:
             raise Unbound(phrase, why=f"Which sprint is '{phrase.said}'?")
         return is_among("sprint", values=[to_value(name) for name in phrase.names])
@@ -212,16 +206,12 @@ class Conditions(Measures):
             ]
             self.used.add(place)
             return []
-        if not phrase.senses:
-            raise Unbound(phrase)
         first = self._compare(phrase)
         return [first, *(self._compare(one, senses=phrase.senses) for one in phrase.alternatives)]
 
     def _find_limited(self, phrase: Phrase) -> str:
         """Return the measure that a limit names, the only one in its unit, or the only one."""
         named = [sense.name for sense in phrase.senses if sense.name in self.measures]
-        if not named and any(sense.name == "points" for sense in phrase.senses):
-            named = [name for name in self.measures if self.model.measures[name].unit.startswith("points")]
         if len(named or self.measures) > 1:
             raise Unbound(phrase)
         return (named or self.measures)[0]
@@ -350,23 +340,11 @@ class Conditions(Measures):
                 is_by = bool(self.states.pop(place))  # those that they have are assigned
             if is_by or (phrase.kind == "term" and any(phrase.has_entity(one) for one in known)):
                 self.used.add(place)
-            elif counted := self._list_counted(phrase):
-                self.used.add(place)
-                self.part_of[place] = counted
         self._read_conditions()
         left = [phrase for place, phrase in enumerate(self.phrases) if place not in self.used]
         if left:
             raise Unbound(left[0])
         return join_conditions([part for place in sorted(self.part_of) for part in self.part_of[place]])
-
-    def _list_counted(self, phrase: Phrase) -> list[Condition]:
-        """Return the conditions of the rows that a noun counts: carry-over."""
-        found = [
-            self.model.measures[sense.name] for sense in phrase.senses
-            if sense.kind == "measure" and sense.form == "noun"
-        ]  # fmt: skip
-        ours = [one for one in found if one.entity == self.entity.id and one.where and not one.ratio]
-        return [NamedCondition(predicate=name) for name in ours[0].where] if ours else []
 
     def _require_absence(self, phrase: Phrase) -> Condition:
         membership = self.entity.membership
@@ -383,8 +361,9 @@ class Conditions(Measures):
         return NamedCondition(predicate=named) if named else absent
 
     def _measured_period(self, phrase: Phrase) -> Condition:
-        if self.context_time is not None:
-            return to_range(phrase, role=self.context_time.role)
+        known = split_conditions(self.context.where) if self.context is not None else ()
+        if said := next((part for part in known if isinstance(part, TimeRange)), None):
+            return to_range(phrase, role=said.role)
         times = [self.model.measures[one].time for one in self.measures]
         if self.states and not (times and all(times)):
             raise Unbound(phrase)
@@ -451,7 +430,6 @@ class Conditions(Measures):
         same = (one.id for one in self.model.dimensions.values() if one.expression == role.start
                 and one.entity == role.entity and one.role is None)  # fmt: skip
         self.columns.extend(() if self.entity.id == "sprint" else list(same))
-        self.mentions_entity = True
         return []
 
     def _time_of(self, phrase: Phrase, *, state: State) -> TimeRange:

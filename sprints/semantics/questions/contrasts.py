@@ -9,7 +9,16 @@ from dataclasses import replace
 
 from sprints.semantics.enums import Operator
 from sprints.semantics.questions.lexicon import Sense
-from sprints.semantics.questions.phrase import SILENT_MARKS, Found, Phrase, degree_of, is_sprints, phrase_at
+from sprints.semantics.questions.phrase import (
+    NOTHING,
+    SILENT_MARKS,
+    Found,
+    Phrase,
+    degree_of,
+    is_sprints,
+    look_at,
+    phrase_at,
+)
 
 
 def read_than(phrases: list[Phrase], *, place: int) -> Found:
@@ -21,17 +30,17 @@ def read_than(phrases: list[Phrase], *, place: int) -> Found:
         return None
     size = 1
     if "as_many" in first.marks:
-        noun, state, other = (phrase_at(phrases, place=place + ahead) for ahead in (1, 2, 3))
-        size = 2 if noun is not None and noun.kind == "term" and noun.has("entity", "measure", form="noun") else 1
-        both = [one for one in (state, other) if one is not None and one.kind == "term" and one.has("predicate")]
-        size += size == len(both) == 2  # noqa: PLR2004 - as many issues completed | as committed
+        noun, state, other = look_at(phrases, place=place + 1, size=3)
+        size += noun.kind == "term" and noun.has("entity", "measure", form="noun")
+        is_pair = size > 1 and all(one.kind == "term" and one.has("predicate") for one in (state, other))
+        size += is_pair  # as many issues completed | as committed
     elif not first.marks & {"gt", "lt"}:
-        at = next((n for n in range(1, 4) if (one := phrase_at(phrases, place=place + n)) and "than" in one.marks), 0)
+        at = next((n for n in range(1, 4) if "than" in phrase_at(phrases, place=place + n).marks), 0)
         if not at:
             return None
         size = at + 1
-    following = next((one for one in phrases[place + size :] if not one.marks & SILENT_MARKS), None)
-    if following is None or following.kind != "term" or following.has("unit"):
+    following = next((one for one in phrases[place + size :] if not one.marks & SILENT_MARKS), NOTHING)
+    if following.kind != "term" or following.has("unit"):
         return None
     end = place + size - ("as_many" not in first.marks)
     inside = phrases[place + 1 : end] if size > 1 else []
@@ -87,26 +96,21 @@ def read_whole(phrases: list[Phrase], *, place: int) -> Found:
     first = phrases[place]
     if "whole" not in first.marks or first.kind != "mark":
         return None
-    noun = next(
-        (n for n in range(1, 3) if (one := phrase_at(phrases, place=place + n)) and one.has("entity", form="noun")), 0
-    )
-    if not noun or not phrases[place + noun].is_plural:
+    size = next((n for n in range(1, 3) if phrase_at(phrases, place=place + n).has("entity", form="noun")), 0)
+    noun, between = phrases[place + size], phrases[place + 1 : place + size]
+    if not size or not noun.is_plural:
         return None
-    others = [
-        one for one in phrases if one.is_plural and one.has("entity", form="noun") and one is not phrases[place + noun]
-    ]
+    others = [one for one in phrases if one.is_plural and one.has("entity", form="noun") and one is not noun]
     others += [one for one in phrases if one.kind == "names" and len(one.names) > 1]
     if any(one.marks & {"compare", "versus"} for one in phrases) and not others:
-        return [*phrases[place + 1 : place + noun], replace(phrases[place + noun], kind="group")], noun + 1
-    if noun > 1:
-        return phrases[place + 1 : place + noun + 1], noun + 1
-    return [], 2
+        return [*between, replace(noun, kind="group")], size + 1
+    return [*between, noun] if between else [], size + 1
 
 
 def read_degree_first(phrases: list[Phrase], *, place: int) -> Found:
     """Read a degree at the end: rank the teams by velocity, | lowest | first."""
-    first, second = phrases[place], phrase_at(phrases, place=place + 1)
-    if second is None or second.said.lower() != "first" or second.kind not in ("mark", "rank", "top"):
+    first, second = look_at(phrases, place=place, size=2)
+    if second.said.lower() != "first" or second.kind not in ("mark", "rank", "top"):
         return None
     word = first.said.lower()
     quality = {"fastest": "best", "slowest": "worst"}.get(word, word)
@@ -124,10 +128,8 @@ def read_degree_first(phrases: list[Phrase], *, place: int) -> Found:
 
 def read_swapped_group(phrases: list[Phrase], *, place: int) -> Found:
     """Read a replaced group: per team | instead of | per month."""
-    first, second, third = phrases[place], phrase_at(phrases, place=place + 1), phrase_at(phrases, place=place + 2)
-    if first.kind != "group" or second is None or third is None or third.kind != "group":
-        return None
-    return ([first], 3) if "except" in second.marks else None
+    first, second, third = look_at(phrases, place=place, size=3)
+    return ([first], 3) if first.kind == third.kind == "group" and "except" in second.marks else None
 
 
 def read_obligation(phrases: list[Phrase], *, place: int) -> Found:
@@ -136,9 +138,9 @@ def read_obligation(phrases: list[Phrase], *, place: int) -> Found:
 
     Any other verb that is yet to come finds no place: what was removed is no answer to what has to be removed.
     """
-    first, second = phrases[place], phrase_at(phrases, place=place + 1)
-    before = next((one for one in phrases[:place][::-1] if one.kind != "names"), None)
-    if first.marks != {"to"} or first.said.lower() != "to" or second is None or before is None:
+    first, second = look_at(phrases, place=place, size=2)
+    before = next((one for one in phrases[:place][::-1] if one.kind != "names"), NOTHING)
+    if first.marks != {"to"} or first.said.lower() != "to" or not before:
         return None
     if second.kind != "term" or not second.has("predicate", "time") or second.has("measure", "entity", form="noun"):
         return None
@@ -155,9 +157,8 @@ def read_obligation(phrases: list[Phrase], *, place: int) -> Found:
 
 def read_leaver(phrases: list[Phrase], *, place: int) -> Found:
     """Read who left, as opposed to what is left: who | left; people | left."""
-    first, second = phrases[place], phrase_at(phrases, place=place + 1)
-    is_somebody = "who" in first.marks or first.has_entity("person")
-    if not is_somebody or second is None or second.said.lower() != "left":
+    first, second = look_at(phrases, place=place, size=2)
+    if second.said.lower() != "left" or not ("who" in first.marks or first.has_entity("person")):
         return None
     left = (Sense("predicate", "person_active", "adjective"),)
     return [first, replace(second, senses=left, is_negated=True)], 2
@@ -176,27 +177,25 @@ def read_depictive(phrases: list[Phrase], *, place: int) -> Found:
     if first.kind != "term" or not any(sense.name == "carried_over" for sense in first.senses):
         return None
     end = place + 1
-    while (one := phrase_at(phrases, place=end)) is not None and one.kind in ("names", "sprints"):
+    while phrase_at(phrases, place=end).kind in ("names", "sprints"):
         end += 1
-    before = phrases[end - 1]
-    is_adjacent = one is not None and one.start == before.start + len(before.said) + 1
-    if one is None or not is_adjacent or not any(sense.name == "open" for sense in one.senses):
-        return None
-    return phrases[place:end], end - place + 1
+    before, state = look_at(phrases, place=end - 1, size=2)
+    is_adjacent = state.start == before.start + len(before.said) + 1
+    is_open = any(sense.name == "open" for sense in state.senses)
+    return (phrases[place:end], end - place + 1) if is_adjacent and is_open else None
 
 
 def _read_manner(phrases: list[Phrase], *, place: int) -> Found:
     """Find no place for how something was done, which is no state of now: done | late."""
-    verb, adjective = phrases[place], phrase_at(phrases, place=place + 1)
+    verb, adjective, behind = look_at(phrases, place=place, size=3)
     is_late = verb.said.lower() == "late" and any(sense.name == "added_late" for one in phrases for sense in one.senses)
     if is_late and place == len(phrases) - 1 and verb.has("predicate"):
         return [replace(verb, kind="unknown", senses=())], 1  # pulled into sprint 7 | late
-    behind = phrase_at(phrases, place=place + 2)
-    if adjective is None or adjective.kind != "term" or adjective.start != verb.start + len(verb.said) + 1:
+    if adjective.kind != "term" or adjective.start != verb.start + len(verb.said) + 1:
         return None
     is_act = verb.kind == "term" and any(sense.name in ("done", "completed", "created") for sense in verb.senses)
     is_manner = all((sense.kind, sense.form) == ("predicate", "adjective") for sense in adjective.senses)
-    of_rows = behind is not None and (behind.has("entity", form="noun") or behind.name_kind == "type")
+    of_rows = behind.has("entity", form="noun") or behind.name_kind == "type"
     if not is_act or not is_manner or of_rows:
         return None
     return [verb, replace(adjective, kind="unknown", said=f"{verb.said} {adjective.said}")], 2
@@ -205,14 +204,11 @@ def _read_manner(phrases: list[Phrase], *, place: int) -> Found:
 def read_closing_clause(phrases: list[Phrase], *, place: int) -> Found:
     """Read a clause of the sprint's end, which counts anyway: left unfinished | when | HARBOR Sprint 3 | was closed."""
     first, rest = phrases[place], phrases[place + 1 :]
-    if place == 0 or first.marks != {"when"} or not rest or not is_sprints(next(
-        (one for one in rest if one.name_kind != "team"), rest[0]
-    )):  # fmt: skip
+    named = [one for one in rest if one.kind in ("names", "sprints")]
+    sprint = next((one for one in rest if one.name_kind != "team"), NOTHING)
+    if place == 0 or first.marks != {"when"} or not is_sprints(sprint):
         return None
     last = rest[-1]
     is_end = last.kind == "term" and any(one.name == "sprint_closed" for one in last.senses)
-    if not is_end or not all(
-        one.marks & SILENT_MARKS or one is last or one.kind in ("names", "sprints") for one in rest
-    ):
-        return None
-    return [one for one in rest if one.kind in ("names", "sprints")], len(rest) + 1
+    is_clause = is_end and all(one.marks & SILENT_MARKS or one is last or one in named for one in rest)
+    return (named, len(rest) + 1) if is_clause else None

@@ -1,7 +1,6 @@
 """Coverage of a question by a model's query: unused parts of the question, and added conditions."""
 
-from collections.abc import Iterator, Sequence
-from datetime import date, datetime
+from collections.abc import Iterator
 from typing import Any
 
 import regex
@@ -11,7 +10,7 @@ from sprints.semantics.query import MetricQuery
 from sprints.semantics.questions.grammar import Parse
 from sprints.semantics.questions.phrase import Phrase
 
-_NEGATIONS = frozenset({"not", "except", "without", "un"})
+_NEGATIONS = frozenset({"not", "except", "without"})
 _NEGATED = frozenset({"ne", "not_in", "is_null", "not"})
 _NEGATED_SQL = regex.compile(r"\bNOT\b|<>|!=|\bIS NULL\b|\bEXCEPT\b", regex.IGNORECASE)
 _SAME = {
@@ -33,16 +32,18 @@ def find_doubts(parse: Parse, *, query: MetricQuery) -> list[str]:
     doubts += [f"'{phrase.said}' is not used." for phrase in unused]
     said = {value for phrase in parse.phrases for value in _values(phrase)}
     text = parse.linked.text.casefold()
-    added = [one for one in _list_compared(content) if one not in said and one.casefold() not in text]
-    doubts += [f"'{one}' was added; the question does not say it." for one in dict.fromkeys(added)]
-    times = [node for node in _nodes(content) if node.get("kind") == "time" and "grain" not in node]
-    if times and not any(phrase.period for phrase in parse.phrases):
-        doubts.append("A time was added; the question does not say one.")
-    predicates = {str(node["predicate"]) for node in _nodes(content) if node.get("kind") == "named"}
+    nodes = list(_nodes(content))
+    compared = [value for node in nodes if node.get("kind") == "comparison" for value in node["values"]]
+    texts = [str(one["key"]) if isinstance(one, dict) else one for one in compared if isinstance(one, dict | str)]
+    added = [one for one in texts if one not in said and one.casefold() not in text]
     known = {sense.name for phrase in parse.phrases for sense in phrase.senses}
-    doubts += [f"'{one}' was added; the question does not say it." for one in sorted(predicates - known - _SAME.keys())]
-    doubts += [f"'{one}' was added; the question does not say it." for one in sorted(predicates & _SAME.keys())
-               if not known & _SAME[one]]  # fmt: skip
+    predicates = {str(node["predicate"]) for node in nodes if node.get("kind") == "named"}
+    added += [one for one in sorted(predicates) if not known & _SAME.get(one, {one})]
+    doubts += [f"'{one}' was added; the question does not say it." for one in added]
+    if any(node.get("kind") == "time" and "grain" not in node for node in nodes) and not any(
+        phrase.period for phrase in parse.phrases
+    ):
+        doubts.append("A time was added; the question does not say one.")
     return list(dict.fromkeys(doubts))
 
 
@@ -143,45 +144,26 @@ def _values(phrase: Phrase) -> list[str]:
 
 
 def _strings(value: object) -> Iterator[str]:
-    if isinstance(value, dict):
-        for one in value.values():
+    """Return the texts and numbers in a tree of JSON."""
+    if isinstance(value, dict | list):
+        for one in value.values() if isinstance(value, dict) else value:
             yield from _strings(one)
-    elif isinstance(value, list | tuple):
-        for one in value:
-            yield from _strings(one)
-    elif isinstance(value, bool) or value is None:
-        return
-    elif isinstance(value, int | float):
-        yield f"{value:g}"
-    elif isinstance(value, date | datetime):
-        yield value.isoformat()
-    else:
-        yield str(value)
+    elif not isinstance(value, bool) and value is not None:
+        yield f"{value:g}" if isinstance(value, int | float) else str(value)
 
 
 def _nodes(value: object) -> Iterator[dict[str, Any]]:
+    """Return the objects in a tree of JSON."""
     if isinstance(value, dict):
         yield value
-        for one in value.values():
-            yield from _nodes(one)
-    elif isinstance(value, list | tuple):
-        for one in value:
+    if isinstance(value, dict | list):
+        for one in value.values() if isinstance(value, dict) else value:
             yield from _nodes(one)
 
 
 def _comparisons(content: object) -> Iterator[tuple[str, str]]:
     for node in _nodes(content):
-        if node.get("kind") == "comparison" and isinstance(node["values"], Sequence) and node["values"]:
+        if node.get("kind") == "comparison":
             yield from ((str(node["op"]), one) for one in _strings(node["values"]))
         elif "measure" in node and "op" in node and node.get("value") is not None:
             yield str(node["op"]), f"{node['value']:g}"
-
-
-def _list_compared(content: object) -> Iterator[str]:
-    """Return the values that rows are compared with, references by their key."""
-    for node in _nodes(content):
-        for value in node["values"] if node.get("kind") == "comparison" else ():
-            if isinstance(value, dict):
-                yield str(value["key"])
-            elif isinstance(value, str):
-                yield value

@@ -22,6 +22,7 @@ from sprints.semantics.query import (
     Or,
     Reference,
     TimeRange,
+    Value,
 )
 from sprints.semantics.questions.assembly import Fragment, assemble_fragment
 from sprints.semantics.questions.grammar import ANAPHOR, Parse, parse_question
@@ -54,7 +55,8 @@ def parse_follow_up(
     text = spell_signs(normalise(question)[:MAX_QUESTION])
     text, corrected = correct_words(text, found=words(text), lexicon=lexicon, index=index)
     linked = link(text, index=index, today=today)
-    tokens = cut(linked, lexicon=lexicon, index=index, teams=_teams(context))
+    teams = frozenset(one.key for one in _list_values(context, field="team") if isinstance(one, Reference))
+    tokens = cut(linked, lexicon=lexicon, index=index, teams=teams)
     if not tokens or len(tokens) > MAX_TOKENS or not all(token.is_known for token in tokens):
         return None
     phrases = read_phrases(tokens)
@@ -97,10 +99,7 @@ def parse_follow_up(
 
 def _name_antecedent(text: str, *, tokens: Sequence[Token], context: MetricQuery) -> str:
     """Return the text with the one issue of the question before in place of "it". Empty if it has none or names one."""
-    keys = [
-        str(value) for part in split_conditions(context.where)
-        if isinstance(part, Comparison) and part.field == "issue" and part.op is Operator.EQ for value in part.values
-    ]  # fmt: skip
+    keys = [str(value) for value in _list_values(context, field="issue")]
     if len(keys) != 1 or any(token.names or token.key or token.reference for token in tokens):
         return ""
     named = text
@@ -208,14 +207,10 @@ def list_counted_rows(query: MetricQuery, *, model: SemanticModel) -> MetricQuer
     return MetricQuery(rows_of=entity.id, where=where) if entity.columns else None
 
 
-def _teams(query: MetricQuery) -> frozenset[str]:
-    return frozenset(
-        value.key
-        for part in split_conditions(query.where)
-        if isinstance(part, Comparison) and part.field == "team" and part.op in (Operator.EQ, Operator.IN)
-        for value in part.values
-        if isinstance(value, Reference)
-    )
+def _list_values(query: MetricQuery, *, field: str) -> list[Value]:
+    """List the values that a query restricts a dimension to."""
+    said = [part for part in split_conditions(query.where) if isinstance(part, Comparison) and part.field == field]
+    return [value for part in said if part.op in (Operator.EQ, Operator.IN) for value in part.values]
 
 
 def _swap_sprints(context: MetricQuery, *, fragment: Fragment, index: NameIndex) -> MetricQuery:
@@ -239,10 +234,7 @@ def _swap_sprint(part: Condition, *, teams: set[str], index: NameIndex) -> Condi
         return part
     named = {value.key for value in part.values if isinstance(value, Reference)}
     old = [name for name in index.sprints if name.value in named]
-    new = {
-        _counterpart(name, team=team, index=index)
-        for name in old for team in teams
-    }  # fmt: skip
+    new = {_counterpart(name, team=team, index=index) for name in old for team in teams}
     values = tuple(Reference(key=name.value, label=name.text) for name in sorted(new, key=lambda name: name.text))
     return Comparison(field="sprint", op=Operator.IN, values=values)
 
@@ -284,21 +276,13 @@ def _apply_fragment(
         kept = [part for part in kept if not (isinstance(part, TimeRange) and part.role == "resolved")]
     changes: dict[str, object] = {"where": join_conditions((*kept, *(part for part in new if part not in kept)))}
     if fragment.measures != context.measures:
-        changes |= {
-            "measures": fragment.measures,
-            "rows_of": None,
-            "columns": (),
-            "order": (),
-            "limit": None,
-            "rank": None,
-        }
+        changes |= dict.fromkeys(("rows_of", "limit", "rank"))
+        changes |= {"measures": fragment.measures, "columns": (), "order": ()}
     if fragment.groups:
         changes |= {"group_by": fragment.groups, "trend": False, "order": (), "rank": None}
     if fragment.rank or fragment.order:
         changes |= {"rank": fragment.rank, "order": fragment.order, "limit": None}
-    return MetricQuery.model_validate(
-        {**{name: getattr(context, name) for name in type(context).model_fields}, **changes}
-    )
+    return MetricQuery.model_validate(dict(context) | changes)
 
 
 def _is_related(condition: Condition) -> bool:

@@ -13,7 +13,7 @@ from sprints.semantics.questions.actors import UNKNOWN_ACTOR, find_unknown_act
 from sprints.semantics.questions.assembly import AssembledQuery, assemble
 from sprints.semantics.questions.clauses import set_aside
 from sprints.semantics.questions.lexicon import Lexicon
-from sprints.semantics.questions.phrase import Phrase
+from sprints.semantics.questions.phrase import Phrase, is_sprints
 from sprints.semantics.questions.phrases import read_phrases
 from sprints.semantics.questions.terms import Unbound
 from sprints.semantics.questions.tokens import (
@@ -157,13 +157,10 @@ def _report_failure(linked: LinkedQuestion, *, failures: Sequence[Unbound], phra
     """Report the failure of the most likely entity, which is the first of the model."""
     final = next((one for one in failures if one.is_final), None)
     first = final or (failures[0] if failures else None)
-    is_about_sprints = any(phrase.kind == "sprints" or _names_sprint(phrase) for phrase in phrases)
+    names = {sense.name for phrase in phrases for sense in phrase.senses}
+    is_about_sprints = "sprint" in names or any(is_sprints(phrase) for phrase in phrases)
     why = first.why if first else ""
     if not why and (is_about_sprints or first is None or not first.phrase):
         why = next((one.why for one in failures if one.why), "")
     unbound = (first.phrase.said,) if first and first.phrase and not why else ()
     return Parse(linked=linked, unbound=unbound, why=why, phrases=tuple(phrases), is_final=final is not None)
-
-
-def _names_sprint(phrase: Phrase) -> bool:
-    return phrase.name_kind == "sprint" or any(sense.name == "sprint" for sense in phrase.senses)

@@ -18,6 +18,8 @@ from sprints.semantics.questions.phrase import Phrase, is_sprints, phrase_at
 from sprints.semantics.questions.terms import NAMED_BY, State, Terms, Unbound
 from sprints.semantics.questions.values import to_range
 
+NO_ACT = "I can say who has no such issues, or whose issues are not so. Which do you mean?"
+
 
 class Measures(Terms):
     """Terms with the measures or rows of the question."""
@@ -47,26 +49,23 @@ class Measures(Terms):
     def _read_rows_or_measure(self, phrase: Phrase, *, place: int, is_first: bool) -> None:
         measures = [one.name for one in phrase.senses if one.kind == "measure" and one.form == "noun"]
         ours = [one for one in measures if self.model.measures[one].entity == self.entity.id]
-        is_entity = any(one.kind == "entity" and one.name == self.entity.id for one in phrase.senses)
-        if is_entity and (self.entity.count in ours or not ours or "how_much" not in self.marks):
+        is_counted = self.entity.count in ours or not ours or "how_much" not in self.marks
+        if is_counted and phrase.has_entity(self.entity.id):
             self.mentions_entity = True
             return
-        is_issue = any(one.kind == "entity" and one.name == "issue" for one in phrase.senses)
-        if is_issue and "issue" in self.reached and self.entity.id == "membership" and "how_much" not in self.marks:
+        if phrase.has_entity("issue") and self.entity.id == "membership" and "how_much" not in self.marks:
             self.mentions_entity = True
             self.unit_noun = self.unit_noun or "issues"
             return
-        is_sprints = (
-            self.entity.id == "membership" and phrase.is_plural and not is_first and phrase.has_entity("sprint")
-        )
+        is_sprints = self.entity.id == "membership" and not is_first and phrase.has_entity("sprint")
         is_kind = not phrase.is_plural and self._is_kind_noun(phrase, place=place)
-        if (phrase.names and phrase.name_kind) or is_sprints or is_kind:
+        if (phrase.names and phrase.name_kind) or (is_sprints and phrase.is_plural) or is_kind:
             return
         if "points" in measures and self._takes_points():
             return
         dimension = self._dimension_of(phrase)
         is_ranked = bool(place) and self.phrases[place - 1].kind == "rank" and not self.phrases[place - 1].senses
-        self._refuse_order(dimension, phrase=phrase, before=self.phrases[place - 1] if place else None)
+        self._refuse_order(dimension, phrase=phrase, before=phrase_at(self.phrases, place=place - 1))
         is_subject = is_first and (is_ranked or not self.marks & {"how_many", "how_much"})
         is_subject = is_subject and (phrase.is_plural or self._is_asked_which(place))
         if dimension and is_subject and not ours and self._is_group_subject(dimension):
@@ -119,7 +118,7 @@ class Measures(Terms):
     def _is_kind_noun(self, phrase: Phrase, *, place: int) -> bool:
         """Return whether it only names the kind of the name beside it: team ACCEL, the label security."""
         kinds = {sense.name for sense in phrase.senses if sense.kind in ("dimension", "entity")}
-        beside = [self.phrases[other] for other in (place - 1, place + 1) if 0 <= other < len(self.phrases)]
+        beside = [phrase_at(self.phrases, place=other) for other in (place - 1, place + 1)]
         return any(
             one.kind == "names" and one.name_kind in kinds | {"type" * ("issue_type" in kinds)} for one in beside
         )
@@ -133,14 +132,12 @@ class Measures(Terms):
             before = before[:-1]
         return not before or bool(before[-1].marks & {"which", "per"}) or before[-1].kind in ("rank", "number")
 
-    def _refuse_order(self, dimension: str, *, phrase: Phrase, before: Phrase | None) -> None:
+    def _refuse_order(self, dimension: str, *, phrase: Phrase, before: Phrase) -> None:
         """Refuse to rank the values of a text, as opposed to the numbers of its rows: the highest priority."""
-        is_rank = before is not None and before.kind == "rank" and before.number is None
-        if before is None or not is_rank or phrase.is_plural or not dimension:
-            return
-        term = self.model.dimensions[dimension]
-        if term.type == "text" and not {"most", "fewest", "least"} & {*before.said.lower().split()}:
-            raise Unbound(phrase, why=f"I do not know the order of {term.label}.")
+        is_text = bool(dimension) and not phrase.is_plural and self.model.dimensions[dimension].type == "text"
+        is_rank = before.kind == "rank" and before.number is None
+        if is_text and is_rank and not {"most", "fewest", "least"} & {*before.said.lower().split()}:
+            raise Unbound(phrase, why=f"I do not know the order of {self.model.dimensions[dimension].label}.")
 
     def _is_group_subject(self, dimension: str) -> bool:
         """Return whether rows are grouped by it: it names other rows, and is not only a property to list."""
@@ -189,12 +186,9 @@ class Measures(Terms):
 
     def _refuse_negated_acts(self, phrase: Phrase) -> None:
         """Refuse negated acts such as who did not close anything: the rows of others are not the answer."""
-        if any(
-            state.phrase.is_negated and state.phrase.has("predicate", form="verb") for state in self.states.values()
-        ):
-            raise Unbound(
-                phrase, why="I can say who has no such issues, or whose issues are not so. Which do you mean?"
-            )
+        negated = [state.phrase for state in self.states.values() if state.phrase.is_negated]
+        if any(one.has("predicate", form="verb") for one in negated):
+            raise Unbound(phrase, why=NO_ACT)
 
     def _is_one_sprint(self, phrase: Phrase, *, place: int) -> bool:
         """Return whether it refers to one sprint without a name: removed from the sprint."""
@@ -259,29 +253,25 @@ class Measures(Terms):
         is_asked = self.measures and self.is_ranked and self.mentions_entity and not self.groups
         if is_asked and dimension is not None and dimension.groupable:
             self.groups.append(DimensionGroup(dimension=dimension.id))
-            self.subject_is_plural = any(
-                phrase.is_plural and phrase.has("entity") for phrase in self.phrases if phrase.kind == "term"
-            )
+            terms = [one for one in self.phrases if one.kind == "term"]
+            self.subject_is_plural = any(one.is_plural and one.has("entity") for one in terms)
 
     def _measure_limits(self) -> None:
         """Add the measures that limit groups: sprints with more than 20 carried-over points."""
         if self.measures or not self.groups:
             return
-        for phrase in self.phrases:
-            ours = [
-                one.name for one in phrase.senses
-                if one.kind == "measure" and self.model.measures[one.name].entity == self.entity.id
-            ]  # fmt: skip
-            if phrase.kind == "bound" and ours and not phrase.has("dimension"):
-                self.measures = [ours[0]]
-                return
-            if phrase.kind == "bound" and self._limits_points(phrase):
-                self.unit_noun = "points"
-                self.measures = [self._points_measure()]
-                if self._groups_sprints():
-                    self.parts.append(Not(part=NamedCondition(predicate="sprint_future")))
-                    self.assumptions.append("Only sprints that have begun are meant.")
-                return
+        limits = [one for one in self.phrases if one.kind == "bound"]
+        if any(self._limits_points(one) for one in limits):
+            self.unit_noun = "points"
+            self.measures = [self._points_measure()]
+            if self._groups_sprints():
+                self.parts.append(Not(part=NamedCondition(predicate="sprint_future")))
+                self.assumptions.append("Only sprints that have begun are meant.")
+            return
+        named = [
+            sense.name for one in limits if not one.has("dimension") for sense in one.senses if sense.kind == "measure"
+        ]  # fmt: skip
+        self.measures = [one for one in named if self.model.measures[one].entity == self.entity.id][:1]
 
     def _limits_points(self, phrase: Phrase) -> bool:
         """Return whether an owner's points are limited, not those of each issue: who has more than 20 points open."""
@@ -295,10 +285,7 @@ class Measures(Terms):
             raise Unbound(next(one for one in self.phrases if "how_often" in one.marks))
         if timed := next((one for one in (*states[0].periods, *filter(is_sprints, self.phrases))), None):
             raise Unbound(timed)  # all its repetitions are counted, whenever they were
-        measure = self.settings["repetitions"][states[0].predicate]
-        if self.model.measures[measure].entity != self.entity.id:
-            raise Unbound(states[0].phrase)
-        self.measures, states[0].is_counted = [measure], True
+        self.measures, states[0].is_counted = [self.settings["repetitions"][states[0].predicate]], True
 
     def _measure_both_sides(self) -> bool:
         """Compare two measures: more points completed than committed."""
@@ -326,9 +313,8 @@ class Measures(Terms):
             sense.name for place in places if self.phrases[place].kind == "term" for sense in self.phrases[place].senses
             if sense.kind == "measure" and sense.form == "noun" and sense.name in self.measures
         ]  # fmt: skip
-        states = [place for place in places if place in self.states and self.states[place].is_own]
-        states = [place for place in states if self._has_measure(self.states[place])]
-        return list(dict.fromkeys(nouns)) or [self._measure_of(self.states[place]) for place in states]
+        states = [self.states[place] for place in places if place in self.states and self.states[place].is_own]
+        return list(dict.fromkeys(nouns)) or [self._measure_of(one) for one in states if self._has_measure(one)]
 
     def _has_measure(self, state: State) -> bool:
         was_measured = state.is_measured
@@ -382,8 +368,6 @@ class Measures(Terms):
     def _has_value(self, noun: Phrase) -> bool:
         """Return whether what follows a property is its value: status category To Do; due date: no due date."""
         value = phrase_at(self.phrases, place=self.phrases.index(noun) + 1)
-        if value is None:
-            return False
         names = {sense.name for sense in noun.senses}
         is_same = value.kind == "missing" and bool(names & {sense.name for sense in value.senses})
         fields = {
@@ -398,7 +382,7 @@ class Measures(Terms):
         for column in self.columns:
             named = [one for one in self.phrases if any(sense.name == column for sense in one.senses)]
             behind = [phrase_at(self.phrases, place=self.phrases.index(one) + 1) for one in named]
-            if any(one is not None and one.kind == "period" for one in behind):
+            if any(one.kind == "period" for one in behind):
                 raise Unbound(named[0])  # velocity, sprint ends since August
             if any(self._has_value(noun) for noun in named):
                 continue
@@ -435,9 +419,9 @@ class Measures(Terms):
         if self.entity.id == "issue":
             self.cost += 1.0 if any(is_sprints(phrase) for phrase in self.phrases) else 0.0
             return "points"
-        own = self._distinct_states()
         if self.entity.id == "sprint":
             return self._per_sprint_measure()
+        own = self._distinct_states()
         if len(own) == 1 and not own[0].phrase.is_negated:
             return self._measure_of(own[0])
         if not any(is_sprints(phrase) for phrase in self.phrases):
@@ -453,16 +437,11 @@ class Measures(Terms):
     def _per_sprint_measure(self) -> str:
         """Return the average of a measure per sprint: "average points completed per sprint"."""
         per_sprint = DimensionGroup(dimension="sprint")
-        named = [
-            (state, self.settings["per_sprint"][sense.name])
-            for state in self.states.values() for sense in state.phrase.senses
-            if sense.kind == "predicate" and sense.name in self.settings["per_sprint"]
-        ]  # fmt: skip
-        if "average" not in self.marks or per_sprint not in self.groups or len(named) != 1:
+        states = [state for state in self.states.values() if state.is_measured]
+        if per_sprint not in self.groups or len(states) != 1:
             raise Unbound(next(phrase for phrase in self.phrases if phrase.has("measure")))
         self.groups.remove(per_sprint)
-        named[0][0].is_measured = True
-        return str(named[0][1])
+        return self._find_per_sprint(states[0].phrase)
 
     def _count_measure(self) -> str:
         own = self._distinct_states()
@@ -479,22 +458,15 @@ class Measures(Terms):
 
     def _counts_owners(self) -> bool:
         """Return whether only people or teams are named, so that it is not issues that are counted: people by team."""
-        is_owner = any(
-            one.kind in ("term", "group") and (one.has_entity("person") or one.has_entity("team"))
-            for one in self.phrases
-        )
-        is_missing = any(
-            one.kind == "missing"
-            and (name := self._dimension_of(one))
-            and self.model.dimensions[name].entity == "issue"
-            for one in self.phrases
-        )
-        is_told = bool(self.states) or is_missing or any(
+        nouns = [one for one in self.phrases if one.kind in ("term", "group")]
+        missing = [self._dimension_of(one) for one in self.phrases if one.kind == "missing"]
+        is_missing = any(name and self.model.dimensions[name].entity == "issue" for name in missing)
+        is_told = self.mentions_entity or bool(self.states) or is_missing or any(
             one.kind in ("bound", "days", "related", "key") or is_sprints(one)
             or (one.has("measure") and not one.has("entity"))
             or one.name_kind in ("status", "priority", "label", "type", "epic") for one in self.phrases
         )  # fmt: skip
-        return is_owner and not (self.mentions_entity or is_told)
+        return not is_told and any(one.has_entity("person") or one.has_entity("team") for one in nouns)
 
     def _apply_aggregates(self) -> None:
         for mark in ("average", "median", "percentile_85"):
@@ -510,8 +482,7 @@ class Measures(Terms):
     def _refuse_average_of_sum(self, mark: str) -> None:
         """Refuse the average of a sum if it does not stand before the sum: points completed on average."""
         for place, phrase in enumerate(self.phrases):
-            behind = self.phrases[place + 1] if place + 1 < len(self.phrases) else None
-            is_of_noun = behind is not None and behind.has("measure", "predicate", "time")
+            is_of_noun = phrase_at(self.phrases, place=place + 1).has("measure", "predicate", "time")
             if mark in phrase.marks and not is_of_noun and any(self.model.measures[m].additive for m in self.measures):
                 raise Unbound(phrase, why=f"Of what is it '{phrase.said}': of an issue, a sprint, a month?")
 

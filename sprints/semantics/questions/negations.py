@@ -9,63 +9,67 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sprints.semantics.questions.lexicon import Sense
-from sprints.semantics.questions.phrase import SILENT_MARKS, Found, Phrase, PhraseKind, is_sprints, phrase_at
+from sprints.semantics.questions.phrase import (
+    NOTHING,
+    SILENT_MARKS,
+    Found,
+    Phrase,
+    PhraseKind,
+    is_sprints,
+    leave_out,
+    look_at,
+    phrase_at,
+)
 
 
 def read_absence(phrases: list[Phrase], *, place: int) -> Found:
     """Read an absence: without an estimate; no assignee; with no label."""
-    first, second = phrases[place], phrase_at(phrases, place=place + 1)
-    is_outside = bool(first.marks & {"not", "except"}) and second is not None and second.has_entity("sprint")
-    if is_outside and second is not None and "ever" in first.marks:  # never in a sprint: they are in none now
-        return [replace(second, kind="unknown", said=f"{first.said} {second.said}", senses=())], 2
-    if not (first.marks & {"without"} or is_outside) or second is None:
-        return None
-    third = phrase_at(phrases, place=place + 2)
-    is_period = second.has_entity("sprint") and not (third and third.kind == "names")
-    is_rows = second.has("entity") and not any(sense.name == "assignee" for sense in second.senses)
-    if second.kind != "term" or not (is_period or (second.has("dimension", form="noun") and not is_rows)):
+    first, second, third = look_at(phrases, place=place, size=3)
+    is_outside = bool(first.marks & {"not", "except"}) and second.has_entity("sprint")
+    if is_outside and "ever" in first.marks:  # never in a sprint: they are in none now
+        return [leave_out(first, second)], 2
+    is_period = second.has_entity("sprint") and third.kind != "names"
+    is_missing = is_period or (second.has("dimension", form="noun") and not _is_rows(second))
+    if not (first.marks & {"without"} or is_outside) or second.kind != "term" or not is_missing:
         return None
     found, size = [replace(second, kind="missing", said=f"{first.said} {second.said}", start=first.start)], 2
-    while (link := phrase_at(phrases, place=place + size)) and (other := phrase_at(phrases, place=place + size + 1)):
-        behind = phrase_at(phrases, place=place + size + 2)
+    while True:
+        link, other, behind = look_at(phrases, place=place + size, size=3)
         is_noun = other.kind == "term" and other.has("dimension", form="noun") and not other.has("entity")
-        if not link.marks & {"and", "or"} or not is_noun or (behind is not None and behind.kind == "bound"):
-            break
+        if not link.marks & {"and", "or"} or not is_noun or behind.kind == "bound":
+            return found, size
         found.append(replace(other, kind="missing", said=f"{first.said} {other.said}"))  # without labels | or | points
         size += 2
-    return found, size
+
+
+def _is_rows(noun: Phrase) -> bool:
+    """Return whether it is a noun for rows, and not the property of their assignee."""
+    return noun.has("entity") and not any(sense.name == "assignee" for sense in noun.senses)
 
 
 def negate(phrases: list[Phrase], *, place: int) -> Found:
     """Read a negation: not blocked; except bugs; not in sprint 7; without the label x; never reopened."""
     first = phrases[place]
-    if first.kind != "mark" or not first.marks & {"not", "except", "without", "un"}:
+    if first.kind != "mark" or not first.marks & {"not", "except", "without"}:
         return None
     following = _after_silent(phrases, place=place)
     skipped = {mark for one in phrases[place:following] for mark in one.marks}
     is_ever, has = "ever" in skipped, "have" in skipped or first.said.lower().startswith(("hav", "has", "had"))
-    second = phrase_at(phrases, place=following)
-    if second is None:
-        return None
-    before = phrase_at(phrases, place=place - 1)
-    is_had = has or (before is not None and "have" in before.marks) or not second.said.lower().endswith("s")
-    third = phrase_at(phrases, place=following + 1)
+    second, third = look_at(phrases, place=following, size=2)
+    is_had = has or "have" in phrase_at(phrases, place=place - 1).marks or not second.said.lower().endswith("s")
     is_property = second.kind in ("names", "term") and second.has("dimension", form="noun")
-    is_rows = second.has("entity") and not any(sense.name == "assignee" for sense in second.senses)
-    is_property = is_property and (second.name_kind == "type" or not is_rows)
-    of_kind = third is not None and third.kind == "names" and third.name_kind in _kinds_of(second)
+    is_property = is_property and (second.name_kind == "type" or not _is_rows(second))
+    of_kind = third.kind == "names" and third.name_kind in _kinds_of(second)
     is_pair = first.said.lower() in ("neither", "nor")
     is_lacking = (has or "without" in first.marks) and is_had
     if is_property and not of_kind and (is_lacking or (is_pair and not second.has("predicate"))):
         said = f"{first.said} {second.said}"
         return [replace(second, kind="missing", names=(), name_kind="", said=said)], following - place + 1
-    if third is not None and of_kind and second.kind == "term":
+    if of_kind and second.kind == "term":
         following, second = following + 1, third
-    if second.kind == "term" and second.has("dimension", form="verb"):
-        third = phrase_at(phrases, place=following + 1)
-        if third and third.kind == "names":
-            negated = replace(third, is_negated=True, said=f"{first.said} {second.said} {third.said}")
-            return [second, negated], following - place + 2
+    elif third.kind == "names" and second.kind == "term" and second.has("dimension", form="verb"):
+        negated = replace(third, is_negated=True, said=f"{first.said} {second.said} {third.said}")
+        return [second, negated], following - place + 2
     if second.is_one or (place == 0 and first.said.lower() == "no"):
         return None  # no bugs in sprint 7, not a single bug: whether there are none, not what else there is
     if second.kind not in ("names", "term", "sprints", "key", "bound", "missing", "period"):
@@ -87,63 +91,42 @@ def _kinds_of(phrase: Phrase) -> set[str]:
 def read_nobody(phrases: list[Phrase], *, place: int) -> Found:
     """Read what nobody did as what was not done: nobody has | picked up; no one | estimated."""
     following = _after_silent(phrases, place=place)
+    subject, has, first = look_at(phrases, place=place - 2, size=3)
     verb = phrase_at(phrases, place=following)
-    has, subject = phrase_at(phrases, place=place - 1), phrase_at(phrases, place=place - 2)
-    is_owner = has is not None and "have" in has.marks and subject is not None and subject.has("entity", form="noun")
-    if phrases[place].marks != {"nobody"} or verb is None or verb.kind != "term":
-        return None
-    if is_owner and subject is not None and not subject.has_entity("issue"):
+    is_owner = "have" in has.marks and subject.has("entity", form="noun") and not subject.has_entity("issue")
+    if first.marks != {"nobody"} or verb.kind != "term" or is_owner:
         return None  # which team has nobody assigned: nobody of it, or nobody to it
-    said, size = f"{phrases[place].said} {verb.said}", following - place + 1
+    said, size = f"{first.said} {verb.said}", following - place + 1
     owner = tuple(replace(one, form="noun") for one in verb.senses if (one.kind, one.form) == ("dimension", "verb"))
     if owner:
         return [replace(verb, kind="missing", senses=owner, said=said)], size
     if not verb.has("predicate", "time", form="verb"):
         return None
-    return [replace(verb, is_negated=not verb.is_negated, said=said, start=phrases[place].start)], size
+    return [replace(verb, is_negated=not verb.is_negated, said=said, start=first.start)], size
 
 
 def _after_silent(phrases: Sequence[Phrase], *, place: int) -> int:
     """Return the position of what is negated. Auxiliaries and "ever" may precede it."""
-    following = place + 1
-    while (
-        (one := phrase_at(phrases, place=following)) is not None
-        and one.kind == "mark"
-        and one.marks & (SILENT_MARKS | {"ever"})
-        and "not" not in one.marks
-    ):
-        following += 1
-    return following
-
-
-def negate_prefixed(phrases: list[Phrase], *, place: int) -> Found:
-    """Read a negating prefix, whose token has both the mark and the senses: unblocked, nonurgent."""
-    first = phrases[place]
-    if first.kind == "term" and "un" in first.marks:
-        senses = tuple(sense for sense in first.senses if sense.kind != "mark")
-        return [replace(first, senses=senses, marks=frozenset(), is_negated=True)], 1
-    return None
+    silent = SILENT_MARKS | {"ever"}
+    behind = range(place + 1, len(phrases))
+    at = (n for n in behind if phrases[n].kind != "mark" or not phrases[n].marks & silent or "not" in phrases[n].marks)
+    return next(at, len(phrases))
 
 
 def read_only(phrases: list[Phrase], *, place: int) -> Found:
     """Skip "only" beside a filter, which is exclusive already: only bugs; bugs only."""
-    first, second = phrases[place], phrase_at(phrases, place=place + 1)
+    before, first, second = look_at(phrases, place=place - 1, size=3)
     if first.kind != "mark" or "only" not in first.marks:
         return None
-    if second is not None and (second.kind in ("names", "sprints", "period", "key", "bound", "missing") or second.has(
-        "predicate", "time"
-    )):  # fmt: skip
+    if second.kind in ("names", "sprints", "period", "key", "bound", "missing") or second.has("predicate", "time"):
         return [replace(second, is_only=True)], 2
-    before = phrase_at(phrases, place=place - 1)
-    if before is not None and second is None and before.kind in ("names", "sprints", "period", "rank"):
-        return [], 1
-    return None
+    return ([], 1) if not second and before.kind in ("names", "sprints", "period", "rank") else None
 
 
 def read_ever(phrases: list[Phrase], *, place: int) -> Found:
     """Read "ever": ever been blocked; blocked at any time."""
-    first, second = phrases[place], phrase_at(phrases, place=place + 1)
-    if second is None or "not" in first.marks | second.marks:
+    first, second = look_at(phrases, place=place, size=2)
+    if "not" in first.marks | second.marks:
         return None
     if "ever" in first.marks and first.kind == "mark" and second.has("predicate"):
         return [replace(second, is_ever=True)], 2
@@ -158,45 +141,33 @@ def read_presence(phrases: list[Phrase], *, place: int) -> Found:
 
     Nor does a property without an article, which they may have or is to be shown, nor a state: with | blocked.
     """
-    first, second = phrases[place], phrase_at(phrases, place=place + 1)
-    before, third = phrase_at(phrases, place=place - 1), phrase_at(phrases, place=place + 2)
-    is_noun = second is not None and (second.kind == "term" or second.has("dimension", form="noun"))
-    if first.marks != {"have"} or second is None or not is_noun or (third and "and" in third.marks):
+    before, first, second, third = look_at(phrases, place=place - 1, size=4)
+    is_noun = second.kind == "term" or second.has("dimension", form="noun")
+    if first.marks != {"have"} or not is_noun or "and" in third.marks:
         return None
-    is_of_issues = before is not None and (before.has_entity("issue") or before.name_kind == "type")
-    if first.said.lower() == "with" and _is_unclear(second, behind=third, is_of_issues=is_of_issues):
-        return [replace(second, kind="unknown", said=f"{first.said} {second.said}")], 2
-    if second.kind != "term":
+    is_of_issues = before.is_of_issues
+    is_with = first.said.lower() == "with"
+    if is_with and _is_unclear(second, behind=third, is_of_issues=is_of_issues):
+        return [leave_out(first, second)], 2
+    is_said = second.is_any or (second.is_plural and not second.is_owned and is_with)
+    is_property = second.kind == "term" and second.has("dimension", form="noun") and not second.has("entity")
+    if not is_said or not is_property:
         return None
-    is_said = second.is_any or (second.is_plural and not second.is_owned and first.said.lower() == "with")
-    if not is_said or not second.has("dimension", form="noun") or second.has("entity"):
-        return None
-    if second.has("measure") and not is_of_issues:
-        return None
-    said = f"{first.said} {second.said}"
-    return [
-        replace(second, kind="unknown" if second.is_one else "missing", is_negated=not second.is_negated, said=said)
-    ], 2
+    kind: PhraseKind = "unknown" if second.is_one else "missing"
+    return [replace(second, kind=kind, is_negated=not second.is_negated, said=f"{first.said} {second.said}")], 2
 
 
-def _is_unclear(noun: Phrase, *, behind: Phrase | None, is_of_issues: bool) -> bool:
+def _is_unclear(noun: Phrase, *, behind: Phrase, is_of_issues: bool) -> bool:
     """Return whether rows "with" it may have it, be it or show it: with | assignee, | blocked, | hours spent."""
     if noun.has("unit"):
         return True
     is_noun = any(sense.form == "noun" for sense in noun.senses)
-    is_value = (
-        behind is not None
-        and behind.kind == "term"
-        and (behind.has("predicate") if is_noun else any(sense.form == "noun" for sense in behind.senses))
-    )
-    if is_value or (behind is not None and behind.kind in ("names", "key", "period", "bound")):
+    is_value = behind.has("predicate") if is_noun else any(sense.form == "noun" for sense in behind.senses)
+    if (is_value and behind.kind == "term") or behind.kind in ("names", "key", "period", "bound"):
         return False
-    if not is_noun:
-        return True
-    is_bare = not (noun.is_any or noun.is_plural or noun.is_owned)
+    is_bare = not (is_noun and (noun.is_any or noun.is_plural or noun.is_owned))
     is_number = noun.has("measure", form="noun") and not (noun.is_owned or noun.has("entity"))
-    is_filter = noun.has("dimension", form="noun") and is_of_issues
-    return is_bare or (is_number and not is_filter)
+    return is_bare or (is_number and not (noun.has("dimension", form="noun") and is_of_issues))
 
 
 def read_related(phrases: list[Phrase], *, place: int) -> Found:
@@ -206,11 +177,11 @@ def read_related(phrases: list[Phrase], *, place: int) -> Found:
     Absence is "no", "nothing" or "not ... any" before rows, with the verb that says what was done to them. Of issues,
     rows are only theirs behind "have": issues without bugs are other issues.
     """
-    first, verb = phrases[place], None
-    if first.kind == "term" and not first.is_negated and first.has("predicate", "time", "dimension", form="verb"):
-        verb, place = first, place + 1
-    quantifier, before = phrase_at(phrases, place=place), phrase_at(phrases, place=place - 1)
-    if quantifier is None or quantifier.kind != "mark":
+    first = phrases[place]
+    verb = first if first.kind == "term" and not first.is_negated and _is_act(first) else NOTHING
+    place += bool(verb)
+    earlier, before, quantifier = look_at(phrases, place=place - 2, size=3)
+    if quantifier.kind != "mark":
         return None
     if quantifier.marks == {"not"}:
         return None if verb else _read_not_any(phrases, place=place)
@@ -220,30 +191,26 @@ def read_related(phrases: list[Phrase], *, place: int) -> Found:
     if not (is_none or quantifier.marks & {"without"}) or quantifier.said.lower() == "none":
         return None
     inside = _rows_from(phrases, place=place + 1, verb=verb)
-    if verb is not None:
+    if verb:
         is_said = is_none or (quantifier.said.lower() == "no" and _names_rows(inside))
-        said = [verb, *inside]
     else:
-        is_listed = before is not None and before.kind == "mark" and bool(before.marks & {"and", "or"})
-        before = phrase_at(phrases, place=place - 2) if is_listed else before
-        is_said = bool(inside) and (is_none or _is_absence(inside, before=before))
-        said = inside
-    if not is_said or (is_none and not said):
-        return None
-    found = _make_related(quantifier, inside=said, is_negated=True, start=first.start)
-    return [replace(found, is_act=verb is not None)], len(inside) + 1 + (verb is not None)
+        is_listed = before.kind == "mark" and before.marks & {"and", "or"}
+        is_said = bool(inside) and (is_none or _is_absence(inside, before=earlier if is_listed else before))
+    return _make_related(quantifier, inside=inside, verb=verb, is_negated=True) if is_said else None
 
 
-def _is_absence(inside: Sequence[Phrase], *, before: Phrase | None) -> bool:
+def _is_act(phrase: Phrase) -> bool:
+    return phrase.has("predicate", "time", "dimension", form="verb")
+
+
+def _is_absence(inside: Sequence[Phrase], *, before: Phrase) -> bool:
     """Return whether such rows are absent, as opposed to negated rows: without open issues, no scope changes."""
     nouns = [one for one in inside if one.has("entity", "measure", form="noun")]
     if nouns and not _says_type(nouns[-1]):
         is_bare = not any(one.has("predicate") or one.kind == "names" for one in inside)
         return not (is_bare and nouns[-1].has_entity("sprint"))  # with no sprint: a property that is missing
-    is_of_others = before is not None and before.has("entity", form="noun") and not before.has_entity("issue")
-    is_had = before is not None and (
-        "have" in before.marks or before.kind == "related" or is_of_others or _says_type(before)
-    )
+    is_of_others = before.has("entity", form="noun") and not before.has_entity("issue")
+    is_had = "have" in before.marks or before.kind == "related" or is_of_others or _says_type(before)
     return is_had and _names_rows(inside)
 
 
@@ -253,22 +220,17 @@ def _read_not_any(phrases: list[Phrase], *, place: int) -> Found:
 
     Who does not have anything else finds no place: to turn the condition round would name those of other issues.
     """
-    first, second, before = phrases[place], phrase_at(phrases, place=place + 1), phrase_at(phrases, place=place - 1)
-    if second is None or before is None:
-        return None
+    before, first, second = look_at(phrases, place=place - 1, size=3)
     is_had = second.kind == "mark" and "have" in second.marks
-    is_act = second.kind == "term" and not second.is_any
-    is_act = is_act and second.has("predicate", "time", "dimension", form="verb")
-    skipped = 1 + (is_had or is_act)
-    inside = _rows_from(phrases, place=place + skipped, verb=second if is_act else None)
+    verb = second if second.kind == "term" and not second.is_any and _is_act(second) else NOTHING
+    inside = _rows_from(phrases, place=place + 1 + (is_had or bool(verb)), verb=verb)
     if is_had and not inside and "who" in before.marks:
-        return [replace(first, kind="unknown", said=f"{first.said} {second.said}", senses=(), marks=frozenset())], 2
+        return [leave_out(first, second)], 2
     is_any = any(one.is_any for one in inside) or (is_had and any(_is_subject(one) for one in phrases[:place]))
-    if not (is_had or is_act or "have" in before.marks) or not is_any or not _names_rows(inside):
+    if not before or not (is_had or verb or "have" in before.marks) or not is_any or not _names_rows(inside):
         return None
-    said = [second, *inside] if is_act else inside
-    found = _make_related(first, inside=said, is_negated=True, start=first.start)
-    return [replace(found, is_act=is_act)], skipped + len(inside)
+    found, size = _make_related(first, inside=inside, verb=verb, is_negated=True)
+    return found, size + is_had
 
 
 def _read_some(phrases: list[Phrase], *, place: int) -> Found:
@@ -277,30 +239,25 @@ def _read_some(phrases: list[Phrase], *, place: int) -> Found:
 
     Which people have open bugs is another question: the bugs are counted for each.
     """
-    first, before, asked = phrases[place], phrase_at(phrases, place=place - 1), phrase_at(phrases, place=place - 2)
-    is_counted = asked is not None and "how_many" in asked.marks
-    inside = _rows_from(phrases, place=place + 1, verb=None)
+    asked, before, first = look_at(phrases, place=place - 2, size=3)
+    inside = _rows_from(phrases, place=place + 1, verb=NOTHING)
     nouns = [one for one in inside if one.has("entity", form="noun")]
     is_plain = len(inside) == 1 or not any(one.has_entity("issue") for one in nouns)
-    if first.said.lower() == "with" and nouns and is_plain and (
-        before is not None and before.has("entity", form="noun")
-    ):  # fmt: skip
-        return [_make_related(first, inside=inside, is_negated=False, start=first.start)], len(inside) + 1
-    if before is None or not (before.has_entity("issue") or _says_type(before) or (is_counted and _is_subject(before))):
-        return None
-    if not any((one.kind == "names" and _says_type(one)) or one.has_entity("issue") for one in inside):
-        return None
-    return [_make_related(first, inside=inside, is_negated=False, start=first.start)], len(inside) + 1
+    is_with = first.said.lower() == "with" and bool(nouns) and is_plain and before.has("entity", form="noun")
+    is_counted = "how_many" in asked.marks and _is_subject(before)
+    has_rows = before.has_entity("issue") or _says_type(before) or is_counted
+    has_rows = has_rows and any((one.kind == "names" and _says_type(one)) or one.has_entity("issue") for one in inside)
+    return _make_related(first, inside=inside, verb=NOTHING, is_negated=False) if is_with or has_rows else None
 
 
-def _rows_from(phrases: list[Phrase], *, place: int, verb: Phrase | None) -> list[Phrase]:
+def _rows_from(phrases: list[Phrase], *, place: int, verb: Phrase) -> list[Phrase]:
     """Return the phrases that describe rows, with the days beside what was done to them."""
-    end, is_timed = place, verb is not None
+    end, is_timed = place, bool(verb)
     first = phrase_at(phrases, place=place)
-    if verb is None and first is not None and is_sprints(first) and not first.edge:
+    if not verb and is_sprints(first) and not first.edge:
         is_of_issues = any(one.has_entity("issue") or _says_type(one) for one in phrases[:place])
         return [] if is_of_issues else [first]
-    while (one := phrase_at(phrases, place=end)) is not None:
+    while one := phrase_at(phrases, place=end):
         is_owner = one.kind == "term" and end > place and one.has("dimension") and one.senses and all(
             sense.form == "verb" for sense in one.senses
         )  # fmt: skip
@@ -314,13 +271,13 @@ def _rows_from(phrases: list[Phrase], *, place: int, verb: Phrase | None) -> lis
             enumerate(phrases[place:end], place)]  # fmt: skip
 
 
-def _is_assigned(phrase: Phrase, *, behind: Phrase | None) -> bool:
+def _is_assigned(phrase: Phrase, *, behind: Phrase) -> bool:
     """Return whether a verb describes the rows behind it: assigned | issues."""
     is_verb = phrase.kind == "term" and any((one.name, one.form) == ("assignee", "verb") for one in phrase.senses)
-    return is_verb and behind is not None and _names_rows([behind])
+    return is_verb and _names_rows([behind])
 
 
-def _as_adjective(phrase: Phrase, *, behind: Phrase | None) -> Phrase:
+def _as_adjective(phrase: Phrase, *, behind: Phrase) -> Phrase:
     assigned = (Sense("predicate", "assigned", "adjective"),)
     return replace(phrase, senses=assigned) if _is_assigned(phrase, behind=behind) else phrase
 
@@ -340,19 +297,22 @@ def _is_subject(phrase: Phrase) -> bool:
     return is_asked or _says_type(phrase) or phrase.has("entity", form="noun")
 
 
-def _make_related(first: Phrase, *, inside: Sequence[Phrase], is_negated: bool, start: int) -> Phrase:
+def _make_related(
+    first: Phrase, *, inside: Sequence[Phrase], verb: Phrase, is_negated: bool
+) -> tuple[list[Phrase], int]:  # fmt: skip
+    """Replace a quantifier, the verb beside it and the rows that they describe."""
+    inside = [verb, *inside] if verb else inside
     said = " ".join([first.said, *(one.said for one in inside)])
     is_of_all = any(one.quantifier or (one.joined_by == "and" and len(one.names) > 1) for one in inside)
-    kind: PhraseKind = "unknown" if is_of_all and not is_negated else "related"
-    return replace(
-        first, kind=kind, said=said, start=start, senses=(), marks=frozenset(), is_negated=is_negated,
-        alternatives=tuple(inside),
+    related = replace(
+        first, kind="unknown" if is_of_all and not is_negated else "related", said=said, senses=(), marks=frozenset(),
+        start=min(first.start, verb.start) if verb else first.start, is_negated=is_negated, alternatives=tuple(inside),
+        is_act=bool(verb),
     )  # fmt: skip
+    return [related], len(inside) + 1
 
 
 def _describes(phrase: Phrase) -> bool:
-    if phrase.kind == "term" and phrase.has("measure", form="noun") and not phrase.has("dimension"):
-        return True
     return (phrase.kind == "term" and phrase.has("predicate", "entity") and not phrase.is_negated) or (
         phrase.kind == "names" and phrase.name_kind in ("type", "label", "priority", "status")
     )

@@ -1,7 +1,7 @@
 """Phrases of a question, and their neighbours."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
 from sprints.linking.names import Name
@@ -11,7 +11,7 @@ from sprints.semantics.questions.lexicon import Sense
 
 PhraseKind = Literal[
     "mark", "names", "period", "sprints", "key", "number", "days", "top", "term", "bound", "missing", "group", "rank",
-    "having", "than", "related", "unknown",
+    "having", "than", "related", "unknown", "nothing",
 ]  # fmt: skip
 NEGATED = {
     Operator.GT: Operator.LE, Operator.GE: Operator.LT, Operator.LT: Operator.GE, Operator.LE: Operator.GT,
@@ -64,6 +64,15 @@ class Phrase:
         """Return whether it has a sense of such a kind."""
         return any(sense.kind in kinds and (form is None or sense.form == form) for sense in self.senses)
 
+    def __bool__(self) -> bool:
+        """Return whether it is a phrase at all, not `NOTHING`."""
+        return self.kind != "nothing"
+
+    @property
+    def is_of_issues(self) -> bool:
+        """Return whether it names issues, or a type of them."""
+        return self.has_entity("issue") or self.name_kind == "type"
+
     def has_entity(self, entity: str) -> bool:
         """Return whether it is a noun for rows of the entity."""
         return any(one.kind == "entity" and one.name == entity and one.form == "noun" for one in self.senses)
@@ -79,9 +88,22 @@ class Rule(Protocol):
         """Apply the rule."""
 
 
-def phrase_at(phrases: Sequence[Phrase], *, place: int) -> Phrase | None:
-    """Return the phrase at a position. None before the first and after the last."""
-    return phrases[place] if 0 <= place < len(phrases) else None
+NOTHING = Phrase(kind="nothing", said="", start=0)
+
+
+def phrase_at(phrases: Sequence[Phrase], *, place: int) -> Phrase:
+    """Return the phrase at a position, `NOTHING` before the first and after the last."""
+    return phrases[place] if 0 <= place < len(phrases) else NOTHING
+
+
+def look_at(phrases: Sequence[Phrase], *, place: int, size: int) -> list[Phrase]:
+    """Return the phrase at a position and those behind it."""
+    return [phrase_at(phrases, place=at) for at in range(place, place + size)]
+
+
+def leave_out(first: Phrase, second: Phrase) -> Phrase:
+    """Return two phrases as one that has no place in any query."""
+    return replace(second, kind="unknown", said=f"{first.said} {second.said}", senses=(), marks=frozenset())
 
 
 def is_sprints(phrase: Phrase) -> bool:

@@ -5,7 +5,7 @@ Each rule replaces adjacent phrases by fewer ones or advances, so reading takes 
 tokens.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sprints.linking.calendar import Span
@@ -31,7 +31,6 @@ from sprints.semantics.questions.naming import (
 )
 from sprints.semantics.questions.negations import (
     negate,
-    negate_prefixed,
     read_absence,
     read_ever,
     read_nobody,
@@ -40,16 +39,20 @@ from sprints.semantics.questions.negations import (
     read_related,
 )
 from sprints.semantics.questions.phrase import (
+    NOTHING,
     SILENT_MARKS,
     Found,
     Phrase,
     Rule,
     degree_of,
     is_sprints,
-    phrase_at,
+    leave_out,
+    look_at,
 )
 from sprints.semantics.questions.tokens import YES_OR_NO, Token
 
+_OPERATORS_BEHIND = {"or_more": Operator.GE, "or_less": Operator.LE}
+_SIDES = ("names", "term", "bound", "missing")
 _OPERATORS = {"gt": Operator.GT, "ge": Operator.GE, "lt": Operator.LT, "le": Operator.LE, "eq": Operator.EQ}
 _EDGES = ("since", "after", "before", "until")
 _ANY = frozenset({"a", "an", "any", "a single", "single", "even one"})
@@ -91,8 +94,8 @@ def _find_unanswerable(tokens: Sequence[Token], *, phrases: list[Phrase]) -> Non
             if at is not None:
                 said = f"{token.said} {phrases[at].said}"
                 phrases[at] = replace(phrases[at], kind="unknown", said=said, senses=(), marks=frozenset())
-    last = phrases[-1] if phrases else None
-    if last is not None and len(phrases) > 1 and last.marks & {"average", "median"} and "and" in phrases[-2].marks:
+    link, last = look_at(phrases, place=len(phrases) - 2, size=2)
+    if last.marks & {"average", "median"} and "and" in link.marks:
         phrases[-1] = replace(last, kind="unknown", senses=(), marks=frozenset())
 
 
@@ -169,227 +172,186 @@ def _phrase(token: Token) -> Phrase | None:
 
 def _read_all_but(phrases: list[Phrase], *, place: int) -> Found:
     """Read but as except behind all of a kind: all teams | but | ORBIT."""
-    first, but, name = phrases[place], phrase_at(phrases, place=place + 1), phrase_at(phrases, place=place + 2)
-    if but is None or name is None or but.said.lower() != "but" or name.kind != "names":
-        return None
-    is_all = first.has_entity(name.name_kind) or "whole" in first.marks or "our" in first.marks
+    first, but, name = look_at(phrases, place=place, size=3)
+    is_all = first.has_entity(name.name_kind) or bool(first.marks & {"whole", "our"})
     is_all = is_all or first.said.lower() in ("everything", "anything")
-    return ([first, replace(but, marks=frozenset({"except"}))], 2) if is_all else None
+    if but.said.lower() != "but" or name.kind != "names" or not is_all:
+        return None
+    return [first, replace(but, marks=frozenset({"except"}))], 2
 
 
 def _read_ago(phrases: list[Phrase], *, place: int) -> Found:
     """Read everything before a day that is so long ago: more than | 3 weeks ago. Any other bound of it has no place."""
-    first, second = phrases[place], phrase_at(phrases, place=place + 1)
-    is_bound = bool(first.marks & {"gt", "lt", "ge", "le"}) and second is not None and second.period is not None
-    if not is_bound or second is None or second.period is None or not second.said.lower().endswith("ago"):
+    first, second = look_at(phrases, place=place, size=2)
+    if not first.marks & {"gt", "lt", "ge", "le"} or not second.period or not second.said.lower().endswith("ago"):
         return None
-    said = f"{first.said} {second.said}"
     if "gt" not in first.marks:
-        return [replace(second, kind="unknown", said=said)], 2
+        return [leave_out(first, second)], 2
     before = replace(second.period, span=Span(EARLIEST, second.period.span.start))
-    return [replace(second, period=before, said=said, start=first.start)], 2
+    return [replace(second, period=before, said=f"{first.said} {second.said}", start=first.start)], 2
 
 
 def _sprint_edges(phrases: list[Phrase], *, place: int) -> Found:
-    """Read an interval of sprints: since sprint 5; before ACCEL Sprint 3; between sprint 3 and sprint 6."""
-    first, second = phrases[place], phrase_at(phrases, place=place + 1)
-    if second is None or not is_sprints(second):
-        return None
-    if "between" in first.marks:
-        link, last = phrase_at(phrases, place=place + 2), phrase_at(phrases, place=place + 3)
-        if link and last and "and" in link.marks and is_sprints(last):
-            return [replace(second, kind="sprints", edge="between", alternatives=(last,))], 4
+    """Read an interval of sprints: since sprint 5; before ACCEL Sprint 3."""
+    first, second = look_at(phrases, place=place, size=2)
     edge = next((one for one in _EDGES if one in first.marks), "")
-    if not edge or (edge == "since" and first.said.lower() == "from"):
+    if not is_sprints(second) or not edge or (edge == "since" and first.said.lower() == "from"):
         return None
     return [replace(second, kind="sprints", edge=edge, said=f"{first.said} {second.said}", start=first.start)], 2
 
 
 def _bounds(phrases: list[Phrase], *, place: int) -> Found:
     """Read a bound: more than 5 points; at least 3; 5 or more; over 10 days; more than twice."""
-    first, second = phrases[place], phrase_at(phrases, place=place + 1)
-    op = next((_OPERATORS[mark] for mark in _OPERATORS if mark in first.marks), None)
-    if op and second and second.kind in ("number", "days"):
-        return [_make_bound(second, op=op, said=f"{first.said} {second.said}", start=first.start)], 2
-    if op and second and second.marks & {"once", "twice"}:
-        number = 1.0 if "once" in second.marks else 2.0
-        counted = replace(second, kind="number", number=number)
-        return [
-            replace(_make_bound(counted, op=op, said=f"{first.said} {second.said}", start=first.start), edge="times")
-        ], 2
-    third = phrase_at(phrases, place=place + 2)
-    is_split = first.kind == "number" and second is not None and second.kind == "term" and second.has("dimension")
-    if is_split and second is not None and third is not None and third.marks & {"or_more", "or_less"}:
-        op = Operator.GE if "or_more" in third.marks else Operator.LE
-        said = f"{first.said} {second.said} {third.said}"
-        return [
-            replace(_make_bound(first, op=op, said=said, start=first.start), senses=second.senses, is_plural=True)
-        ], 3
-    if first.kind in ("number", "days") and second and second.marks & {"or_more", "or_less"}:
-        op = Operator.GE if "or_more" in second.marks else Operator.LE
-        return [_make_bound(first, op=op, said=f"{first.said} {second.said}", start=first.start)], 2
-    if "between" in first.marks and second and second.kind == "number":
-        link, last = phrase_at(phrases, place=place + 2), phrase_at(phrases, place=place + 3)
-        if link and last and "and" in link.marks and last.kind == "number":
-            low = _make_bound(second, op=Operator.GE, said=f"between {second.said} and {last.said}", start=first.start)
-            high = _make_bound(last, op=Operator.LE, said=low.said, start=first.start)
-            return [replace(low, alternatives=(high,))], 4
-    if "twice" in first.marks and not (second and "than" in second.marks):
+    first, second, third, fourth = look_at(phrases, place=place, size=4)
+    said = f"{first.said} {second.said}"
+    if op := _find_operator(first, _OPERATORS):
+        bound = replace(second, kind="bound", op=op, said=said, start=first.start)
+        if second.kind in ("number", "days"):
+            return [bound], 2
+        if second.marks & {"once", "twice"}:
+            return [replace(bound, number=1.0 if "once" in second.marks else 2.0, edge="times")], 2
+    if first.kind in ("number", "days") and (op := _find_operator(second, _OPERATORS_BEHIND)):
+        return [replace(first, kind="bound", op=op, said=said)], 2
+    is_split = first.kind == "number" and second.kind == "term" and second.has("dimension")
+    if is_split and (op := _find_operator(third, _OPERATORS_BEHIND)):
+        said = f"{said} {third.said}"
+        return [replace(first, kind="bound", op=op, said=said, senses=second.senses, is_plural=True)], 3
+    if "between" in first.marks and second.kind == fourth.kind == "number" and "and" in third.marks:
+        low = replace(second, kind="bound", op=Operator.GE, said=f"{said} and {fourth.said}", start=first.start)
+        high = replace(low, op=Operator.LE, number=fourth.number)
+        return [replace(low, alternatives=(high,))], 4
+    if "twice" in first.marks and "than" not in second.marks:
         return [replace(first, kind="bound", op=Operator.GE, number=2.0, edge="times")], 1
     return None
 
 
+def _find_operator(phrase: Phrase, operators: Mapping[str, Operator]) -> Operator | None:
+    return next((operators[mark] for mark in operators if mark in phrase.marks), None)
+
+
 def _repeated_how_often(phrases: list[Phrase], *, place: int) -> Found:
     """Read how many | times."""
-    first, second = phrases[place], phrase_at(phrases, place=place + 1)
-    if "how_many" not in first.marks or second is None or "times" not in second.marks:
+    first, second = look_at(phrases, place=place, size=2)
+    if "how_many" not in first.marks or "times" not in second.marks:
         return None
     return [replace(first, said=f"{first.said} {second.said}", marks=first.marks | {"how_often"})], 2
 
 
-def _make_bound(value: Phrase, *, op: Operator, said: str, start: int) -> Phrase:
-    return replace(value, kind="bound", op=op, said=said, start=start)
-
-
 def _comparative(phrases: list[Phrase], *, place: int) -> Found:
     """Read a comparative: older than 30 days; larger than 5 points; bigger than 8."""
-    first, second, third = phrases[place], phrase_at(phrases, place=place + 1), phrase_at(phrases, place=place + 2)
-    if not first.has("dimension", form="comparative") or second is None or third is None:
+    first, than, value, unit = look_at(phrases, place=place, size=4)
+    degrees = tuple(one for one in first.senses if one.form == "comparative")
+    if not degrees or "than" not in than.marks or value.kind not in ("number", "days"):
         return None
-    if "than" not in second.marks or third.kind not in ("number", "days"):
-        return None
-    degree = next(sense for sense in first.senses if sense.form == "comparative")
-    unit = phrase_at(phrases, place=place + 3)
-    has_unit = unit is not None and unit.kind == "term" and unit.has("measure", form="noun") and not unit.has("entity")
-    op = Operator.GT if degree.is_descending else Operator.LT
-    bound = _make_bound(third, op=op, said=f"{first.said} than {third.said}", start=first.start)
-    return [replace(bound, senses=tuple(one for one in first.senses if one.form == "comparative"))], 3 + has_unit
+    has_unit = unit.kind == "term" and unit.has("measure", form="noun") and not unit.has("entity")
+    op = Operator.GT if degrees[0].is_descending else Operator.LT
+    said = f"{first.said} than {value.said}"
+    return [replace(value, kind="bound", op=op, said=said, start=first.start, senses=degrees)], 3 + has_unit
 
 
 def _bound_units(phrases: list[Phrase], *, place: int) -> Found:
     """Read the unit of a bound: more than 5 | points; 8 | point | stories; reopened | more than 2 | times."""
-    first, second = phrases[place], phrase_at(phrases, place=place + 1)
-    if second is None:
+    first, second = look_at(phrases, place=place, size=2)
+    if first.kind not in ("bound", "number") or first.is_days or first.senses:
         return None
-    if first.kind in ("bound", "number") and not first.is_days and not first.senses:
-        if "times" in second.marks:
-            return [replace(first, kind="bound", op=first.op or Operator.EQ, edge="times")], 2
-        if second.kind == "term" and second.has("dimension", "measure", form="noun"):
-            if second.has("entity") and any(degree_of(one) is not None for one in phrases[place + 2 :]):
-                return None
-            if first.kind == "number" and not second.has("dimension", form="noun"):
-                return None
-            op = first.op or Operator.EQ
-            said = f"{first.said} {second.said}"
-            bound = replace(first, kind="bound", op=op, senses=second.senses, said=said, is_plural=True)
-            return [bound], 2
-    return None
+    bound = replace(first, kind="bound", op=first.op or Operator.EQ)
+    if "times" in second.marks:
+        return [replace(bound, edge="times")], 2
+    is_unit = second.has("dimension", form="noun") or (first.kind == "bound" and second.has("measure", form="noun"))
+    is_ranked = second.has("entity") and any(degree_of(one) is not None for one in phrases[place + 2 :])
+    if second.kind != "term" or not is_unit or is_ranked:
+        return None
+    return [replace(bound, senses=second.senses, said=f"{first.said} {second.said}", is_plural=True)], 2
 
 
 def _read_bound_after(phrases: list[Phrase], *, place: int) -> Found:
     """Read a bound after its unit: cycle time | over 10 days; points | above 5."""
-    first, second = phrases[place], phrase_at(phrases, place=place + 1)
-    if first.kind != "term" or not first.has("dimension", form="noun") or first.has("entity") or second is None:
+    first, second, third = look_at(phrases, place=place, size=3)
+    size, bound = (3, third) if second.marks & SILENT_MARKS else (2, second)
+    if first.kind != "term" or not first.has("dimension", form="noun") or first.has("entity"):
         return None
-    if (
-        second.marks & SILENT_MARKS
-        and (third := phrase_at(phrases, place=place + 2))
-        and third.kind == "bound"
-        and not third.senses
-    ):
-        return [replace(third, senses=first.senses, said=f"{first.said} {third.said}", start=first.start)], 3
-    is_same = {one.name for one in second.senses} & {one.name for one in first.senses if one.kind == "dimension"}
-    if second.kind == "bound" and (is_same or not second.senses) and not second.edge:
-        return [replace(second, senses=first.senses, said=f"{first.said} {second.said}", start=first.start)], 2
-    return None
+    names = {one.name for one in first.senses if one.kind == "dimension"}
+    is_same = bound is second and any(one.name in names for one in bound.senses)
+    if bound.kind != "bound" or bound.edge or not (is_same or not bound.senses):
+        return None
+    return [replace(bound, senses=first.senses, said=f"{first.said} {bound.said}", start=first.start)], size
 
 
 def _agent(phrases: list[Phrase], *, place: int) -> Found:
     """Find no place for who or what it was done by, nor for a unit: blocked | by | anything; hours | per | point."""
-    first, second = phrases[place], phrase_at(phrases, place=place + 1)
-    is_agent = second is not None and first.said.lower() == "by" and second.is_any
-    is_unit = second is not None and first.said.lower() == "per" and second.said.lower() in ("point", "hour")
-    if second is None or not (is_agent or is_unit):
-        return None
-    return [replace(second, kind="unknown", said=f"{first.said} {second.said}", senses=())], 2
+    first, second = look_at(phrases, place=place, size=2)
+    is_agent = first.said.lower() == "by" and second.is_any
+    is_unit = first.said.lower() == "per" and second.said.lower() in ("point", "hour")
+    return ([leave_out(first, second)], 2) if is_agent or is_unit else None
 
 
 def _groups(phrases: list[Phrase], *, place: int) -> Found:
     """Read a group: by team; per month; for each person; weekly; team by team; month by month."""
-    first, second = phrases[place], phrase_at(phrases, place=place + 1)
-    third = phrase_at(phrases, place=place + 2)
-    if first.kind == "term" and second and third and second.said.lower() == "by" and third.senses == first.senses:
-        return [replace(first, kind="group", said=f"{first.said} by {third.said}")], 3
-    is_asked_grain = bool(first.marks & {"which", "what"}) and second is not None and second.kind == "term"
-    if is_asked_grain and second is not None and all(sense.kind == "grain" for sense in second.senses):
-        return [replace(second, kind="group", said=f"{first.said} {second.said}")], 2
-    if "per" in first.marks and second is not None:
-        if second.marks & {"per"} and third is not None:
-            return [second], 2
-        if first.said.lower() == "by" and second.is_plural and third is not None and "except" in third.marks:
-            return [second], 2
-        is_named = first.said.lower() != "by" and third is not None and third.has("entity", form="noun")
-        if second.has("predicate") and third is not None and is_named:
-            return [second, replace(third, kind="group", said=f"{first.said} {third.said}", start=first.start)], 3
-        is_noun = second.kind == "term" or (second.name_kind == "type" and second.has("dimension", form="noun"))
-        if is_noun and (second.has("entity", "dimension", "measure", form="noun") or second.has("grain")):
-            noun = replace(second, names=(), name_kind="") if second.kind == "names" else second
-            return [replace(noun, kind="group", said=f"{first.said} {second.said}", start=first.start)], 2
-        if first.said.lower() == "by" and second.kind == "names" and second.name_kind in ("person", "team"):
-            return [replace(second, by=True)], 2
-    adverb = first.kind == "term" and all(sense.kind == "grain" for sense in first.senses)
-    said = first.said.lower()
-    if adverb and (said.endswith("ly") or " by " in said):
+    first, second, third = look_at(phrases, place=place, size=3)
+    word, said = first.said.lower(), f"{first.said} {second.said}"
+    is_grain = first.kind == "term" and all(sense.kind == "grain" for sense in first.senses)
+    if first.kind == "term" and second.said.lower() == "by" and third.senses == first.senses:
+        return [replace(first, kind="group", said=f"{said} {third.said}")], 3
+    if first.marks & {"which", "what"} and second.kind == "term" and all(one.kind == "grain" for one in second.senses):
+        return [replace(second, kind="group", said=said)], 2
+    if is_grain and (word.endswith("ly") or " by " in word):
         return [replace(first, kind="group")], 1
+    if "per" not in first.marks:
+        return None
+    is_list = word == "by" and second.is_plural and "except" in third.marks
+    if is_list or (third and second.marks & {"per"}):
+        return [second], 2
+    if word != "by" and second.has("predicate") and third.has("entity", form="noun"):
+        return [second, replace(third, kind="group", said=f"{first.said} {third.said}", start=first.start)], 3
+    is_noun = second.kind == "term" or (second.name_kind == "type" and second.has("dimension", form="noun"))
+    if is_noun and (second.has("entity", "dimension", "measure", form="noun") or second.has("grain")):
+        return [replace(second, kind="group", said=said, start=first.start, names=(), name_kind="")], 2
+    if word == "by" and second.kind == "names" and second.name_kind in ("person", "team"):
+        return [replace(second, by=True)], 2
     return None
 
 
 def _and_groups(phrases: list[Phrase], *, place: int) -> Found:
     """Read a further group: by team | and | priority."""
-    first, second, third = phrases[place], phrase_at(phrases, place=place + 1), phrase_at(phrases, place=place + 2)
-    if first.kind != "group" or second is None or third is None or "and" not in second.marks:
+    first, link, second = look_at(phrases, place=place, size=3)
+    if first.kind != "group" or "and" not in link.marks or second.kind != "term":
         return None
-    if third.kind == "term" and third.has("dimension", "entity", "grain"):
-        return [first, replace(third, kind="group")], 3
-    return None
+    return ([first, replace(second, kind="group")], 3) if second.has("dimension", "entity", "grain") else None
 
 
 def _ranks(phrases: list[Phrase], *, place: int) -> Found:
     """Read a rank: top 5; 5 oldest; most; oldest; longest cycle time; fewest."""
-    first, second = phrases[place], phrase_at(phrases, place=place + 1)
-    if first.kind in ("top", "number") and second is not None and degree_of(second) is not None:
+    first, second = look_at(phrases, place=place, size=2)
+    degree = degree_of(first)
+    if first.kind in ("top", "number") and degree_of(second) is not None:
         return [replace(second, kind="rank", number=first.number, is_descending=bool(degree_of(second)))], 2
-    if first.kind == "top":
-        return [replace(first, kind="rank", senses=(), is_descending=True)], 1
-    if first.kind == "mark" and first.marks & {"best", "worst"}:
-        return [replace(first, kind="rank", senses=(), is_descending="best" in first.marks)], 1
-    if first.kind == "mark" and "rank" in first.marks:
-        return [replace(first, kind="rank", senses=(), is_plural=True)], 1
-    if first.kind == "mark" and degree_of(first) is not None and second is not None and "how_many" in second.marks:
+    if first.kind == "top" or (first.kind == "mark" and first.marks & {"best", "worst", "rank"}):
+        is_order = "rank" in first.marks
+        is_descending = "worst" not in first.marks or is_order
+        return [replace(first, kind="rank", senses=(), is_descending=is_descending, is_plural=is_order)], 1
+    if degree is None:
+        return None
+    if first.kind == "mark" and "how_many" in second.marks:
         return [first], 2  # the highest | number of
-    if first.kind in ("term", "mark") and degree_of(first) is not None:
-        if second is not None and second.kind == "number" and first.marks & {"top", "bottom"}:
-            return [replace(first, kind="rank", number=second.number, is_descending=bool(degree_of(first)))], 2
-        return [replace(first, kind="rank", is_descending=bool(degree_of(first)))], 1
-    if first.kind == "rank" and second is not None and second.kind == "rank" and not first.senses:
-        return [replace(second, number=first.number)], 2
-    return None
+    has_count = second.kind == "number" and bool(first.marks & {"top", "bottom"})
+    number = second.number if has_count else None
+    return [replace(first, kind="rank", number=number, is_descending=degree)], 1 + has_count
 
 
 def _merge_ranks(phrases: list[Phrase], *, place: int) -> Found:
     """Combine a rank with its order: top 5 | oldest."""
-    first, second = phrases[place], phrase_at(phrases, place=place + 1)
-    if second is not None and first.kind == second.kind == "rank" and not first.has("dimension"):
-        return [replace(second, number=first.number if first.number is not None else second.number)], 2
-    return None
+    first, second = look_at(phrases, place=place, size=2)
+    if not first.kind == second.kind == "rank" or first.has("dimension"):
+        return None
+    return [replace(second, number=first.number if first.number is not None else second.number)], 2
 
 
 def _counted_rank(phrases: list[Phrase], *, place: int) -> Found:
     """Read a counted rank: which three | people have resolved the | most issues."""
     first = phrases[place]
-    noun = next((one for one in phrases[place + 1 :] if not one.has("predicate")), None)
-    is_kind = noun is not None and noun.name_kind == "type" and noun.said.lower().endswith("s")
-    if first.kind != "number" or noun is None or not (is_kind or (noun.is_plural and noun.has("entity", form="noun"))):
+    noun = next((one for one in phrases[place + 1 :] if not one.has("predicate")), NOTHING)
+    is_kind = noun.name_kind == "type" and noun.said.lower().endswith("s")
+    if first.kind != "number" or not (is_kind or (noun.is_plural and noun.has("entity", form="noun"))):
         return None
     ranks = [one for one in phrases if one.kind == "rank"]
     if len(ranks) != 1 or ranks[0].number is not None or ranks[0].start < first.start:
@@ -400,23 +362,18 @@ def _counted_rank(phrases: list[Phrase], *, place: int) -> Found:
 
 def _either(phrases: list[Phrase], *, place: int) -> Found:
     """Read an alternative: blocked or overdue."""
-    first, second, third = phrases[place], phrase_at(phrases, place=place + 1), phrase_at(phrases, place=place + 2)
-    if second is None or third is None or second.kind != "mark" or "or" not in second.marks:
+    before, first, link, third, behind = look_at(phrases, place=place - 1, size=5)
+    if link.kind != "mark" or "or" not in link.marks:
         return None
-    behind = phrase_at(phrases, place=place + 3)
-    if is_sprints(first) and (is_sprints(third) or (third.name_kind == "team" and behind and is_sprints(behind))):
+    if is_sprints(first) and (is_sprints(third) or (third.name_kind == "team" and is_sprints(behind))):
         return [first], 2  # several sprints are one or the other anyway: ACCEL Sprint 8 | or | ACCEL | Sprint 7
-    if is_sprints(first) != is_sprints(third):
-        return None
-    sides = ("names", "term", "bound", "missing", "sprints")
-    if first.kind not in sides or third.kind not in sides or first.is_negated or third.is_negated:
-        return None
-    if not all(side.kind != "term" or side.has("predicate") for side in (first, third)):
-        return None
-    if third.kind == "term" and behind is not None and first.name_kind and behind.name_kind == first.name_kind:
+    for side in (first, third):
+        is_side = side.kind in _SIDES and (side.kind != "term" or side.has("predicate"))
+        if not is_side or side.is_negated or is_sprints(side):
+            return None
+    if third.kind == "term" and first.name_kind and behind.name_kind == first.name_kind:
         return None  # bugs or blocked | stories: an adjective of the second kind alone
-    before = phrase_at(phrases, place=place - 1)
-    if before is not None and before.is_negated and before.kind in sides and before.has("predicate"):
+    if before.is_negated and before.kind in _SIDES and before.has("predicate"):
         return [replace(one, is_negated=True) for one in (first, third)], 3  # not blocked, done | or | in progress
     said = f"{first.said} or {third.said}"
     return [replace(first, alternatives=(*first.alternatives, third), joined_by="or", said=said)], 3
@@ -424,10 +381,7 @@ def _either(phrases: list[Phrase], *, place: int) -> Found:
 
 def _repeat_sides(phrases: list[Phrase], *, place: int) -> Found:
     """Repeat for both sides what is said once: open p0 versus open p1."""
-    sides = phrases[place : place + 5]
-    if len(sides) < 5:  # noqa: PLR2004 - a state and a name on each side, and what is between
-        return None
-    state, name, link, other_state, other_name = sides
+    state, name, link, other_state, other_name = look_at(phrases, place=place, size=5)
     is_same = state.kind == other_state.kind == "term" and state.senses == other_state.senses
     if not is_same or not link.marks & {"versus", "and", "or"} or name.kind != "names":
         return None
@@ -435,7 +389,7 @@ def _repeat_sides(phrases: list[Phrase], *, place: int) -> Found:
 
 
 _RULES: tuple[Rule, ...] = (
-    negate_prefixed, read_leaver, read_current_value, read_noun_of_name, read_epic_key, read_depictive,
+    read_leaver, read_current_value, read_noun_of_name, read_epic_key, read_depictive,
     read_closing_clause, _repeat_sides, _read_all_but, _read_ago, list_names, read_names_against, read_whole,
     _repeated_how_often, _sprint_edges, _bounds, read_than, _comparative, _agent, _groups, _and_groups,
     read_swapped_group, _bound_units, _read_bound_after, read_absence, read_related, read_ever, read_nobody, negate,

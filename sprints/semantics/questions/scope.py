@@ -17,7 +17,6 @@ class Scope(Conditions):
     def _check_scope(self) -> None:
         """Refuse words whose scope the query cannot say: ever blocked for 3 days; but for June; points of issues."""
         is_about_people = self.has_owners or any(one.has_entity("person") for one in self.phrases)
-        is_about_people = is_about_people or "who" in self.marks
         is_bounded = any(one.kind in ("bound", "days") for one in self.phrases)
         self._refuse_second_rows()
         self._refuse_lost_scope()
@@ -63,7 +62,6 @@ class Scope(Conditions):
             return
         own = {state.predicate for state in self._own_states()}
         asks = self.mentions_entity or bool(self.measures or self.marks & ASKING)
-        asks = asks or any(one.name_kind == "type" for one in self.phrases)
         if len(own) > 1 and not asks and "and" not in self.marks:
             raise Unbound(None, why="Do you mean issues of which both is true, or a number for each?")
         for place, state in self.states.items():

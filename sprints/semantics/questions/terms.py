@@ -11,10 +11,9 @@ from sprints.semantics.query import (
     DimensionGroup,
     Group,
     MeasureLimit,
-    Rank,
+    MetricQuery,
     Side,
     TimeGroup,
-    TimeRange,
 )
 from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.phrase import Phrase, is_sprints, phrase_at
@@ -88,9 +87,7 @@ class Terms:
         self.sides: list[Side] = []
         self.is_fragment = False
         self.is_related = False
-        self.has_groups = False
-        self.context_time: TimeRange | None = None
-        self.context_rank: Rank | None = None
+        self.context: MetricQuery | None = None
         self.is_about_people = False
         self.has_owners = False
         self.unit_noun = ""
@@ -131,14 +128,10 @@ class Terms:
     def _as_subject(self, phrase: Phrase, *, place: int, phrases: Sequence[Phrase]) -> Phrase:
         """Read a name that is also a property's noun as the property, if it is requested: which epic has most."""
         is_both = phrase.kind == "names" and phrase.has("dimension", form="noun")
-        before = phrases[place - 1] if place else None
-        is_asked = before is not None and bool(before.marks & {"which", "what", "rank", "per"} or before.kind == "rank")
-        if not is_both or not is_asked:
+        before = phrase_at(phrases, place=place - 1)
+        if not is_both or not (before.marks & {"which", "what", "rank", "per"} or before.kind == "rank"):
             return phrase
-        counted = any(
-            one.has_entity("issue") or one.name_kind == "type" or one.has("measure", form="noun")
-            for one in phrases[place + 1 :]
-        )
+        counted = any(one.is_of_issues or one.has("measure", form="noun") for one in phrases[place + 1 :])
         ranked = any(one.kind in ("rank", "bound") for one in phrases)
         is_plural = phrase.said.lower().endswith("s")
         subject = replace(phrase, kind="term", names=(), name_kind="", is_plural=is_plural)
@@ -148,14 +141,12 @@ class Terms:
     def _noun_after(self, phrases: Sequence[Phrase], *, place: int) -> int | None:
         """Return the noun that an adjective precedes, with nothing between but a team."""
         end, at = phrases[place].start + len(phrases[place].said), place + 1
-        if at < len(phrases) and phrases[at].kind == "names" and phrases[at].name_kind == "team":
-            if phrases[at].start > end + 1:
-                return None
-            end, at = phrases[at].start + len(phrases[at].said) + len("'s"), at + 1
-        if at >= len(phrases) or phrases[at].start > end + 1:
-            return None
-        is_noun = phrases[at].kind in ("term", "group") and phrases[at].has("entity", form="noun")
-        return at if is_noun else None
+        team = phrase_at(phrases, place=at)
+        if team.name_kind == "team" and team.start <= end + 1:
+            end, at = team.start + len(team.said) + len("'s"), at + 1
+        noun = phrase_at(phrases, place=at)
+        is_noun = noun.kind in ("term", "group") and noun.has("entity", form="noun")
+        return at if is_noun and noun.start <= end + 1 else None
 
     def _is_period_of_rows(self, noun: str) -> bool:
         """Return whether rows belong to such periods, as issues to sprints."""
@@ -163,8 +154,8 @@ class Terms:
         return membership is not None and noun == membership.role
 
     def _speaks_of_issues(self, phrases: Sequence[Phrase]) -> bool:
-        return any(phrase.has_entity("issue") or phrase.name_kind == "type" or (phrase.has("measure", form="noun")
-                   and not phrase.has_entity("sprint")) for phrase in phrases)  # fmt: skip
+        measured = [one for one in phrases if one.has("measure", form="noun") and not one.has_entity("sprint")]
+        return bool(measured) or any(one.is_of_issues for one in phrases)
 
     def _check_entity(self) -> None:
         """Refuse rows that the question does not name. Issues and their sprint memberships are implied."""
@@ -194,14 +185,14 @@ class Terms:
                 continue
             if self._is_assignment(phrase, place=place):
                 continue
-            self._refuse_noun(phrase, before=self.phrases[place - 1] if place else None)
+            self._refuse_noun(phrase, before=phrase_at(self.phrases, place=place - 1))
             predicate, is_own = self._predicate(phrase)
             role = self._role(phrase, predicate=predicate)
             predicate = "" if self._is_undone_act(phrase, role=role, predicate=predicate) else predicate
             is_what = place and not (self.phrases[1].has_entity("sprint") and "what" in self.phrases[0].marks)
             if self.entity.id == "sprint" and "what" in self.marks and is_what and self._tells_of_membership(phrase):
                 self.cost += 0.5
-            if self.entity.id == "sprint" and self._is_per_sprint(phrase):
+            if self.entity.id == "sprint" and self._find_per_sprint(phrase):
                 self.states[place] = State(phrase=phrase, is_measured=True)
                 self.used.add(place)
                 continue
@@ -246,10 +237,10 @@ class Terms:
         for place in after:
             del self.states[place]
 
-    def _refuse_noun(self, phrase: Phrase, *, before: Phrase | None) -> None:
+    def _refuse_noun(self, phrase: Phrase, *, before: Phrase) -> None:
         """Refuse a noun that is spelt like a verb: which estimates changed."""
         is_verb = phrase.said.lower().endswith("s") and phrase.has("predicate", form="verb")
-        if is_verb and phrase.has("dimension", form="noun") and before is not None and "which" in before.marks:
+        if is_verb and phrase.has("dimension", form="noun") and "which" in before.marks:
             raise Unbound(phrase)
 
     def _refuse_other_sprints(self, state: State) -> None:
@@ -277,9 +268,10 @@ class Terms:
             for other, one in enumerate(self.phrases) if other != place for sense in one.senses
         )  # fmt: skip
 
-    def _is_per_sprint(self, phrase: Phrase) -> bool:
-        names = {sense.name for sense in phrase.senses if sense.kind == "predicate"}
-        return "average" in self.marks and bool(names & set(self.settings["per_sprint"]))
+    def _find_per_sprint(self, phrase: Phrase) -> str:
+        """Return the measure of what a sprint has of it on average. Empty if no average is requested."""
+        found = [self.settings["per_sprint"].get(one.name) for one in phrase.senses if one.kind == "predicate"]
+        return str(next((one for one in found if one), "")) if "average" in self.marks else ""
 
     def _predicate(self, phrase: Phrase) -> tuple[str, bool]:
         """Return the predicate of the phrase for this entity: its own, else the one that it reaches."""
@@ -331,32 +323,27 @@ class Terms:
 
     def _attach_times(self) -> None:
         """Attach each period to the nearest state before it that has a time, else to the nearest after it."""
-        periods = [place for place, phrase in enumerate(self.phrases) if phrase.kind == "period"]
-        for place in periods:
-            if (state := self._same_state(place)) is not None:
-                state.periods.append(self.phrases[place])
+        for place, phrase in enumerate(self.phrases):
+            if phrase.kind == "period" and (state := self._same_state(place) or self._timed_state(place)):
+                state.periods.append(phrase)
                 self.used.add(place)
-                continue
-            before = [other for other in self.states if other < place and self.states[other].role]
-            after = [other for other in self.states if other > place and self.states[other].role]
-            free = [
-                other for other in (*sorted(before, reverse=True), *sorted(after)) if not self.states[other].periods
-            ]
-            close = free[0] if free else (max(before) if before else None)
-            if close is not None:
-                self.states[close].periods.append(self.phrases[place])
-                self.used.add(place)
-
         if not self.is_fragment:
             self._refuse_shared_times()
+
+    def _timed_state(self, place: int) -> State | None:
+        """Return the nearest state that has a time: before the place, else after it, first without one said yet."""
+        timed = [other for other in sorted(self.states) if self.states[other].role]
+        before = [self.states[other] for other in timed if other < place][::-1]
+        near = (*before, *(self.states[other] for other in timed if other > place))
+        return next((state for state in near if not state.periods), before[0] if before else None)
 
     def _refuse_shared_times(self) -> None:
         """Refuse a time behind two verbs, which may be of both: started | but | not finished | in October."""
         for place, state in self.states.items():
-            at = place + 1 + ("and" in getattr(phrase_at(self.phrases, place=place + 1), "marks", ()))
+            at = place + 1 + ("and" in phrase_at(self.phrases, place=place + 1).marks)
             other = self.states.get(at)
-            is_joined = other is not None and (at > place + 1 or other.phrase.is_negated)
-            if is_joined and other is not None and state.role and other.role and other.periods and not state.periods:
+            has_time = other is not None and bool(state.role and other.role and other.periods) and not state.periods
+            if has_time and other is not None and (at > place + 1 or other.phrase.is_negated):
                 raise Unbound(other.periods[0])
 
     def _same_state(self, place: int) -> State | None:
@@ -398,11 +385,8 @@ class Terms:
     def _group_by_time(self, grain: Grain, *, phrase: Phrase) -> None:
         timed = [state for state in self.states.values() if state.role]
         at = self.phrases.index(phrase) + 1
-        behind = self.states.get(at)
-        if behind is not None and not behind.role:
-            raise Unbound(behind.phrase)  # blockages by week | blocked
         noun = phrase_at(self.phrases, place=at)
-        if noun is not None and noun.kind == "term" and noun.has("dimension", form="noun") and not noun.has("entity"):
+        if noun.kind == "term" and noun.has("dimension", form="noun") and not noun.has("entity"):
             raise Unbound(noun)  # by week | sprint ends
         roles = {state.role for state in timed if self.model.time_roles[state.role].is_moment}
         for state in timed:
@@ -446,11 +430,7 @@ class Terms:
         """Return whether issues themselves are requested, as in "the bugs with the longest cycle time"."""
         if self.entity.id != "issue" or self.marks & {"how_many", "how_much", "who", "average", "median"}:
             return False
-        return any(
-            any(sense.kind == "entity" and sense.name == "issue" for sense in phrase.senses)
-            or phrase.name_kind == "type"
-            for phrase in self.phrases
-        )
+        return any(phrase.is_of_issues for phrase in self.phrases)
 
     def _is_past(self) -> bool:
         return any(one.kind == "mark" and one.said.lower() in ("was", "were") for one in self.phrases)

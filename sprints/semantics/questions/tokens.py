@@ -219,16 +219,12 @@ def _share_heads(tokens: Sequence[Token], *, lexicon: Lexicon) -> list[Token]:
 
 def _without_counts(tokens: list[Token], *, index: NameIndex) -> list[Token]:
     """Skip a number that only counts a complete set: the three teams, if there are three."""
-    teams = float(len(index.of_kind("team")))
-
-    def is_count(place: int) -> bool:
-        following = tokens[place + 1] if place + 1 < len(tokens) else None
-        is_team = following is not None and any(
-            one.kind == "entity" and one.name == "team" and one.is_plural for one in following.senses
-        )
-        return is_team and tokens[place].number == teams and place > 0 and tokens[place - 1].said.lower() in _DEFINITE
-
-    return [token for place, token in enumerate(tokens) if not is_count(place)]
+    teams, kept = float(len(index.of_kind("team"))), list(tokens)
+    for before, count, noun in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        is_team = any((one.kind, one.name, one.is_plural) == ("entity", "team", True) for one in noun.senses)
+        if is_team and count.number == teams and before.said.lower() in _DEFINITE:
+            kept.remove(count)
+    return kept
 
 
 def _token_at(
@@ -242,27 +238,14 @@ def _token_at(
     phrase = Token(said=linked.text[word.start : end], start=word.start, end=end, senses=senses)
     if known and size >= phrase_size:
         if known.kind in _SPEAKS and size == phrase_size and _has_term(senses):
-            return _both(known, senses=senses, before=found[place - 1].folded if place else "", after=_word_after(
-                found, place + size)), size  # fmt: skip
+            before, after = ("".join(one.folded for one in found[at : at + 1]) for at in (place - 1, place + size))
+            return _both(known, senses=senses, before=before if place else "", after=after), size
         return known, size
     if senses:
         return phrase, phrase_size
     if word.folded in NUMBERS and word.folded not in _NO_NUMBER:
         return Token(said=word.folded, start=word.start, end=word.end, number=float(NUMBERS[word.folded])), 1
-    if negated := _without_prefix(word, text=linked.text, lexicon=lexicon):
-        return negated, 1
     return phrase, 1
-
-
-def _without_prefix(word: Word, *, text: str, lexicon: Lexicon) -> Token | None:
-    """Read un- and non- before a known adjective or verb as its negation."""
-    for prefix in ("un", "non"):
-        rest = word.folded.removeprefix(prefix)
-        senses = tuple(one for one in lexicon.phrases.get((rest,), ()) if one.kind == "predicate")
-        if rest != word.folded and senses:
-            said = text[word.start : word.end]
-            return Token(said=said, start=word.start, end=word.end, senses=(Sense("mark", "un", "word"), *senses))
-    return None
 
 
 def _both(known: Token, *, senses: tuple[Sense, ...], before: str, after: str) -> Token:
@@ -277,10 +260,6 @@ def _both(known: Token, *, senses: tuple[Sense, ...], before: str, after: str) -
         said=known.said, start=known.start, end=known.end, senses=senses, kind=known.kind if is_name_too else None,
         names=known.names if is_name_too else (),
     )  # fmt: skip
-
-
-def _word_after(found: Sequence[Word], place: int) -> str:
-    return found[place].folded if place < len(found) else ""
 
 
 def _has_term(senses: Sequence[Sense]) -> bool:
@@ -394,6 +373,4 @@ def _is_other(spotted: SpottedName) -> bool:
 
 
 def _amount(one: Amount) -> Token:
-    value = {"days": "days", "top": "top", "number": "number"}[one.kind]
-    number = int(one.value) if value == "top" else one.value
-    return Token(said=one.said, start=one.start, end=one.end, **{value: number})  # type: ignore[arg-type]
+    return Token(said=one.said, start=one.start, end=one.end, **{one.kind: one.value})  # type: ignore[arg-type]

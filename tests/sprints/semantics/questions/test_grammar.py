@@ -39,6 +39,12 @@ from tests.sprints.semantics.questions.reading import LEXICON, parse, parts_of, 
         ("start and end dates of ACCEL sprint 7", "start date and end date of ACCEL sprint 7"),
         ("velocity of ACCEL against ORBIT", "velocity of ACCEL vs ORBIT"),
         ("How many bugs were created across all teams?", "How many bugs were created?"),
+        ("How many closed sprints are there?", "How many sprints are closed?"),
+        ("share of issues by team", "percentage of issues per team"),
+        ("Hours logged and estimated per person", "logged hours and estimated hours per person"),
+        ("average points completed per sprint by team", "velocity by team"),
+        ("average points committed per sprint for each team", "average points committed per sprint by team"),
+        ("committed versus completed points of ORBIT per sprint", "committed vs completed points of ORBIT by sprint"),
     ],
 )
 def test_paraphrases_mean_the_same(one: str, other: str) -> None:
