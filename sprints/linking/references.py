@@ -5,7 +5,7 @@ from typing import Literal
 
 import regex
 
-from sprints.linking.periods import NUMBER, read_number, read_unit
+from sprints.linking.numbers import NUMBER, read_number
 
 _CURRENT = "current|active|this|ongoing|running|present"
 _PAST = "last|previous|past|latest|prior|preceding|recent|most recent"
@@ -129,7 +129,7 @@ def _read_numbers(text: str) -> tuple[int, ...]:
 
 
 def _read_duration(found: regex.Match[str]) -> Amount:
-    days = read_number(found["count"]) * DAYS[read_unit(found["unit"])]
+    days = read_number(found["count"]) * DAYS[found["unit"].lower().rstrip("s")]
     return Amount(kind="days", value=days, said=found[0], start=found.start(), end=found.end())
 
 

@@ -24,7 +24,7 @@ from sprints.semantics.questions.lexicon import Sense
 from sprints.semantics.questions.measures import Measures
 from sprints.semantics.questions.phrase import NEGATED, Phrase, is_sprints
 from sprints.semantics.questions.terms import MAX_LISTED_SPRINTS, NAMED_BY, State, Unbound
-from sprints.semantics.questions.values import ends_range, is_among, number_of, operator_of, to_range, to_value
+from sprints.semantics.questions.values import is_among, number_of, operator_of, to_range, to_value
 
 
 class Conditions(Measures):
@@ -456,12 +456,10 @@ class Conditions(Measures):
         if self.model.time_roles[state.role].relation and self.model.time_roles[state.role].entity != self.entity.id:
             raise Unbound(state.phrase)  # blockages that were blocked in May: began then, or of issues that were
         if self.model.time_roles[state.role].lies_ahead and phrase.period and phrase.period.nearest:
-            self.assumptions.append(
-                f"Took '{phrase.said}' in the nearest year, because {state.phrase.said} days lie ahead."
-            )
+            days = phrase.period.write_days(phrase.period.nearest)
+            self.assumptions.append(f"Took '{phrase.said}' as {days}, because {state.phrase.said} days lie ahead.")
             phrase = replace(phrase, period=replace(phrase.period, span=phrase.period.nearest))
-        is_since = phrase.said.lower().startswith(("after", "since", "from")) and not ends_range(phrase)
-        if self.model.time_roles[state.role].lies_ahead and is_since:
+        if self.model.time_roles[state.role].lies_ahead and phrase.period and phrase.period.edge in ("since", "after"):
             return to_range(phrase, role=state.role).model_copy(update={"end": None})
         return to_range(phrase, role=None if state.is_measured else state.role)
 

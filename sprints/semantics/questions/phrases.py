@@ -186,7 +186,7 @@ def _read_ago(phrases: list[Phrase], *, place: int) -> Found:
     said = f"{first.said} {second.said}"
     if "gt" not in first.marks:
         return [replace(second, kind="unknown", said=said)], 2
-    before = replace(second.period, span=Span(EARLIEST, second.period.span.start))
+    before = replace(second.period, span=Span(EARLIEST, second.period.span.start), edge="before")
     return [replace(second, period=before, said=said, start=first.start)], 2
 
 

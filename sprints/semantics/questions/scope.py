@@ -82,7 +82,7 @@ class Scope(Conditions):
 
     def _lasts_since(self, state: State) -> bool:
         """Return whether a state may last since then, or have begun since then: blocked since Monday."""
-        is_since = any(one.said.lower().startswith("since") for one in state.periods)
+        is_since = any(one.period and one.period.edge == "since" for one in state.periods)
         return is_since and bool(state.role and self.model.time_roles[state.role].relation)
 
     def _refuse_second_rows(self) -> None:

@@ -9,7 +9,8 @@ import regex
 from sprints.linking.folding import Word, fold, words
 from sprints.linking.link import LinkedQuestion
 from sprints.linking.names import Kind, Name, NameIndex
-from sprints.linking.periods import NUMBERS, Period
+from sprints.linking.numbers import NUMBERS
+from sprints.linking.periods import Period
 from sprints.linking.references import Amount, SprintReference
 from sprints.linking.spotting import ORDINARY, SpottedName
 from sprints.linking.sprint_choice import chosen_sprints

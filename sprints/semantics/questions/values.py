@@ -30,11 +30,6 @@ def to_range(phrase: Phrase, *, role: str | None) -> TimeRange:
     return TimeRange(role=role, start=None if is_open else span.start, end=span.end)
 
 
-def ends_range(phrase: Phrase) -> bool:
-    """Return whether a period names its end: from August to October."""
-    return bool({"to", "and", "until", "till", "through"} & {*phrase.said.lower().split()})
-
-
 def operator_of(phrase: Phrase) -> Operator:
     """Return the comparison operator. A plain number is compared for equality."""
     return phrase.op or Operator.EQ
