@@ -239,7 +239,8 @@ class Conditions(Measures):
     def _compare(self, phrase: Phrase, *, senses: tuple[Sense, ...] = ()) -> Comparison:
         dimension = self._dimension_of(phrase if phrase.senses else replace(phrase, senses=senses))
         term = self.model.dimensions.get(dimension)
-        if term is None or term.type != "number" or (phrase.is_days and term.unit != "days"):
+        is_misfit = phrase.is_days and (phrase.op is None or term is None or term.unit != "days")
+        if term is None or term.type != "number" or is_misfit:
             raise Unbound(phrase)
         op = operator_of(phrase)
         return Comparison(
@@ -278,7 +279,7 @@ class Conditions(Measures):
         if len(named) != 1 or self._is_past() or self.entity.id != "issue":
             return None
         status = self.phrases[named[0]]
-        return None if status.is_negated or status.alternatives or len(status.names) > 1 else named[0]
+        return None if status.is_negated or any(one.name_kind != "status" for one in status.alternatives) else named[0]
 
     def _has_rows(self, phrase: Phrase) -> Condition:
         """Return that related rows exist or not: sprints that carried nothing over, epics with open bugs."""
