@@ -6,171 +6,102 @@ Grammar of points in the calendar: days, weeks, months, quarters, halves and yea
             | ("start" | "middle" | "end") "of" point         edges; on their own they say no certain days
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, timedelta
 
 import regex
 
 from sprints.linking.calendar import Span, add_units, find_part, find_unit, find_weekday
-from sprints.linking.numbers import NUMBERS, ORDINALS, VAGUE
-
-_MONTH_NAMES = (
-    "january february march april may june july august september october november december".split()
-)  # fmt: skip
-MONTHS = {name: place for place, name in enumerate(_MONTH_NAMES, 1)}
-MONTHS |= {name[:3]: place for name, place in MONTHS.items()} | {"sept": 9}
-_WEEKDAY_NAMES = "monday tuesday wednesday thursday friday saturday sunday".split()
-WEEKDAYS = {name: place for place, name in enumerate(_WEEKDAY_NAMES)}
-WEEKDAYS |= {"mon": 0, "tue": 1, "tues": 1, "wed": 2, "thu": 3, "thur": 3, "thurs": 3, "fri": 4}
-_UNITS = {"day": "day", "week": "week", "month": "month", "quarter": "quarter", "year": "year", "weekend": "weekend"}
-UNITS = _UNITS | {f"{name}s": unit for name, unit in _UNITS.items()}
-_WHICH = {"this": 0, "current": 0, "last": -1, "previous": -1, "preceding": -1, "next": 1}
-DASHES = frozenset("-\u2013\u2014")
-_LEADS_TO_MAY = frozenset(
-    "in of during this last next since from until till by before after to through between early mid late".split()
+from sprints.linking.calendar_tokens import (
+    DASHES,
+    MONTH_NAMES,
+    MONTHS,
+    UNITS,
+    WEEKDAY_NAMES,
+    WEEKDAYS,
+    WHICH,
+    CalendarReader,
+    Doubt,
+    Point,
+    Read,
+    write_day,
+    write_days,
 )
-_LEADS_TO_DAY = frozenset("on since from after before until till by between to and than through".split()) | DASHES
+from sprints.linking.numbers import ORDINALS
+
+_LEADS_TO_MAY = frozenset(
+    (
+        "in",
+        "of",
+        "during",
+        "this",
+        "last",
+        "next",
+        "since",
+        "from",
+        "until",
+        "till",
+        "by",
+        "before",
+        "after",
+        "to",
+        "through",
+        "between",
+        "early",
+        "mid",
+        "late",
+    )
+)
+_LEADS_TO_DAY = (
+    frozenset(
+        ("on", "since", "from", "after", "before", "until", "till", "by", "between", "to", "and", "than", "through")
+    )
+    | DASHES
+)
 _BOUNDARIES = {
     "start": "start", "beginning": "start", "early": "start", "middle": "middle", "mid": "middle", "end": "end",
     "late": "end",
 }  # fmt: skip
-_TOKEN = regex.compile(
-    r"\d{4}-\d\d-\d\d(?!\d)|\d{4}-w\d\d?|\d{4}-\d\d(?!\d)|\d{1,2}(?P<sign>[/.])\d{1,2}(?P=sign)(?:\d{4}(?!\d)|(?![\d.]))"
-    r"|\d{1,2}/\d{1,2}(?![\w/.])|\d{1,2}/\d{1,2}/\d{4}|\w+|\S",
-    regex.IGNORECASE,
-)
-_YEAR = regex.compile(r"(?:19|20)\d\d")
 _SLASHED = regex.compile(r"(\d{1,2})[/.](\d{1,2})(?:[/.](\d{4})?)?")
-_MAX_DAY, _MAX_MONTH = 31, 12
-_YEARS_BACK = 9
+_MAX_MONTH = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Doubt:
-    """Why it is not certain which days are meant, and what may be said instead."""
-
-    question: str
-    choices: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Point:
-    """
-    The days that a part of the text names, and the unit that they are.
-
-    `in_year` returns them in another year if the text names none, `coming` those ahead of a weekday. `loosely` is the
-    doubt about a start or an end that bounds nothing: created at the end of October.
-    """
-
-    span: Span
-    unit: str
-    in_year: Callable[[int], Span] | None = None
-    coming: Span | None = None
-    doubt: Doubt | None = None
-    loosely: Doubt | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A word, number, day in digits or sign, with its range in the text."""
-
-    text: str
-    start: int
-    end: int
-
-
-Read = tuple[Point, int] | None
-"""What was read, and the place of the next token."""
-
-
-def write_day(day: date) -> str:
-    """Write a day as it is said: 3 April 2026."""
-    return day.strftime("%-d %B %Y")
-
-
-def write_days(first: date, last: date) -> str:
-    """Write a range of days of one month: 1-10 October 2026."""
-    return f"{first.day}-{write_day(last)}"
-
-
-class PointReader:
+class PointReader(CalendarReader):
     """Reads points in a text, the longest at a place."""
-
-    def __init__(self, text: str, *, today: date) -> None:
-        self.text, self.today = text, today
-        self.tokens = [Token(found[0], found.start(), found.end()) for found in _TOKEN.finditer(text)]
-        self.words = [token.text.lower() for token in self.tokens]
-
-    def word(self, at: int) -> str:
-        """Return the word at a place in lower case. Empty outside of the text."""
-        return self.words[at] if 0 <= at < len(self.words) else ""
 
     def read(self, at: int) -> Read:
         """Read the longest point from a place on."""
         readers = (
             self._read_digits, self._read_month, self._read_month_and_day, self._read_day_and_month,
-            self._read_part_of_year, self._read_week, self._read_year, self._read_near_day, self._read_weekday,
+            self._read_part_of_year, self._read_week, self._read_unit_of, self._read_year, self._read_near_day,
+            self._read_weekday,
             self._read_relative, self._read_unit_before, self._read_ago, self._read_part, self._read_boundary,
         )  # fmt: skip
         found = [one for reader in readers if (one := reader(self.skip_article(at))) is not None]
         return max(found, key=lambda one: one[1], default=None)
-
-    def skip_article(self, at: int) -> int:
-        """Return the place after an article."""
-        return at + (self.word(at) in ("the", "our"))
-
-    def read_amount(self, at: int) -> tuple[int | None, int] | None:
-        """Read a number: 3, three, a, a couple of. None as the number of a few."""
-        at += self.word(at) in ("a", "an") and self.word(at + 1) in {*VAGUE, *NUMBERS}
-        word = self.word(at)
-        if word in VAGUE:
-            return None, at + 1
-        if not (word in NUMBERS or (word.isascii() and word.isdigit() and len(word) <= 4)):  # noqa: PLR2004
-            return None
-        value = NUMBERS[word] if word in NUMBERS else int(word)
-        return value, at + 1 + (word in ("couple", "dozen") and self.word(at + 1) == "of")
-
-    def read_unit(self, at: int) -> tuple[str, int, int] | None:
-        """Read a unit of time: its name, how many of it are one, and the place after it."""
-        word = self.word(at)
-        if word in ("fortnight", "fortnights"):
-            return "week", 2, at + 1
-        if word in ("half", "halves"):
-            behind = at + 1 + (self.word(at + 1) in DASHES)
-            return ("month", 6, behind + 1) if self.word(behind) in ("year", "years") else None
-        return (UNITS[word], 1, at + 1) if word in UNITS else None
-
-    def read_day_number(self, at: int) -> tuple[int, int] | None:
-        """Read the number of a day in its month: 3, 3rd, the third, Tuesday the 3rd."""
-        at = self.skip_article(self._skip_weekday(at))
-        word = self.word(at)
-        day = ORDINALS.get(word) or (int(word) if word.isascii() and word.isdigit() and len(word) <= 2 else 0)  # noqa: PLR2004
-        if word == "thirty" and self.word(at + 1) in DASHES and self.word(at + 2) == "first":
-            return _MAX_DAY, at + 3
-        if word == "twenty" and self.word(at + 1) in DASHES and ORDINALS.get(self.word(at + 2), 99) <= 9:  # noqa: PLR2004
-            return 20 + ORDINALS[self.word(at + 2)], at + 3
-        return (day, at + 1) if day else None
 
     def _read_digits(self, at: int) -> Read:
         word = self.word(at)
         if regex.fullmatch(r"\d{4}-\d\d(-\d\d)?", word):
             is_day = word.count("-") == 2  # noqa: PLR2004
             unit, day = ("day", word) if is_day else ("month", f"{word}-01")
-            return self._fix(lambda: find_unit(date.fromisoformat(day), unit=unit), unit=unit, said=word), at + 1
+            return self.fix_days(lambda: find_unit(date.fromisoformat(day), unit=unit), unit=unit, said=word), at + 1
         return self._read_slashed(word, at=at) if _SLASHED.fullmatch(word) and not word.isdigit() else None
 
     def _read_slashed(self, word: str, *, at: int) -> Read:
-        """Read 13.4.2026 or 3/4. Without a year it is a day only where the word before leads to one."""
+        """Read 13.4.2026 or 3/4. Behind points the month is second. Without a year a word must lead to the day."""
         found = _SLASHED.fullmatch(word)
         if found is None or (not found[3] and self.word(at - 1) not in _LEADS_TO_DAY):
             return None
         first, second, year = int(found[1]), int(found[2]), int(found[3] or 0)
-        orders = [(first, second), (second, first)] if not word.endswith(".") else [(first, second)]
+        orders = [(first, second), (second, first)] if "/" in word else [(first, second)]
         pairs = [(day, month) for day, month in orders if 1 <= month <= _MAX_MONTH and day]
         points = [self._date(day, month=month, year=year or None, said=word) for day, month in dict.fromkeys(pairs)]
         if not points:
-            return self._fix(lambda: find_unit(date(year or 1, first, second), unit="day"), unit="day", said=word), at + 1
+            return self.fix_days(
+                lambda: find_unit(date(year or 1, first, second), unit="day"), unit="day", said=word
+            ), at + 1
         days = tuple(dict.fromkeys(point.span.start for point in points))
         listed = " or ".join(write_day(day) for day in days)
         doubt = Doubt(f"Is '{word}' {listed}?", tuple(map(str, days))) if len(days) > 1 else None
@@ -202,12 +133,12 @@ class PointReader:
         return is_told or not is_alone or self.read_year_of(at + 1) is not None
 
     def _read_month_and_day(self, at: int) -> Read:
-        begin, at = at, self._skip_weekday(at)
+        begin, at = at, self.skip_weekday(at)
         month = MONTHS.get(self.word(at))
         found = self.read_day_number(self._skip_point(at)) if month and self.word(at + 1) not in WEEKDAYS else None
         if month is None or found is None or self.word(found[1]) in UNITS:
             return None
-        return self._dated(found[0], month=month, at=found[1], begin=begin)
+        return self._name_day(found[0], month=month, at=found[1], begin=begin)
 
     def _read_day_and_month(self, at: int) -> Read:
         found = self.read_day_number(at)
@@ -218,15 +149,12 @@ class PointReader:
         month = MONTHS.get(self.word(found[1] + has_of))
         if month is None or (is_word and not has_of):
             return None
-        return self._dated(found[0], month=month, at=self._skip_point(found[1] + has_of), begin=at)
+        return self._name_day(found[0], month=month, at=self._skip_point(found[1] + has_of), begin=at)
 
-    def _skip_weekday(self, at: int) -> int:
-        return at + 1 + (self.word(at + 1) == ",") if self.word(at) in WEEKDAYS else at
-
-    def _dated(self, day: int, *, month: int, at: int, begin: int) -> Read:
+    def _name_day(self, day: int, *, month: int, at: int, begin: int) -> Read:
         """Return a day of a month. A weekday before it must be its own."""
         year = self.read_year_of(at)
-        said = f"{day} {_MONTH_NAMES[month - 1].title()}{f' {year[0]}' if year else ''}"
+        said = f"{day} {MONTH_NAMES[month - 1].title()}{f' {year[0]}' if year else ''}"
         point = self._date(day, month=month, year=year[0] if year else None, said=said)
         weekday = WEEKDAYS.get(self.word(begin), point.span.start.weekday())
         if point.doubt is None and weekday != point.span.start.weekday():
@@ -238,16 +166,16 @@ class PointReader:
         def in_year(other: int) -> Span:
             return find_unit(date(other, month, day), unit="day")
 
-        return self._place(in_year, unit="day", year=year, said=said)
+        return self.place_in_year(in_year, unit="day", year=year, said=said)
 
     def in_month_of(self, point: Point, *, day: int, year: int | None = None) -> Point:
         """Return a day of the month that a point is in."""
         month, fixed = point.span.start.month, None if point.in_year else point.span.start.year
-        return self._date(day, month=month, year=year or fixed, said=f"{day} {_MONTH_NAMES[month - 1].title()}")
+        return self._date(day, month=month, year=year or fixed, said=f"{day} {MONTH_NAMES[month - 1].title()}")
 
     def _read_part_of_year(self, at: int) -> Read:
         """Read a quarter or half: Q3, 2025 Q3, the third quarter of 2025, H1."""
-        year_first = self._read_year_number(at)
+        year_first = self.read_year_number(at)
         at += bool(year_first) and 1 + (self.word(at + 1) in DASHES)
         found = regex.fullmatch(r"(q[1-4]|h[12])", self.word(at))
         place, unit = (int(self.word(at)[1]), "quarter" if self.word(at)[0] == "q" else "half") if found else (0, "")
@@ -261,18 +189,15 @@ class PointReader:
             return find_part(find_unit(date(year, 1, 1), unit="year"), unit=unit, place=place)
 
         if year_first:
-            return self._place(in_year, unit=unit, year=year_first, said=""), after
+            return self.place_in_year(in_year, unit=unit, year=year_first, said=""), after
         return self._with_year(in_year, unit=unit, at=after)
 
     def _read_week(self, at: int) -> Read:
-        """Read a numbered week: week 46, CW 46, 2026-W46; or the week of a day."""
+        """Read a numbered week: week 46, CW 46, 2026-W46."""
         at += self.word(at) == "calendar"
         found = regex.fullmatch(r"(?:(\d{4})-|c)?w(\d{1,2})", self.word(at))
         number, after = (int(found[2]), at + 1) if found else (0, at + 2)
         if not found and self.word(at) in ("week", "cw"):
-            behind = at + 1 + (self.word(at + 1) in ("of", "starting", "beginning")) + (self.word(at + 2) == "on")
-            if behind > at + 1 and (day := self.read(behind)) is not None and day[0].unit == "day":
-                return replace(day[0], span=find_unit(day[0].span.start, unit="week"), unit="week", in_year=None), day[1]
             at += self.word(at + 1) in ("number", "no", "#")
             number = int(self.word(at + 1)) if regex.fullmatch(r"\d{1,2}", self.word(at + 1)) else 0
             after = at + 2
@@ -283,16 +208,25 @@ class PointReader:
             return find_unit(date.fromisocalendar(year, number, 1), unit="week")
 
         if found and found[1]:
-            return self._place(in_year, unit="week", year=int(found[1]), said=found[0]), after
+            return self.place_in_year(in_year, unit="week", year=int(found[1]), said=found[0]), after
         return self._with_year(in_year, unit="week", at=after)
+
+    def _read_unit_of(self, at: int) -> Read:
+        """Read the unit that a point is or is in: the month of October, the week of 9 November."""
+        unit, link = UNITS.get(self.word(at), "day"), self.word(at + 1)
+        read = self.read(at + 2 + (self.word(at + 2) == "on")) if link in ("of", "starting", "beginning") else None
+        if read is None or unit == "day" or read[0].unit not in (unit, "day") or read[0].loosely:
+            return None
+        span = read[0].span if read[0].unit == unit else find_unit(read[0].span.start, unit=unit)
+        return replace(read[0], span=span, unit=unit, in_year=None, coming=None), read[1]
 
     def _read_year(self, at: int) -> Read:
         at += self.word(at) == "calendar"
-        at += self.word(at) == "year" and self._read_year_number(at + 1) is not None
-        year = self._read_year_number(at)
+        at += self.word(at) == "year" and self.read_year_number(at + 1) is not None
+        year = self.read_year_number(at)
         is_cut = self.word(at + 1) in DASHES and at + 1 < len(self.tokens) and (
             self.tokens[at].end == self.tokens[at + 1].start)  # fmt: skip
-        if year is None or (is_cut and self._read_year_number(at + 2) is None):
+        if year is None or (is_cut and self.read_year_number(at + 2) is None):
             return None
         return Point(span=find_unit(date(year, 1, 1), unit="year"), unit="year"), at + 1
 
@@ -320,7 +254,7 @@ class PointReader:
         point = self._day_from_today(by)
         if which == "next" and place > self.today.weekday():
             days = (point.span.start, point.span.start + timedelta(days=7))
-            doubt = Doubt(f"Is 'next {_WEEKDAY_NAMES[place].title()}' {write_day(days[0])} or {write_day(days[1])}?",
+            doubt = Doubt(f"Is 'next {WEEKDAY_NAMES[place].title()}' {write_day(days[0])} or {write_day(days[1])}?",
                           (str(days[0]), str(days[1])))  # fmt: skip
             return replace(point, doubt=doubt), at + 1
         coming = None if which else find_unit(self.today + timedelta(days=-back % 7), unit="day")
@@ -328,7 +262,7 @@ class PointReader:
 
     def _read_relative(self, at: int) -> Read:
         """Read a unit of the calendar by its distance: last month, the current quarter, last half-year."""
-        which, unit = _WHICH.get(self.word(at)), self.read_unit(at + 1)
+        which, unit = WHICH.get(self.word(at)), self.read_unit(at + 1)
         if which is None or unit is None or self.words[at + 1].startswith("fortnight"):
             return None
         name = "half" if unit[1] > 1 else unit[0]
@@ -343,7 +277,7 @@ class PointReader:
         if which < 0:
             by = 0 if ours.end <= self.today else -7
             return Point(span=Span(ours.start + timedelta(days=by), ours.end + timedelta(days=by)), unit="weekend"), at
-        days = [write_days(day, day + timedelta(days=1)) for day in (ours.start, ours.start + timedelta(days=7))]
+        days = [write_days(day, last=day + timedelta(days=1)) for day in (ours.start, ours.start + timedelta(days=7))]
         return Point(span=ours, unit="weekend", doubt=Doubt("Which weekend is the next?", tuple(days))), at
 
     def _read_unit_before(self, at: int) -> Read:
@@ -368,12 +302,12 @@ class PointReader:
         else:
             return None
         if amount[0] is None:
-            doubt = Doubt(f"How many {self.words[unit[2] - 1]} are '{self.said(at, after)}'?")
+            doubt = Doubt(f"How many {self.words[unit[2] - 1]} are '{self.quote(at, end=after)}'?")
             return Point(span=find_unit(self.today, unit="day"), unit=unit[0], doubt=doubt), after
         far = by * amount[0]
-        return self._fix(
+        return self.fix_days(
             lambda: find_unit(add_units(self.today, unit=unit[0], by=far), unit="day"), unit="day",
-            said=f"day {self.said(at, after)}",
+            said=f"day {self.quote(at, end=after)}",
         ), after  # fmt: skip
 
     def _read_part(self, at: int) -> Read:
@@ -392,8 +326,11 @@ class PointReader:
 
         if unit == "week" and point.unit == "year" and count == 1 and place > 0:
             first = find_part(point.span, unit="week", place=place)
-            choices = (f"week {place} of {first.start.year}", f"between {write_day(first.start)} and {write_day(first.last)}")
-            doubt = Doubt(f"Is '{self.said(at, after)}' the calendar week, or its own seven days?", choices)
+            choices = (
+                f"week {place} of {first.start.year}",
+                f"between {write_day(first.start)} and {write_day(first.last)}",
+            )
+            doubt = Doubt(f"Is '{self.quote(at, end=after)}' the calendar week, or its own seven days?", choices)
             return Point(span=first, unit="week", doubt=doubt), after
 
         def find(span: Span) -> Span:
@@ -402,11 +339,9 @@ class PointReader:
                                     days=1 if unit != "weekend" else 2)  # fmt: skip
             return find_part(span, unit=unit, place=place, count=count)
 
-        return self._derive(point, find=find, unit="day" if weekday is not None else unit, said=self.said(at, after)), after
-
-    def said(self, at: int, after: int) -> str:
-        """Return the text from a place until another."""
-        return self.text[self.tokens[at].start : self.tokens[after - 1].end]
+        return self._derive(
+            point, find=find, unit="day" if weekday is not None else unit, said=self.quote(at, end=after)
+        ), after
 
     def _read_whole(self, at: int, *, unit: str) -> Read:
         """Read what has parts of a unit: of October, of the year, of last quarter."""
@@ -425,8 +360,8 @@ class PointReader:
         """Return a part of a point. Without a year it is the latest that has begun."""
         whole_in = whole.in_year
         if whole_in is None:
-            return self._fix(lambda: find(whole.span), unit=unit, said=said)
-        return self._place(lambda year: find(whole_in(year)), unit=unit, said=said)
+            return self.fix_days(lambda: find(whole.span), unit=unit, said=said)
+        return self.place_in_year(lambda year: find(whole_in(year)), unit=unit, said=said)
 
     def _read_boundary(self, at: int) -> Read:
         """Read the start, middle or end of a longer time as its first, middle or last day."""
@@ -449,7 +384,7 @@ class PointReader:
             first, last = find_unit(span.start, unit="day"), find_unit(span.last, unit="day")
             return {"start": first, "middle": middle, "end": last}[boundary]
 
-        said = self.said(at, after)
+        said = self.quote(at, end=after)
         bound = self._derive(point, find=find, unit="day", said=said)
         whole_span = find_unit(bound.span.start, unit=point.unit)
         loosely = Doubt(f"Which days are '{said}'?", _list_days_near(boundary, whole=whole_span, is_month=is_month))
@@ -459,35 +394,9 @@ class PointReader:
     def _with_year(self, in_year: Callable[[int], Span], *, unit: str, at: int) -> Read:
         """Return the point in the year that follows, else the latest that has begun."""
         year = self.read_year_of(at)
-        return self._place(in_year, unit=unit, year=year[0] if year else None, said=f"such {unit}"), year[1] if year else at
-
-    def read_year_of(self, at: int) -> tuple[int, int] | None:
-        """Read the year behind a point: 2025, of 2025, last year, of this year."""
-        at += self.word(at) in (",", "of", "in", "/") or self.word(at) in DASHES and bool(self._read_year_number(at + 1))
-        which = _WHICH.get(self.word(at)) if self.word(at) != "current" else None
-        if which is not None and self.word(at + 1) == "year":
-            return self.today.year + which, at + 2
-        year = self._read_year_number(at)
-        return (year, at + 1) if year else None
-
-    def _read_year_number(self, at: int) -> int | None:
-        return int(self.word(at)) if _YEAR.fullmatch(self.word(at)) else None
-
-    def _place(self, in_year: Callable[[int], Span], *, unit: str, said: str, year: int | None = None) -> Point:
-        """Return days in the year, else in the latest in which they have begun. A doubt if there are none."""
-        for one in [year] if year else range(self.today.year, self.today.year - _YEARS_BACK, -1):
-            try:
-                span = in_year(one)
-            except (ValueError, OverflowError):
-                continue
-            if year or span.start <= self.today:
-                return Point(span=span, unit=unit, in_year=None if year else in_year)
-        nowhere = Doubt(f"There is no {said} in the calendar.")
-        return Point(span=find_unit(self.today, unit="day"), unit="", doubt=nowhere)
-
-    def _fix(self, find: Callable[[], Span], *, unit: str, said: str) -> Point:
-        """Return days that have their year, or need none."""
-        return self._place(lambda _year: find(), unit=unit, said=said, year=self.today.year)
+        return self.place_in_year(in_year, unit=unit, year=year[0] if year else None, said=f"such {unit}"), year[
+            1
+        ] if year else at
 
 
 def _list_days_near(boundary: str, *, whole: Span, is_month: bool) -> tuple[str, ...]:
@@ -495,7 +404,15 @@ def _list_days_near(boundary: str, *, whole: Span, is_month: bool) -> tuple[str,
         return (str(whole.start if boundary == "start" else whole.last),) if boundary != "middle" else ()
     first, last = whole.start, whole.last
     if boundary == "start":
-        return write_day(first), write_days(first, first.replace(day=7)), write_days(first, first.replace(day=10))
+        return (
+            write_day(first),
+            write_days(first, last=first.replace(day=7)),
+            write_days(first, last=first.replace(day=10)),
+        )
     if boundary == "middle":
-        return write_day(first.replace(day=15)), write_days(first.replace(day=11), first.replace(day=20))
-    return write_day(last), write_days(last - timedelta(days=6), last), write_days(first.replace(day=21), last)
+        return write_day(first.replace(day=15)), write_days(first.replace(day=11), last=first.replace(day=20))
+    return (
+        write_day(last),
+        write_days(last - timedelta(days=6), last=last),
+        write_days(first.replace(day=21), last=last),
+    )

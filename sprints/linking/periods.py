@@ -14,14 +14,8 @@ from datetime import date, timedelta
 from typing import Literal
 
 from sprints.linking.calendar import Span, add_units, find_unit
-from sprints.linking.calendar_points import (
-    DASHES,
-    UNITS,
-    Doubt,
-    Point,
-    PointReader,
-    write_day,
-)
+from sprints.linking.calendar_points import PointReader
+from sprints.linking.calendar_tokens import DASHES, UNITS, Doubt, Point, write_day
 
 EARLIEST = date(1970, 1, 1)
 Edge = Literal["", "since", "after", "before", "until", "range"]
@@ -54,6 +48,7 @@ class Period:
     A period in a question: its days, its range in the text, and how it is bounded.
 
     `doubt` says why its days are not certain, or that there are none; `doubtful` is the part of the text with it.
+    `is_ahead`: all of its days are after today.
     """
 
     span: Span
@@ -64,6 +59,7 @@ class Period:
     edge: Edge = ""
     doubt: Doubt | None = None
     doubtful: str = ""
+    is_ahead: bool = False
     nearest: Span | None = None
     """The same days ahead, if the year or week is not given and they are nearer: due in December."""
 
@@ -82,7 +78,7 @@ class Period:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Found:
+class _Reading:
     """A period that was read up to a token. `point` is its only point, if it has one, `ahead` the same days ahead."""
 
     span: Span
@@ -117,15 +113,17 @@ def _read_at(reader: "_PeriodReader", *, at: int) -> tuple[Period | None, int]:
     return _make_period(found, reader=reader, at=at), found.end
 
 
-def _make_period(found: _Found, *, reader: "_PeriodReader", at: int) -> Period:
+def _make_period(found: _Reading, *, reader: "_PeriodReader", at: int) -> Period:
     start, end = reader.tokens[at].start, reader.tokens[found.end - 1].end
+    first, last = found.doubtful or (at, found.end)
     return Period(
-        span=found.span, said=reader.said(at, found.end), start=start, end=end, unit=found.unit, edge=found.edge,
-        doubt=found.doubt, nearest=found.ahead, doubtful=reader.said(*(found.doubtful or (at, found.end))),
+        span=found.span, said=reader.quote(at, end=found.end), start=start, end=end, unit=found.unit, edge=found.edge,
+        doubt=found.doubt, nearest=found.ahead, is_ahead=found.span.start > reader.today,
+        doubtful=reader.quote(first, end=last),
     )  # fmt: skip
 
 
-def _bound(span: Span, *, edge: Edge, today: date) -> Span:
+def _apply_edge(span: Span, *, edge: Edge, today: date) -> Span:
     """Return the days that an edge leaves of all: since, after, before or until these."""
     tomorrow = today + timedelta(days=1)
     match edge:
@@ -148,13 +146,13 @@ class _PeriodReader(PointReader):
         self.is_compared = any(one in text.lower() for one in _COMPARING)
         self.tomorrow = today + timedelta(days=1)
 
-    def read_period(self, at: int) -> _Found | None:
+    def read_period(self, at: int) -> _Reading | None:
         """Read the longest period from a place on."""
         readers = (self._read_to_date, self._read_rolling, self._read_range, self._read_bounded, self._read_alone)
         found = [one for reader in readers if (one := reader(at)) is not None]
         return max(found, key=lambda one: one.end, default=None)
 
-    def _read_alone(self, at: int) -> _Found | None:
+    def _read_alone(self, at: int) -> _Reading | None:
         """Read a point, which may be bounded by what follows: 3 November or later."""
         read = self.read(at)
         if read is None:
@@ -162,8 +160,8 @@ class _PeriodReader(PointReader):
         point, after = read
         for size in (2, 1):
             if edge := _BEHIND.get(self._phrase(after, size)):
-                return self._bounded(point, edge=edge, end=after + size, doubtful=(at, after))
-        alone = self._bounded(point, edge="", end=after, doubtful=(at, after))
+                return self._bound_point(point, edge=edge, end=after + size, doubtful=(at, after))
+        alone = self._bound_point(point, edge="", end=after, doubtful=(at, after))
         return replace(alone, doubt=point.doubt or point.loosely)
 
     def _phrase(self, at: int, size: int) -> str:
@@ -176,14 +174,14 @@ class _PeriodReader(PointReader):
                 return edge, at + size
         return None
 
-    def _read_bounded(self, at: int) -> _Found | None:
+    def _read_bounded(self, at: int) -> _Reading | None:
         """Read an edge and its point, and the other edge if it follows: after 3 and before 10 November."""
         edge = self._read_edge(at)
         read = self.read(edge[1]) if edge else None
         if edge is None or read is None:
             return None
         point, after = read
-        first = self._bounded(point, edge=edge[0], end=after, doubtful=(edge[1], after))
+        first = self._bound_point(point, edge=edge[0], end=after, doubtful=(edge[1], after))
         if edge[0] in ("since", "after"):
             second = self._read_bounded(after + (self.word(after) in ("and", "but", ",")))
             if second is not None and second.edge in ("before", "until") and second.point is not None:
@@ -194,19 +192,21 @@ class _PeriodReader(PointReader):
                 first = replace(first, end=after + 1)
         return first
 
-    def _bounded(self, point: Point, *, edge: Edge, end: int, doubtful: tuple[int, int]) -> _Found:
-        return _Found(
-            span=_bound(point.span, edge=edge, today=self.today), unit=point.unit, end=end, edge=edge, point=point,
+    def _bound_point(self, point: Point, *, edge: Edge, end: int, doubtful: tuple[int, int]) -> _Reading:
+        return _Reading(
+            span=_apply_edge(point.span, edge=edge, today=self.today), unit=point.unit, end=end, edge=edge, point=point,
             doubt=point.doubt, doubtful=doubtful, ahead=_find_ahead(point, edge=edge, today=self.today),
         )  # fmt: skip
 
-    def _join(self, first: _Found, second: _Found) -> _Found:
+    def _join(self, first: _Reading, second: _Reading) -> _Reading:
         """Return the days that two edges leave. The year that one point has is that of both."""
         assert first.point is not None  # noqa: S101 - for mypy
         assert second.point is not None  # noqa: S101 - for mypy
         return self._make_range(first.point, second.point, edges=(first.edge, second.edge), end=second.end)
 
-    def _make_range(self, first: Point, last: Point, *, end: int, edges: tuple[Edge, Edge] = ("since", "until")) -> _Found:
+    def _make_range(
+        self, first: Point, last: Point, *, end: int, edges: tuple[Edge, Edge] = ("since", "until")
+    ) -> _Reading:
         """Return the days between two points. The year that one of them has is that of both."""
         doubt = first.doubt or last.doubt
         spans = (first.span, last.span) if doubt else _share_year(first, last, today=self.today)
@@ -216,9 +216,9 @@ class _PeriodReader(PointReader):
             doubt = Doubt(f"{days}, so that no days are between them. Which days do you mean?")
         elif first.in_year and last.in_year:
             ahead = _find_range_ahead(first.in_year, last.in_year, span=span, edges=edges, today=self.today)
-        return _Found(span=span, unit=first.unit, end=end, edge="range", doubt=doubt, ahead=ahead)
+        return _Reading(span=span, unit=first.unit, end=end, edge="range", doubt=doubt, ahead=ahead)
 
-    def _read_range(self, at: int) -> _Found | None:
+    def _read_range(self, at: int) -> _Reading | None:
         """Read two points or days of a month: from 3 to 14 November, Nov 3-14, August to October."""
         lead = self.word(at)
         is_led = lead in ("from", "between", "since")
@@ -241,12 +241,16 @@ class _PeriodReader(PointReader):
         if number := self.read_day_number(at):
             yield number
 
-    def _read_last(self, first: Point | int, *, at: int) -> _Found | None:
+    def _read_last(self, first: Point | int, *, at: int) -> _Reading | None:
         """Read the last end of a range. Of two days, one may have the month for both."""
         read, number = self.read(at), self.read_day_number(at)
         if isinstance(first, int):
             is_day = read is not None and read[0].unit == "day"
-            return self._make_range(self.in_month_of(read[0], day=first), read[0], end=read[1]) if read and is_day else None
+            return (
+                self._make_range(self.in_month_of(read[0], day=first), read[0], end=read[1])
+                if read and is_day
+                else None
+            )
         if read is not None:
             return self._make_range(first, read[0], end=read[1])
         if number is None or first.unit != "day" or self.word(number[1]) in UNITS:
@@ -256,7 +260,7 @@ class _PeriodReader(PointReader):
         last = self.in_month_of(first, day=number[0])
         return self._make_range(first, last, end=year[1] if year else number[1])
 
-    def _read_rolling(self, at: int) -> _Found | None:
+    def _read_rolling(self, at: int) -> _Reading | None:
         """Read units counted from today, or one behind over or within, and where that may be one of the calendar."""
         lead = self.word(at) if self.word(at) in _BEFORE_ROLLING else ""
         begin = at + bool(lead)
@@ -269,7 +273,7 @@ class _PeriodReader(PointReader):
         if unit is None or unit[0] == "weekend" or self.word(unit[2]) in ("of", "before"):
             return None
         name, factor, end = unit
-        said = self.said(begin, end)
+        said = self.quote(begin, end=end)
         if amount is None:
             doubt = Doubt(f"How many {self.words[end - 1]} are '{said}'?")
             return self._roll(0, unit=name, end=end, doubt=doubt, doubtful=(begin, end))
@@ -281,12 +285,16 @@ class _PeriodReader(PointReader):
                               doubtful=(begin, end))  # fmt: skip
         if not is_one or self.words[after].startswith("fortnight"):
             return self._roll(direction * amount * factor, unit=name, end=end)
-        if word not in ("past", "coming") and not lead or name == "day" or word == "previous":
+        if (word not in ("past", "coming") and not lead) or name == "day" or word == "previous":
             return None  # a unit of the calendar: last week
-        if name in ("week", "month", "year") and factor == 1 and (word in ("past", "coming") or lead in ("within", "throughout")):
+        if (
+            name in ("week", "month", "year")
+            and factor == 1
+            and (word in ("past", "coming") or lead in ("within", "throughout"))
+        ):
             return self._roll(direction, unit=name, end=end)
         way, days = "last" if direction < 0 else "next", "6 months" if factor > 1 else f"{_DAYS[name]} days"
-        bare = f"{way} {self.said(after, end)}"
+        bare = f"{way} {self.quote(after, end=end)}"
         choices = (bare, f"{way} {days}")
         if lead in ("", "in", "during", "for") and which == begin and word not in ("past", "coming"):
             return None  # in last week
@@ -300,16 +308,16 @@ class _PeriodReader(PointReader):
 
     def _roll(
         self, by: int, *, unit: str, end: int, doubt: Doubt | None = None, doubtful: tuple[int, int] | None = None
-    ) -> _Found:
+    ) -> _Reading:
         """Return the days from so many units ago until today, or from today until so many units ahead."""
         try:
             far = add_units(self.today, unit=unit, by=by)
         except (ValueError, OverflowError):
             far, doubt = self.today, Doubt("That is longer than the calendar.")
         span = Span(min(far, self.today), max(far + timedelta(days=1), self.tomorrow))
-        return _Found(span=span, unit=unit, end=end, edge="range", doubt=doubt, doubtful=doubtful)
+        return _Reading(span=span, unit=unit, end=end, edge="range", doubt=doubt, doubtful=doubtful)
 
-    def _read_to_date(self, at: int) -> _Found | None:
+    def _read_to_date(self, at: int) -> _Reading | None:
         """Read a unit up to today: year to date, YTD, this month so far, so far this month."""
         at = self.skip_article(at)
         unit, end = _TO_DATE.get(self.word(at), ""), at + 1
@@ -321,13 +329,15 @@ class _PeriodReader(PointReader):
             unit, end = (UNITS[self.word(at + lead + 1)], at + 4) if is_cut else ("", 0)
         if not unit:
             return None
-        return _Found(span=Span(find_unit(self.today, unit=unit).start, self.tomorrow), unit=unit, end=end, edge="range")
+        return _Reading(
+            span=Span(find_unit(self.today, unit=unit).start, self.tomorrow), unit=unit, end=end, edge="range"
+        )
 
 
 def _find_ahead(point: Point, *, edge: Edge, today: date) -> Span | None:
     """Return the same days ahead if they are nearer: those of a weekday, or of a month or day without a year."""
     if point.coming is not None:
-        return _bound(point.coming, edge=edge, today=today) if point.coming != point.span else None
+        return _apply_edge(point.coming, edge=edge, today=today) if point.coming != point.span else None
     if point.in_year is None or point.unit not in ("day", "month"):
         return None
     try:
@@ -335,7 +345,7 @@ def _find_ahead(point: Point, *, edge: Edge, today: date) -> Span | None:
     except ValueError:
         return None
     is_nearer = point.span.start <= today and abs(ahead.start - today) < abs(point.span.start - today)
-    return _bound(ahead, edge=edge, today=today) if is_nearer else None
+    return _apply_edge(ahead, edge=edge, today=today) if is_nearer else None
 
 
 def _find_range_ahead(

@@ -18,7 +18,8 @@ _SPRINT = regex.compile(
     rf"|(?P<ago>{NUMBER} sprints? ago)"
     rf"|{_WHOSE}(?P<current>{_CURRENT}) sprints?"
     rf"|{_WHOSE}(?P<past>{_PAST}) (?:(?P<count>{NUMBER}|few|several|couple of) )?(?:(?:{_CLOSED}) )?sprints?"
-    rf"|(?<!\b(?:in)?to ){_WHOSE}(?<!\b(?:in)?to the )(?P<next>next|upcoming|coming|following) (?:(?P<ahead>{NUMBER}|couple of) )?sprints?"
+    rf"|(?<!\b(?:in)?to ){_WHOSE}(?<!\b(?:in)?to the )(?P<next>next|upcoming|coming|following) "
+    rf"(?:(?P<ahead>{NUMBER}|couple of) )?sprints?"
     rf"|sprints? (?:#|no\.? |number )?(?P<numbers>\d{{1,4}}(?:{_AND}(?:sprint )?\d{{1,4}})*))(?![\w])",
     regex.IGNORECASE,
 )
@@ -142,9 +143,9 @@ def _read_duration(found: regex.Match[str]) -> Amount:
     """Read a duration: 10 days, a week and a half, half a day. A month is 30 days, a year 365."""
     said = found["count"] or "zero"
     count = (float(said) if "." in said else read_number(said)) + (0.5 if found["half"] else 0)
+    days, adjective = count * DAYS[found["unit"].lower()], (found["adjective"] or "").lower()
     return Amount(
-        kind="days", value=count * DAYS[found["unit"].lower()], adjective=(found["adjective"] or "").lower(), said=found[0],
-        start=found.start(), end=found.end(),
+        kind="days", value=days, adjective=adjective, said=found[0], start=found.start(), end=found.end()
     )  # fmt: skip
 
 

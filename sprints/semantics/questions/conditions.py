@@ -24,7 +24,9 @@ from sprints.semantics.questions.lexicon import Sense
 from sprints.semantics.questions.measures import Measures
 from sprints.semantics.questions.phrase import NEGATED, Phrase, is_sprints
 from sprints.semantics.questions.terms import MAX_LISTED_SPRINTS, NAMED_BY, State, Unbound
-from sprints.semantics.questions.values import is_among, number_of, operator_of, to_range, to_value
+from sprints.semantics.questions.values import is_among, number_of, operator_of, to_range, to_range_ahead, to_value
+
+AHEAD = "'{said}' lies ahead. Of days ahead only what is due, and when sprints are planned to end, is known."
 
 
 class Conditions(Measures):
@@ -456,22 +458,26 @@ class Conditions(Measures):
     def _time_of(self, phrase: Phrase, *, state: State) -> TimeRange:
         if self.model.time_roles[state.role].relation and self.model.time_roles[state.role].entity != self.entity.id:
             raise Unbound(state.phrase)  # blockages that were blocked in May: began then, or of issues that were
-        if self.model.time_roles[state.role].lies_ahead and phrase.period and phrase.period.nearest:
-            days = phrase.period.write_days(phrase.period.nearest)
-            self.assumptions.append(f"Took '{phrase.said}' as {days}, because {state.phrase.said} days lie ahead.")
-            phrase = replace(phrase, period=replace(phrase.period, span=phrase.period.nearest))
-        if self.model.time_roles[state.role].lies_ahead and phrase.period and phrase.period.edge in ("since", "after"):
-            return to_range(phrase, role=state.role).model_copy(update={"end": None})
-        return to_range(phrase, role=None if state.is_measured else state.role)
+        role = None if state.is_measured else state.role
+        if state.role in self.settings["ahead"]["times"] and not state.phrase.said.lower().endswith("ed"):
+            found, assumed = to_range_ahead(phrase, role=role, said=state.phrase.said)
+            self.assumptions += assumed
+            return found
+        if phrase.period and phrase.period.is_ahead:
+            raise Unbound(phrase, why=AHEAD.format(said=phrase.said))
+        return to_range(phrase, role=role)
 
     def _compare_times(self, state: State, times: Sequence[TimeRange]) -> list[Condition]:
-        if not self.measures or not self.marks & {"versus", "compare", "and", "more", "fewer"}:
+        link = self.phrases.index(state.periods[1]) - 1
+        is_compared = bool(self.marks & {"versus", "compare", "more", "fewer"})
+        is_either = "or" in self.phrases[link].marks and len(times) == 2 and not is_compared  # noqa: PLR2004
+        is_apart = bool(self.measures) and (is_compared or "and" in self.marks)
+        if state.phrase.is_negated or not (is_either or is_apart):
             raise Unbound(state.periods[1])
-        if self.is_ranked and not self.marks & {"versus", "compare", "more", "fewer"}:
+        if is_either or (self.is_ranked and not is_compared):
+            self.used |= {link} if is_either else set()
             return [Or(parts=tuple(times))]
-        self.sides += [
-            Side(label=phrase.said, where=time) for phrase, time in zip(state.periods, times, strict=True)
-        ]  # fmt: skip
+        self.sides += [Side(label=one.said, where=time) for one, time in zip(state.periods, times, strict=True)]
         return []
 
     def _is_trivial(self, state: State) -> bool:

@@ -145,7 +145,9 @@ def cut(
     """Split a linked question into tokens, the longest at each word. Sprints are those of `teams` if it names none."""
     found = linked.words[: MAX_TOKENS + 1]
     tokens, place = [], 0
-    named = sorted(_linked_tokens(linked, index=index, teams=teams, lexicon=lexicon), key=lambda token: (token.start, -token.end))
+    named = sorted(
+        _linked_tokens(linked, index=index, teams=teams, lexicon=lexicon), key=lambda token: (token.start, -token.end)
+    )
     particles: set[int] = set()
     while place < len(found):
         if place in particles:

@@ -1,6 +1,7 @@
 """Values of a query from phrases: names, days, operators and numbers."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sprints.linking.names import Name
 from sprints.semantics.enums import Operator
@@ -28,6 +29,18 @@ def to_range(phrase: Phrase, *, role: str | None) -> TimeRange:
     span = phrase.period.span
     is_open = span.start.year <= 1970  # noqa: PLR2004 - the calendar's beginning, of "before"
     return TimeRange(role=role, start=None if is_open else span.start, end=span.end)
+
+
+def to_range_ahead(phrase: Phrase, *, role: str | None, said: str) -> tuple[TimeRange, list[str]]:
+    """Return the days of a period of what may be planned, and what is assumed. Since has no end."""
+    period = phrase.period
+    assert period is not None  # noqa: S101 - for mypy
+    found = to_range(replace(phrase, period=replace(period, span=period.nearest or period.span)), role=role)
+    if period.edge in ("since", "after"):
+        found = found.model_copy(update={"end": None})
+    if period.nearest is None:
+        return found, []
+    return found, [f"Took '{phrase.said}' as {period.write_days(period.nearest)}, because {said} days lie ahead."]
 
 
 def operator_of(phrase: Phrase) -> Operator:
