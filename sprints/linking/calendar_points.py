@@ -17,6 +17,7 @@ from sprints.linking.calendar_tokens import (
     DASHES,
     MONTH_NAMES,
     MONTHS,
+    PLURALS,
     UNITS,
     WEEKDAY_NAMES,
     WEEKDAYS,
@@ -63,6 +64,7 @@ _BOUNDARIES = {
     "start": "start", "beginning": "start", "early": "start", "middle": "middle", "mid": "middle", "end": "end",
     "late": "end",
 }  # fmt: skip
+_ISO = regex.compile(r"(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?")
 _SLASHED = regex.compile(r"(\d{1,2})[/.](\d{1,2})(?:[/.](\d{4})?)?")
 _MAX_MONTH = 12
 
@@ -83,10 +85,10 @@ class PointReader(CalendarReader):
 
     def _read_digits(self, at: int) -> Read:
         word = self.word(at)
-        if regex.fullmatch(r"\d{4}-\d\d(-\d\d)?", word):
-            is_day = word.count("-") == 2  # noqa: PLR2004
-            unit, day = ("day", word) if is_day else ("month", f"{word}-01")
-            return self.fix_days(lambda: find_unit(date.fromisoformat(day), unit=unit), unit=unit, said=word), at + 1
+        if found := _ISO.fullmatch(word):
+            year, month, day = (int(part or 1) for part in found.groups())
+            unit = "day" if found[3] else "month"
+            return self.fix_days(lambda: find_unit(date(year, month, day), unit=unit), unit=unit, said=word), at + 1
         return self._read_slashed(word, at=at) if _SLASHED.fullmatch(word) and not word.isdigit() else None
 
     def _read_slashed(self, word: str, *, at: int) -> Read:
@@ -263,7 +265,7 @@ class PointReader(CalendarReader):
     def _read_relative(self, at: int) -> Read:
         """Read a unit of the calendar by its distance: last month, the current quarter, last half-year."""
         which, unit = WHICH.get(self.word(at)), self.read_unit(at + 1)
-        if which is None or unit is None or self.words[at + 1].startswith("fortnight"):
+        if which is None or unit is None or self.words[at + 1].startswith("fortnight") or self.words[at + 1] in PLURALS:
             return None
         name = "half" if unit[1] > 1 else unit[0]
         if name == "weekend" and which:
@@ -317,6 +319,8 @@ class PointReader(CalendarReader):
         count, after = (counted[0] or 0, counted[1]) if counted else (1, at + 1)
         weekday = WEEKDAYS.get(self.word(after))
         unit = "half" if self.word(after) == "half" else UNITS.get(self.word(after), "")
+        if counted is None and self.word(after) != unit and weekday is None:
+            return None  # the last days of October: how many?
         if not place or not count or (weekday is None and not unit) or (weekday is not None and count > 1):
             return None
         whole = self._read_whole(after + 1, unit=unit or "day")
@@ -388,8 +392,9 @@ class PointReader(CalendarReader):
         bound = self._derive(point, find=find, unit="day", said=said)
         whole_span = find_unit(bound.span.start, unit=point.unit)
         loosely = Doubt(f"Which days are '{said}'?", _list_days_near(boundary, whole=whole_span, is_month=is_month))
-        is_vague = not is_month and boundary == "middle"
-        return replace(bound, doubt=loosely if is_vague else None, loosely=loosely), after
+        is_vague = self.word(at) in ("early", "late") or (boundary == "middle" and not is_month)
+        doubt = bound.doubt or (loosely if is_vague else None)
+        return replace(bound, doubt=doubt, loosely=loosely, boundary=boundary), after
 
     def _with_year(self, in_year: Callable[[int], Span], *, unit: str, at: int) -> Read:
         """Return the point in the year that follows, else the latest that has begun."""

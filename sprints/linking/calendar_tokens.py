@@ -29,11 +29,12 @@ WEEKDAY_NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturd
 WEEKDAYS = {name: place for place, name in enumerate(WEEKDAY_NAMES)}
 WEEKDAYS |= {"mon": 0, "tue": 1, "tues": 1, "wed": 2, "thu": 3, "thur": 3, "thurs": 3, "fri": 4}
 _UNITS = {"day": "day", "week": "week", "month": "month", "quarter": "quarter", "year": "year", "weekend": "weekend"}
-UNITS = _UNITS | {f"{name}s": unit for name, unit in _UNITS.items()}
+PLURALS = {f"{name}s": unit for name, unit in _UNITS.items()}
+UNITS = _UNITS | PLURALS
 WHICH = {"this": 0, "current": 0, "last": -1, "previous": -1, "preceding": -1, "next": 1}
 DASHES = frozenset("-\u2013\u2014")
 _TOKEN = regex.compile(
-    r"\d{4}-\d\d-\d\d(?!\d)|\d{4}-w\d\d?|\d{4}-\d\d(?!\d)|\d{1,2}(?P<sign>[/.])\d{1,2}(?P=sign)(?:\d{4}(?!\d)|(?![\d.]))"
+    r"\d{4}(?P<mark>[-/.])\d{1,2}(?P=mark)\d{1,2}(?!\d)|\d{4}-w\d\d?|\d{4}-\d\d(?!\d)|\d{1,2}(?P<sign>[/.])\d{1,2}(?P=sign)(?:\d{4}(?!\d)|(?![\d.]))"
     r"|\d{1,2}/\d{1,2}(?![\w/.])|\d{1,2}/\d{1,2}/\d{4}|\w+|\S",
     regex.IGNORECASE,
 )
@@ -56,7 +57,7 @@ class Point:
     The days that a part of the text names, and the unit that they are.
 
     `in_year` returns them in another year if the text names none, `coming` those ahead of a weekday. `loosely` is the
-    doubt about a start or an end that bounds nothing: created at the end of October.
+    doubt about a start or an end that bounds nothing: created at the end of October. `boundary` is which of them it is.
     """
 
     span: Span
@@ -65,6 +66,7 @@ class Point:
     coming: Span | None = None
     doubt: Doubt | None = None
     loosely: Doubt | None = None
+    boundary: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from typing import Literal
 
 from sprints.linking.calendar import Span, add_units, find_unit
 from sprints.linking.calendar_points import PointReader
-from sprints.linking.calendar_tokens import DASHES, UNITS, Doubt, Point, write_day
+from sprints.linking.calendar_tokens import DASHES, PLURALS, UNITS, Doubt, Point, write_day
 
 EARLIEST = date(1970, 1, 1)
 Edge = Literal["", "since", "after", "before", "until", "range"]
@@ -33,6 +33,7 @@ _BEHIND: dict[str, Edge] = {
     for word in words for link in ("or", "and")
 } | {word: "since" for one in ("onwards", "onward") for word in (one, f"and {one}")}  # type: ignore[assignment]  # fmt: skip
 _MAX_EDGE_WORDS = 4
+_OF_BOUNDARIES: dict[tuple[Edge, str], Edge] = {("after", "start"): "since", ("before", "end"): "until"}
 _TO = frozenset({"to", "until", "till", "through", "thru"}) | DASHES
 _TO_DATE = {"ytd": "year", "mtd": "month", "qtd": "quarter", "wtd": "week"}
 _BEFORE_ROLLING = frozenset({"in", "over", "during", "within", "for", "throughout"})
@@ -148,7 +149,10 @@ class _PeriodReader(PointReader):
 
     def read_period(self, at: int) -> _Reading | None:
         """Read the longest period from a place on."""
-        readers = (self._read_to_date, self._read_rolling, self._read_range, self._read_bounded, self._read_alone)
+        readers = (
+            self._read_to_date, self._read_rolling, self._read_range, self._read_bounded, self._read_as_of,
+            self._read_alone,
+        )  # fmt: skip
         found = [one for reader in readers if (one := reader(at)) is not None]
         return max(found, key=lambda one: one.end, default=None)
 
@@ -192,10 +196,29 @@ class _PeriodReader(PointReader):
                 first = replace(first, end=after + 1)
         return first
 
+    def _read_as_of(self, at: int) -> _Reading | None:
+        """Read as of a day other than today, which bounds what is done before it and what begins with it."""
+        read = self.read(at + 2) if self._phrase(at, 2) == "as of" else None
+        if read is None or read[0].span.start == self.today:
+            return None
+        point, end = read
+        said = self.quote(at + 2, end=end)
+        doubt = Doubt(f"Is 'as of {said}' until or since then?", (f"until {said}", f"since {said}"))
+        return replace(self._bound_point(point, edge="", end=end, doubtful=(at, end)), doubt=point.doubt or doubt)
+
     def _bound_point(self, point: Point, *, edge: Edge, end: int, doubtful: tuple[int, int]) -> _Reading:
+        """Apply an edge. A start or an end is a moment: before the end of October is in October."""
+        doubt, day = point.doubt, point.span.start
+        if edge and doubt is not None and doubt == point.loosely:
+            doubt = Doubt(doubt.question)
+        elif (edge, point.boundary) in (("since", "end"), ("until", "start")) and doubt is None:
+            days = (day, day + timedelta(days=1)) if edge == "since" else (day - timedelta(days=1), day)
+            question = f"Is that {edge} {write_day(days[0])} or {write_day(days[1])}?"
+            doubt = Doubt(question, tuple(map(str, days)))
+        edge = _OF_BOUNDARIES.get((edge, point.boundary), edge)
         return _Reading(
             span=_apply_edge(point.span, edge=edge, today=self.today), unit=point.unit, end=end, edge=edge, point=point,
-            doubt=point.doubt, doubtful=doubtful, ahead=_find_ahead(point, edge=edge, today=self.today),
+            doubt=doubt, doubtful=doubtful, ahead=_find_ahead(point, edge=edge, today=self.today),
         )  # fmt: skip
 
     def _join(self, first: _Reading, second: _Reading) -> _Reading:
@@ -209,6 +232,7 @@ class _PeriodReader(PointReader):
     ) -> _Reading:
         """Return the days between two points. The year that one of them has is that of both."""
         doubt = first.doubt or last.doubt
+        doubt = Doubt(doubt.question) if doubt else None
         spans = (first.span, last.span) if doubt else _share_year(first, last, today=self.today)
         span, ahead = _between(spans, edges=edges), None
         if doubt is None and span.start >= span.end:
@@ -268,7 +292,8 @@ class _PeriodReader(PointReader):
         which += self.word(which) == "most" and self.word(which + 1) == "recent"
         direction = -1 if self.word(which) in _BACK else 1 if self.word(which) in _AHEAD else 0
         counted = self.read_amount(which + 1)
-        amount, after = counted or (1, which + 1)
+        is_many = self.word(which + 1) in PLURALS
+        amount, after = counted or (None if is_many else 1, which + 1)
         unit = self.read_unit(after) if direction else None
         if unit is None or unit[0] == "weekend" or self.word(unit[2]) in ("of", "before"):
             return None

@@ -114,6 +114,10 @@ def test_a_period_is_its_days(said: str, first: str, last: str) -> None:
         ("this month so far", "2026-11-01", "2026-11-18"),
         ("so far this quarter", "2026-10-01", "2026-11-18"),
         ("month to date", "2026-11-01", "2026-11-18"),
+        ("on 2026/11/10", "2026-11-10", "2026-11-10"),
+        ("on 2026.11.10", "2026-11-10", "2026-11-10"),
+        ("before the end of the year", "1970-01-01", "2026-12-31"),
+        ("after the start of October", "2026-10-01", "2026-11-18"),
         ("10-14 Nov", "2026-11-10", "2026-11-14"),
         ("10\u201314 November", "2026-11-10", "2026-11-14"),
         ("Nov 10-14, 2025", "2025-11-10", "2025-11-14"),
@@ -157,6 +161,11 @@ def test_an_expression_of_the_calendar_is_its_days(said: str, first: str, last: 
         ("next Friday", ("2026-11-20", "2026-11-27")),
         ("next weekend", ("21-22 November 2026", "28-29 November 2026")),
         ("in the 5th week of 2026", ("week 5 of 2026", "between 29 January 2026 and 4 February 2026")),
+        ("since the end of October", ("2026-10-31", "2026-11-01")),
+        ("as of 1 November", ("until 1 November", "since 1 November")),
+        ("since late September", ()),
+        ("between late September and early October", ()),
+        ("in the last weeks", ()),
         ("in the last few weeks", ()),
         ("a few days ago", ()),
     ],
@@ -167,7 +176,7 @@ def test_days_that_are_not_certain_are_asked_back_and_their_choices_are_certain(
     text = f"What was closed {said}?"
     [found] = find_periods(text, today=TODAY)
 
-    assert found.doubt is not None
+    assert found.doubt is not None, found
     assert found.doubt.choices == choices
     for choice in choices:
         [chosen] = find_periods(text.replace(found.doubtful, choice), today=TODAY)
