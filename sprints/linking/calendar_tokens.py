@@ -150,7 +150,9 @@ class CalendarReader:
         return self.place_in_year(lambda _year: find(), unit=unit, said=said, year=self.today.year)
 
     def read_year_of(self, at: int) -> tuple[int, int] | None:
-        """Read the year behind a point: 2025, of 2025, last year, of this year."""
+        """Read the year behind a point: 2025, of 2025, '25, last year, of this year."""
+        if self.word(at) in ("'", "\u2019") and regex.fullmatch(r"\d\d", self.word(at + 1)):
+            return 2000 + int(self.word(at + 1)), at + 2
         is_dash = self.word(at) in DASHES and self.read_year_number(at + 1) is not None
         at += self.word(at) in (",", "of", "in", "/") or is_dash
         which = WHICH.get(self.word(at)) if self.word(at) != "current" else None

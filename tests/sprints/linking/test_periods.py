@@ -84,6 +84,8 @@ def test_a_period_is_its_days(said: str, first: str, last: str) -> None:
         ("in Q3 of last year", "2025-07-01", "2025-09-30"),
         ("in the third quarter", "2026-07-01", "2026-09-30"),
         ("in the last quarter of 2025", "2025-10-01", "2025-12-31"),
+        ("in Q3'25", "2025-07-01", "2025-09-30"),
+        ("in Nov '25", "2025-11-01", "2025-11-30"),
         ("in H2 2025", "2025-07-01", "2025-12-31"),
         ("in the previous half-year", "2026-01-01", "2026-06-30"),
         ("in week 46", "2026-11-09", "2026-11-15"),
