@@ -35,7 +35,6 @@ UNSURE = "I could not turn that into a query. Please say it another way."
 _FORECAST = "When work will be done is forecast by the tool forecast_completion, for a team and its points or issues."
 _RELATION = regex.compile(r"\b(?:from|join)\s+([a-z_]+)", regex.IGNORECASE)
 _PREPOSITION = regex.compile(r"\b(?:in|on|during|within) $", regex.IGNORECASE)
-_SLASHED_DAY = regex.compile(r"\d{1,2}[/.]\d{1,2}[/.]\d{4}")
 _SLOT_QUESTIONS = {
     "period": "Which days do you mean, for example last month?", "key": "Which issue do you mean, by its key?",
     "top": "How many do you want listed?",
@@ -271,10 +270,7 @@ def _suggest(reading: QuestionReading, *, doubts: Sequence[Doubt]) -> tuple[str,
 def _make_doubt(unclear: Unclear) -> Doubt:
     if unclear.is_name:
         return Doubt(question=unclear.question, replaces="name", said=unclear.said, choices=unclear.choices)
-    found = _SLASHED_DAY.search(unclear.said) if unclear.choices else None
-    return Doubt(
-        question=unclear.question, replaces="words", said=found[0] if found else unclear.said, choices=unclear.choices
-    )
+    return Doubt(question=unclear.question, replaces="words", said=unclear.said, choices=unclear.choices)
 
 
 def _list_unknown_names(reading: QuestionReading) -> list[str]:

@@ -133,10 +133,10 @@ def _explain(linked: LinkedQuestion) -> None:
         elif one.is_hard and (said := _write_assumption(one)):
             linked.assumptions.append(said)
     for period in linked.periods:
-        if period.alternatives:
-            days = " or ".join(day.strftime("%-d %B %Y") for day in period.alternatives)
-            choices = tuple(day.isoformat() for day in period.alternatives)
-            linked.unclear.append(Unclear(said=period.said, question=f"Is '{period.said}' {days}?", choices=choices))
+        if period.doubt:
+            linked.unclear.append(
+                Unclear(said=period.doubtful, question=period.doubt.question, choices=period.doubt.choices)
+            )
         else:
             linked.assumptions.append(period.assumption)
 

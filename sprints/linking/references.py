@@ -5,7 +5,7 @@ from typing import Literal
 
 import regex
 
-from sprints.linking.periods import NUMBER, read_number, read_unit
+from sprints.linking.numbers import NUMBER, VAGUE, read_number
 
 _CURRENT = "current|active|this|ongoing|running|present"
 _PAST = "last|previous|past|latest|prior|preceding|recent|most recent"
@@ -13,18 +13,23 @@ _CLOSED = "completed|closed|finished|past"
 _WHOSE = "(?:(?:the|our|their|its) )?"
 _AND = r"(?: and | & |, ?| ?(?:to|-|\u2013|through) ?)"
 _SPRINT = regex.compile(
-    rf"(?<![\w-])(?:(?P<before_last>sprint before (?:the )?last(?: one)?)"
+    rf"(?<![\w-])(?:(?P<before_last>sprint before (?:the )?last(?: one| sprint)?|(?:penultimate|last but one) sprint"
+    r"|(?:second|next) to last sprint)"
     rf"|(?P<ago>{NUMBER} sprints? ago)"
     rf"|{_WHOSE}(?P<current>{_CURRENT}) sprints?"
-    rf"|{_WHOSE}(?P<past>{_PAST}) (?:(?P<count>{NUMBER}|few|couple of) )?(?:(?:{_CLOSED}) )?sprints?"
-    rf"|(?<!\b(?:in)?to ){_WHOSE}(?<!\b(?:in)?to the )(?P<next>next|upcoming|coming|following) sprint"
+    rf"|{_WHOSE}(?P<past>{_PAST}) (?:(?P<count>{NUMBER}|few|several|couple of) )?(?:(?:{_CLOSED}) )?sprints?"
+    rf"|(?<!\b(?:in)?to ){_WHOSE}(?<!\b(?:in)?to the )(?P<next>next|upcoming|coming|following) "
+    rf"(?:(?P<ahead>{NUMBER}|couple of) )?sprints?"
     rf"|sprints? (?:#|no\.? |number )?(?P<numbers>\d{{1,4}}(?:{_AND}(?:sprint )?\d{{1,4}})*))(?![\w])",
     regex.IGNORECASE,
 )
 _RANGE = regex.compile(r"(\d{1,4}) ?(?:to|-|\u2013|through) ?(?:sprint )?(\d{1,4})", regex.IGNORECASE)
 _KEY = regex.compile(r"(?<![\w-])[A-Za-z][A-Za-z0-9_]{1,29}-\d{1,9}(?![\w-])")
+_HALF = "(?P<half> and a half)?"
 _DURATION = regex.compile(
-    rf"(?<![\w-])(?P<count>{NUMBER})[ -](?P<unit>days?|weeks?|months?|fortnights?)(?!\w)", regex.IGNORECASE
+    rf"(?<![\w.-])(?:(?P<half>half )an?|(?P<count>\d{{1,4}}\.\d{{1,2}}|{NUMBER})(?: of)?{_HALF})[ -]"
+    rf"(?P<unit>day|week|month|fortnight|year)s?{_HALF}(?:[ -](?P<adjective>old))?(?!\w)",
+    regex.IGNORECASE,
 )
 _SUPERLATIVE = "oldest|longest|slowest|biggest|largest|newest|latest|most"
 _TOP = regex.compile(
@@ -39,7 +44,7 @@ _UNIT = regex.compile(
     regex.IGNORECASE,
 )
 _POINTS = regex.compile(r"\bstory[ -]points?\b", regex.IGNORECASE)
-DAYS = {"day": 1, "week": 7, "fortnight": 14, "month": 30}
+DAYS = {"day": 1, "week": 7, "fortnight": 14, "month": 30, "year": 365}
 MAX_RANGE = 50
 
 Position = Literal["current", "past", "next", "before_last", "ago", "numbers"]
@@ -65,10 +70,15 @@ class SprintReference(Place):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Amount(Place):
-    """A number: days of a duration, a number of rows (`top`), or a plain number."""
+    """
+    A number: days of a duration, a number of rows (`top`), or a plain number.
+
+    `adjective` says what lasts so long: two weeks old.
+    """
 
     kind: Literal["days", "top", "number"]
     value: float
+    adjective: str = ""
 
 
 def find_sprint_references(text: str) -> list[SprintReference]:
@@ -117,8 +127,9 @@ def _read_position(found: regex.Match[str]) -> tuple[Position, int]:
     if found["before_last"]:
         return "before_last", 1
     if found["past"]:
-        return "past", read_number((found["count"] or "one").split()[0])
-    return ("current" if found["current"] else "next"), 1
+        said = (found["count"] or "one").split()[0]
+        return "past", 1 if said.lower() in VAGUE else read_number(said)
+    return ("current", 1) if found["current"] else ("next", read_number((found["ahead"] or "one").split()[0]))
 
 
 def _read_numbers(text: str) -> tuple[int, ...]:
@@ -129,8 +140,13 @@ def _read_numbers(text: str) -> tuple[int, ...]:
 
 
 def _read_duration(found: regex.Match[str]) -> Amount:
-    days = read_number(found["count"]) * DAYS[read_unit(found["unit"])]
-    return Amount(kind="days", value=days, said=found[0], start=found.start(), end=found.end())
+    """Read a duration: 10 days, a week and a half, half a day. A month is 30 days, a year 365."""
+    said = found["count"] or "zero"
+    count = (float(said) if "." in said else read_number(said)) + (0.5 if found["half"] else 0)
+    days, adjective = count * DAYS[found["unit"].lower()], (found["adjective"] or "").lower()
+    return Amount(
+        kind="days", value=days, adjective=adjective, said=found[0], start=found.start(), end=found.end()
+    )  # fmt: skip
 
 
 def _read_amount(found: regex.Match[str], *, kind: Literal["top", "number"], text: str) -> Amount:

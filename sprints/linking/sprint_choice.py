@@ -34,7 +34,7 @@ def write_assumption(reference: SprintReference, *, chosen: Sequence[Name]) -> s
 def _choose_of_team(reference: SprintReference, *, team: list[Name]) -> list[Name]:
     ordered = sorted(team, key=lambda name: (name.ended_at or _NEVER, name.text), reverse=True)
     if reference.position == "next":
-        return ordered[-1:]
+        return ordered[-reference.count :] if reference.count else []
     if reference.position == "past":
         return ordered[: reference.count]
     place = 1 if reference.position == "before_last" else reference.count - 1

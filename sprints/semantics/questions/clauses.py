@@ -151,6 +151,8 @@ def _is_harmless(items: Sequence[_Item], place: int) -> bool:
         following = items[place + 1] if place + 1 < len(items) else None
         if before is not None and before.folded == "for" and any(other.classes & _NOUNS for other in items[:place]):
             return True  # slides for Thursday
+        if before is not None and before.classes & _NOUNS and one.token.period.unit == "day":
+            return True  # the committee tomorrow
         return following is not None and bool(following.classes & {"occasions", "documents"})
     has_name = place > 0 and one.is_unknown and one.token.said[:1].isupper() and one.folded not in _SPEAKERS
     return one.says_nothing and not (has_name and not one.classes)

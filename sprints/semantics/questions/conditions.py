@@ -24,7 +24,9 @@ from sprints.semantics.questions.lexicon import Sense
 from sprints.semantics.questions.measures import Measures
 from sprints.semantics.questions.phrase import NEGATED, Phrase, is_sprints
 from sprints.semantics.questions.terms import MAX_LISTED_SPRINTS, NAMED_BY, State, Unbound
-from sprints.semantics.questions.values import ends_range, is_among, number_of, operator_of, to_range, to_value
+from sprints.semantics.questions.values import is_among, number_of, operator_of, to_range, to_range_ahead, to_value
+
+AHEAD = "'{said}' lies ahead. Of days ahead only what is due, and when sprints are planned to end, is known."
 
 CARRIED_FROM = "Carried over from which sprint? One that runs has carried nothing over yet."
 
@@ -231,7 +233,8 @@ class Conditions(Measures):
     def _compare(self, phrase: Phrase, *, senses: tuple[Sense, ...] = ()) -> Comparison:
         dimension = self._dimension_of(phrase if phrase.senses else replace(phrase, senses=senses))
         term = self.model.dimensions.get(dimension)
-        if term is None or term.type != "number" or (phrase.is_days and term.unit != "days"):
+        is_misfit = phrase.is_days and (phrase.op is None or term is None or term.unit != "days")
+        if term is None or term.type != "number" or is_misfit:
             raise Unbound(phrase)
         op = operator_of(phrase)
         return Comparison(
@@ -270,7 +273,7 @@ class Conditions(Measures):
         if len(named) != 1 or self._is_past() or self.entity.id != "issue":
             return None
         status = self.phrases[named[0]]
-        return None if status.is_negated or status.alternatives or len(status.names) > 1 else named[0]
+        return None if status.is_negated or any(one.name_kind != "status" for one in status.alternatives) else named[0]
 
     def _has_rows(self, phrase: Phrase) -> Condition:
         """Return that related rows exist or not: sprints that carried nothing over, epics with open bugs."""
@@ -435,24 +438,26 @@ class Conditions(Measures):
     def _time_of(self, phrase: Phrase, *, state: State) -> TimeRange:
         if self.model.time_roles[state.role].relation and self.model.time_roles[state.role].entity != self.entity.id:
             raise Unbound(state.phrase)  # blockages that were blocked in May: began then, or of issues that were
-        if self.model.time_roles[state.role].lies_ahead and phrase.period and phrase.period.nearest:
-            self.assumptions.append(
-                f"Took '{phrase.said}' in the nearest year, because {state.phrase.said} days lie ahead."
-            )
-            phrase = replace(phrase, period=replace(phrase.period, span=phrase.period.nearest))
-        is_since = phrase.said.lower().startswith(("after", "since", "from")) and not ends_range(phrase)
-        if self.model.time_roles[state.role].lies_ahead and is_since:
-            return to_range(phrase, role=state.role).model_copy(update={"end": None})
-        return to_range(phrase, role=None if state.is_measured else state.role)
+        role = None if state.is_measured else state.role
+        if state.role in self.settings["ahead"]["times"] and not state.phrase.said.lower().endswith("ed"):
+            found, assumed = to_range_ahead(phrase, role=role, said=state.phrase.said)
+            self.assumptions += assumed
+            return found
+        if phrase.period and phrase.period.is_ahead:
+            raise Unbound(phrase, why=AHEAD.format(said=phrase.said))
+        return to_range(phrase, role=role)
 
     def _compare_times(self, state: State, times: Sequence[TimeRange]) -> list[Condition]:
-        if not self.measures or not self.marks & {"versus", "compare", "and", "more", "fewer"}:
+        link = self.phrases.index(state.periods[1]) - 1
+        is_compared = bool(self.marks & {"versus", "compare", "more", "fewer"})
+        is_either = "or" in self.phrases[link].marks and len(times) == 2 and not is_compared  # noqa: PLR2004
+        is_apart = bool(self.measures) and (is_compared or "and" in self.marks)
+        if state.phrase.is_negated or not (is_either or is_apart):
             raise Unbound(state.periods[1])
-        if self.is_ranked and not self.marks & {"versus", "compare", "more", "fewer"}:
+        if is_either or (self.is_ranked and not is_compared):
+            self.used |= {link} if is_either else set()
             return [Or(parts=tuple(times))]
-        self.sides += [
-            Side(label=phrase.said, where=time) for phrase, time in zip(state.periods, times, strict=True)
-        ]  # fmt: skip
+        self.sides += [Side(label=one.said, where=time) for one, time in zip(state.periods, times, strict=True)]
         return []
 
     def _is_trivial(self, state: State) -> bool:

@@ -144,7 +144,7 @@ def _assemble_best(
 
 def _keep_assumptions(linked: LinkedQuestion, *, instead: Sequence[str]) -> tuple[str, ...]:
     """Return the assumptions about names and days, except those that the assembly replaced."""
-    replaced = {one.partition(" in the nearest")[0] for one in instead if " in the nearest year" in one}
+    replaced = {one.partition(" as ")[0] for one in instead if one.startswith("Took ")}
     return tuple(one for one in linked.assumptions if one.partition(" as ")[0] not in replaced)
 
 

@@ -187,7 +187,7 @@ def _read_ago(phrases: list[Phrase], *, place: int) -> Found:
         return None
     if "gt" not in first.marks:
         return [leave_out(first, second)], 2
-    before = replace(second.period, span=Span(EARLIEST, second.period.span.start))
+    before = replace(second.period, span=Span(EARLIEST, second.period.span.start), edge="before")
     return [replace(second, period=before, said=f"{first.said} {second.said}", start=first.start)], 2
 
 

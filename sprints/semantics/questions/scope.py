@@ -80,7 +80,7 @@ class Scope(Conditions):
 
     def _lasts_since(self, state: State) -> bool:
         """Return whether a state may last since then, or have begun since then: blocked since Monday."""
-        is_since = any(one.said.lower().startswith("since") for one in state.periods)
+        is_since = any(one.period and one.period.edge == "since" for one in state.periods)
         role = self.model.time_roles[state.role] if state.role else None
         return is_since and role is not None and role.relation is not None and role.end is not None
 

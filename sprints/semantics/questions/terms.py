@@ -348,8 +348,7 @@ class Terms:
 
     def _same_state(self, place: int) -> State | None:
         """Return the state of the period that this one is compared with: closed last month | and | this month."""
-        links = {"versus", "and"}
-        links |= {"or"} if self.marks & {"more", "fewer"} else set()
+        links = {"versus", "and", "or"}
         links |= {"have"} if "compare" in self.marks else set()  # compare August with October
         if place < 2 or not self.phrases[place - 1].marks & links:  # noqa: PLR2004
             return None

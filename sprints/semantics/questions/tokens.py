@@ -9,7 +9,8 @@ import regex
 from sprints.linking.folding import Word, fold, words
 from sprints.linking.link import LinkedQuestion
 from sprints.linking.names import Kind, Name, NameIndex
-from sprints.linking.periods import NUMBERS, Period
+from sprints.linking.numbers import NUMBERS
+from sprints.linking.periods import Period
 from sprints.linking.references import Amount, SprintReference
 from sprints.linking.spotting import ORDINARY, SpottedName
 from sprints.linking.sprint_choice import chosen_sprints
@@ -145,7 +146,9 @@ def cut(
     """Split a linked question into tokens, the longest at each word. Sprints are those of `teams` if it names none."""
     found = linked.words[: MAX_TOKENS + 1]
     tokens, place = [], 0
-    named = sorted(_linked_tokens(linked, index=index, teams=teams), key=lambda token: (token.start, -token.end))
+    named = sorted(
+        _linked_tokens(linked, index=index, teams=teams, lexicon=lexicon), key=lambda token: (token.start, -token.end)
+    )
     particles: set[int] = set()
     while place < len(found):
         if place in particles:
@@ -350,7 +353,9 @@ def marks_in(text: str, *, lexicon: Lexicon) -> frozenset[str]:
     return frozenset(marks)
 
 
-def _linked_tokens(linked: LinkedQuestion, *, index: NameIndex, teams: frozenset[str]) -> Iterator[Token]:
+def _linked_tokens(
+    linked: LinkedQuestion, *, index: NameIndex, teams: frozenset[str], lexicon: Lexicon
+) -> Iterator[Token]:
     for key in linked.keys:
         yield Token(said=linked.text[key.start : key.end], start=key.start, end=key.end, key=key.said)
     teams = frozenset(team.value for team in linked.of_kind("team")) or teams
@@ -364,7 +369,7 @@ def _linked_tokens(linked: LinkedQuestion, *, index: NameIndex, teams: frozenset
         if one.kind in _SPEAKS and not one.is_exact and _is_other(one):
             continue
         yield Token(said=one.said, start=one.start, end=one.end, kind=one.kind, names=one.names)
-    yield from (_amount(one) for one in linked.amounts)
+    yield from (_amount(one, lexicon=lexicon) for one in linked.amounts)
 
 
 def _is_other(spotted: SpottedName) -> bool:
@@ -372,5 +377,8 @@ def _is_other(spotted: SpottedName) -> bool:
     return all(is_other_word(fold(spotted.said), known=fold(name.text)) for name in spotted.names)
 
 
-def _amount(one: Amount) -> Token:
-    return Token(said=one.said, start=one.start, end=one.end, **{one.kind: one.value})  # type: ignore[arg-type]
+def _amount(one: Amount, *, lexicon: Lexicon) -> Token:
+    number = int(one.value) if one.kind == "top" else one.value
+    known = lexicon.phrases.get((f"{one.adjective}er",), ())
+    senses = tuple(sense for sense in known if sense.form == "comparative" and sense.is_descending)
+    return Token(said=one.said, start=one.start, end=one.end, senses=senses, **{one.kind: number})  # type: ignore[arg-type]

@@ -1,6 +1,7 @@
 """Values of a query from phrases: names, days, operators and numbers."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sprints.linking.names import Name
 from sprints.semantics.enums import Operator
@@ -30,9 +31,16 @@ def to_range(phrase: Phrase, *, role: str | None) -> TimeRange:
     return TimeRange(role=role, start=None if is_open else span.start, end=span.end)
 
 
-def ends_range(phrase: Phrase) -> bool:
-    """Return whether a period names its end: from August to October."""
-    return bool({"to", "and", "until", "till", "through"} & {*phrase.said.lower().split()})
+def to_range_ahead(phrase: Phrase, *, role: str | None, said: str) -> tuple[TimeRange, list[str]]:
+    """Return the days of a period of what may be planned, and what is assumed. Since has no end."""
+    period = phrase.period
+    assert period is not None  # noqa: S101 - for mypy
+    found = to_range(replace(phrase, period=replace(period, span=period.nearest or period.span)), role=role)
+    if period.edge in ("since", "after"):
+        found = found.model_copy(update={"end": None})
+    if period.nearest is None:
+        return found, []
+    return found, [f"Took '{phrase.said}' as {period.write_days(period.nearest)}, because {said} days lie ahead."]
 
 
 def operator_of(phrase: Phrase) -> Operator:
