@@ -220,15 +220,11 @@ class Conditions(Measures):
 
     def _is_limit(self, phrase: Phrase, *, place: int) -> bool:
         """Return whether groups are limited by their number: teams with more than 5 open bugs."""
-        return bool(self.groups and self.measures) and (
-            not phrase.senses
-            or any(
-                sense.name in self.measures
-                or sense.name == self.entity.id
-                or (sense.name == "points" and self.model.measures[self.measures[0]].unit.startswith("points"))
-                for sense in phrase.senses
-            )
-        )
+        if not (self.groups and self.measures):
+            return False
+        names = {sense.name for sense in phrase.senses}
+        is_unit = "points" in names and self.model.measures[self.measures[0]].unit.startswith("points")
+        return not names or is_unit or bool(names & {*self.measures, self.entity.id})
 
     def _compare(self, phrase: Phrase, *, senses: tuple[Sense, ...] = ()) -> Comparison:
         dimension = self._dimension_of(phrase if phrase.senses else replace(phrase, senses=senses))
@@ -236,10 +232,8 @@ class Conditions(Measures):
         is_misfit = phrase.is_days and (phrase.op is None or term is None or term.unit != "days")
         if term is None or term.type != "number" or is_misfit:
             raise Unbound(phrase)
-        op = operator_of(phrase)
-        return Comparison(
-            field=dimension, op=NEGATED[op] if phrase.is_negated else op, values=(number_of(phrase),)
-        )  # fmt: skip
+        op = NEGATED[operator_of(phrase)] if phrase.is_negated else operator_of(phrase)
+        return Comparison(field=dimension, op=op, values=(number_of(phrase),))
 
     def _count_repetitions(self, phrase: Phrase, *, place: int) -> Condition:
         for state in self._by_distance(place):

@@ -8,7 +8,7 @@ import regex
 from sprints.linking.periods import EARLIEST, Period
 from sprints.semantics.query import MetricQuery
 from sprints.semantics.questions.grammar import Parse
-from sprints.semantics.questions.phrase import Phrase
+from sprints.semantics.questions.phrase import Phrase, is_sprints
 
 _NEGATIONS = frozenset({"not", "except", "without"})
 _NEGATED = frozenset({"ne", "not_in", "is_null", "not"})
@@ -68,9 +68,9 @@ def find_doubts_about_sql(parse: Parse, *, sql: str) -> list[str]:
 def _uses(phrase: Phrase, *, found: set[str], query: MetricQuery, content: dict[str, Any]) -> bool:
     values = _values(phrase)
     is_used = _answers_marks(phrase, query=query)
-    if phrase.kind == "sprints" or phrase.name_kind == "sprint":
-        is_used = set(values) <= found if not phrase.edge else "sprint_number" in found
-    elif values:
+    if is_sprints(phrase) and phrase.edge:
+        is_used = "sprint_number" in found
+    elif values or is_sprints(phrase):
         is_used = set(values) <= found
     elif phrase.period is not None:
         is_used = _bounds(phrase.period) <= {one[:10] for one in found}

@@ -118,10 +118,9 @@ class Measures(Terms):
     def _is_kind_noun(self, phrase: Phrase, *, place: int) -> bool:
         """Return whether it only names the kind of the name beside it: team ACCEL, the label security."""
         kinds = {sense.name for sense in phrase.senses if sense.kind in ("dimension", "entity")}
+        kinds |= {"type"} if "issue_type" in kinds else set()
         beside = [phrase_at(self.phrases, place=other) for other in (place - 1, place + 1)]
-        return any(
-            one.kind == "names" and one.name_kind in kinds | {"type" * ("issue_type" in kinds)} for one in beside
-        )
+        return any(one.kind == "names" and one.name_kind in kinds for one in beside)
 
     def _is_asked_which(self, place: int) -> bool:
         """Return whether one of several is requested: which sprint, not the sprint."""
@@ -143,9 +142,8 @@ class Measures(Terms):
         """Return whether rows are grouped by it: it names other rows, and is not only a property to list."""
         term = self.model.dimensions[dimension]
         is_other = term.reached_as != self.entity.id or dimension in ("label", "status", "issue_type", "priority")
-        is_counted = any(phrase.kind in ("rank", "bound") for phrase in self.phrases) or bool(
-            {"most", "fewest"} & self.marks
-        )
+        is_counted = any(phrase.kind in ("rank", "bound") for phrase in self.phrases)
+        is_counted = is_counted or bool({"most", "fewest"} & self.marks)
         return term.groupable and is_other and (is_counted or self._says_of_what()) and not self._has_key()
 
     def _read_who(self) -> None:

@@ -30,7 +30,7 @@ def read_owner(phrases: list[Phrase], *, place: int) -> Found:
     """Skip "from" before a team or person: from | ORBIT. A direction finds no place: by | to | status."""
     first, second = look_at(phrases, place=place, size=2)
     if first.said.lower() in ("with", "by") and second.said.lower() in ("to", "from"):
-        return [leave_out(first, second)], 2
+        return [leave_out(second, lead=first)], 2
     is_owner = second.kind == "names" and second.name_kind in ("team", "person")
     return ([], 1) if is_owner and first.kind == "mark" and first.said.lower() == "from" else None
 

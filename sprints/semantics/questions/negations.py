@@ -27,7 +27,7 @@ def read_absence(phrases: list[Phrase], *, place: int) -> Found:
     first, second, third = look_at(phrases, place=place, size=3)
     is_outside = bool(first.marks & {"not", "except"}) and second.has_entity("sprint")
     if is_outside and "ever" in first.marks:  # never in a sprint: they are in none now
-        return [leave_out(first, second)], 2
+        return [leave_out(second, lead=first)], 2
     is_period = second.has_entity("sprint") and third.kind != "names"
     is_missing = is_period or (second.has("dimension", form="noun") and not _is_rows(second))
     if not (first.marks & {"without"} or is_outside) or second.kind != "term" or not is_missing:
@@ -148,7 +148,7 @@ def read_presence(phrases: list[Phrase], *, place: int) -> Found:
     is_of_issues = before.is_of_issues
     is_with = first.said.lower() == "with"
     if is_with and _is_unclear(second, behind=third, is_of_issues=is_of_issues):
-        return [leave_out(first, second)], 2
+        return [leave_out(second, lead=first)], 2
     is_said = second.is_any or (second.is_plural and not second.is_owned and is_with)
     is_property = second.kind == "term" and second.has("dimension", form="noun") and not second.has("entity")
     if not is_said or not is_property:
@@ -225,7 +225,7 @@ def _read_not_any(phrases: list[Phrase], *, place: int) -> Found:
     verb = second if second.kind == "term" and not second.is_any and _is_act(second) else NOTHING
     inside = _rows_from(phrases, place=place + 1 + (is_had or bool(verb)), verb=verb)
     if is_had and not inside and "who" in before.marks:
-        return [leave_out(first, second)], 2
+        return [leave_out(second, lead=first)], 2
     is_any = any(one.is_any for one in inside) or (is_had and any(_is_subject(one) for one in phrases[:place]))
     if not before or not (is_had or verb or "have" in before.marks) or not is_any or not _names_rows(inside):
         return None

@@ -101,9 +101,9 @@ def look_at(phrases: Sequence[Phrase], *, place: int, size: int) -> list[Phrase]
     return [phrase_at(phrases, place=at) for at in range(place, place + size)]
 
 
-def leave_out(first: Phrase, second: Phrase) -> Phrase:
-    """Return two phrases as one that has no place in any query."""
-    return replace(second, kind="unknown", said=f"{first.said} {second.said}", senses=(), marks=frozenset())
+def leave_out(phrase: Phrase, *, lead: Phrase) -> Phrase:
+    """Return a phrase with the one before it as one that has no place in any query."""
+    return replace(phrase, kind="unknown", said=f"{lead.said} {phrase.said}", senses=(), marks=frozenset())
 
 
 def is_sprints(phrase: Phrase) -> bool:

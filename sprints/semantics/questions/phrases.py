@@ -186,7 +186,7 @@ def _read_ago(phrases: list[Phrase], *, place: int) -> Found:
     if not first.marks & {"gt", "lt", "ge", "le"} or not second.period or not second.said.lower().endswith("ago"):
         return None
     if "gt" not in first.marks:
-        return [leave_out(first, second)], 2
+        return [leave_out(second, lead=first)], 2
     before = replace(second.period, span=Span(EARLIEST, second.period.span.start), edge="before")
     return [replace(second, period=before, said=f"{first.said} {second.said}", start=first.start)], 2
 
@@ -282,7 +282,7 @@ def _agent(phrases: list[Phrase], *, place: int) -> Found:
     first, second = look_at(phrases, place=place, size=2)
     is_agent = first.said.lower() == "by" and second.is_any
     is_unit = first.said.lower() == "per" and second.said.lower() in ("point", "hour")
-    return ([leave_out(first, second)], 2) if is_agent or is_unit else None
+    return ([leave_out(second, lead=first)], 2) if is_agent or is_unit else None
 
 
 def _groups(phrases: list[Phrase], *, place: int) -> Found:

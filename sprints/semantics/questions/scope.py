@@ -24,9 +24,8 @@ class Scope(Conditions):
         self._refuse_second_question()
         for place, phrase in enumerate(self.phrases):
             self._refuse_all_rows(phrase, before=self.phrases[place - 1] if place else phrase)
-            is_column = phrase.kind == "term" and {(sense.kind, sense.form) for sense in phrase.senses} == {
-                ("dimension", "noun")
-            }
+            senses = {(sense.kind, sense.form) for sense in phrase.senses}
+            is_column = phrase.kind == "term" and senses == {("dimension", "noun")}
             is_left_out = phrase.is_negated and (phrase.kind == "period" or is_column)
             if is_left_out or (phrase.is_only and is_about_people) or (phrase.is_ever and is_bounded):
                 raise Unbound(phrase)
@@ -48,11 +47,8 @@ class Scope(Conditions):
             )  # fmt: skip
             is_until = is_until or (place in self.states and self._lasts_since(self.states[place]))
             is_no_sprint = phrase.kind == "missing" and phrase.has_entity("sprint") and bool(places)
-            if (
-                is_until
-                or is_no_sprint
-                or (phrase.kind == "missing" and not phrase.is_negated and self._dimension_of(phrase) in named)
-            ):
+            is_absent = phrase.kind == "missing" and not phrase.is_negated and self._dimension_of(phrase) in named
+            if is_until or is_no_sprint or is_absent:
                 raise Unbound(phrase)
 
     def _refuse_two_times_of_sprints(self) -> None:

@@ -97,15 +97,11 @@ class Terms:
 
     def _bind_attributes(self, phrases: Sequence[Phrase]) -> list[Phrase]:
         """Resolve an adjective by the rows of its noun: closed sprints, the running sprint."""
-        bound = phrases = [
-            self._as_subject(phrase, place=place, phrases=phrases) for place, phrase in enumerate(phrases)
-        ]
-        bound = list(bound)
+        phrases = [self._as_subject(phrase, place=place, phrases=phrases) for place, phrase in enumerate(phrases)]
+        bound = list(phrases)
         for place, phrase in enumerate(phrases):
-            if phrase.kind != "term" or not phrase.has("predicate"):
-                continue
             at = self._noun_after(phrases, place=place)
-            if at is None:
+            if at is None or phrase.kind != "term" or not phrase.has("predicate"):
                 continue
             noun = next((one.name for one in phrases[at].senses if one.kind == "entity" and one.form == "noun"), "")
             senses = tuple(

@@ -121,19 +121,14 @@ def correct_words(text: str, *, found: Sequence[Word], lexicon: Lexicon, index: 
     assumed: list[str] = []
     for word in reversed(found[:MAX_TOKENS]):
         is_known = word.folded in lexicon.vocabulary or (word.folded,) in lexicon.frames
+        is_known = is_known or word.folded in ORDINARY or word.folded in NUMBERS
         if is_known or word.folded in index.parts or (word.folded,) in index.whole:
             continue
         written = text[word.start : word.end]
         corrected = lexicon.correct(word.folded, is_first=word is found[0])
         named = min((edits for _, edits in index.alike(word.folded)), default=None)
-        is_name = written[:1].isupper() and word.start > 0
-        if (
-            corrected is None
-            or (is_name and named is not None)
-            or word.folded in ORDINARY
-            or (named is not None and named < corrected[1])
-            or word.folded in NUMBERS
-        ):
+        is_capital = written[:1].isupper() and word.start > 0
+        if corrected is None or (named is not None and (is_capital or named < corrected[1])):
             continue
         assumed.append(f"Read '{written}' as '{corrected[0]}'.")
         text = text[: word.start] + corrected[0] + text[word.end :]
@@ -155,9 +150,8 @@ def cut(
             place += 1
             continue
         if split := _split_verb(place, found=found, lexicon=lexicon):
-            senses, rest = split
+            word, (senses, rest) = found[place], split
             particles.update(rest)
-            word = found[place]
             said = linked.text[word.start : word.end]
             tokens.append(Token(said=said, start=word.start, end=word.end, senses=senses))
             place += 1
@@ -258,11 +252,8 @@ def _both(known: Token, *, senses: tuple[Sense, ...], before: str, after: str) -
         return known
     if known.kind == "status" and known.said[:1].isupper() and before in ("in", "to", "into", "from"):
         return known  # in Shipped: the column, not what was done
-    is_name_too = known.kind == "type"
-    return Token(
-        said=known.said, start=known.start, end=known.end, senses=senses, kind=known.kind if is_name_too else None,
-        names=known.names if is_name_too else (),
-    )  # fmt: skip
+    both = replace(known, senses=senses)
+    return both if known.kind == "type" else replace(both, kind=None, names=())
 
 
 def _has_term(senses: Sequence[Sense]) -> bool:

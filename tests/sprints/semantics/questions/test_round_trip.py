@@ -1,11 +1,7 @@
 """
 What a query is described as is read as that query, or asked back: a fixed sample of queries generated from the model.
 
-<<<<<<< HEAD
-Of 8,365 queries (`list_queries(seed=1, pairs=1)`), 46 were still read as another query when this was written.
-=======
 When this was written, 46 of the 8,365 of `list_queries(seed=1, pairs=1)` were still read as another query.
->>>>>>> w-grammar
 """
 
 from random import Random
