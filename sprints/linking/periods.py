@@ -17,6 +17,20 @@ NUMBERS = dict(zip(_SMALL.split(), _VALUES, strict=True)) | {"a": 1, "an": 1, "c
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 _ORDINALS = ["first", "second", "third", "fourth"]
+RELATIVE_WORDS = frozenset(
+    {"this", "current", "last", "previous", "past", "next", "coming", "trailing", "recent", "few"}
+)
+PERIOD_UNITS = frozenset(
+    f"{unit}{ending}" for unit in ("day", "week", "fortnight", "month", "quarter", "year") for ending in ("", "s")
+)
+CALENDAR_NAMES = frozenset({
+    *_WEEKDAYS, "january", "february", "march", "april", "june", "july", "august", "september", "october", "november",
+    "december",
+})  # fmt: skip
+PERIOD_WORDS = RELATIVE_WORDS | PERIOD_UNITS | CALENDAR_NAMES | {
+    *_MONTHS, *_ORDINALS, "sept", "today", "yesterday", "ago", "ytd", "mtd", "qtd", "date", "start", "beginning",
+}  # fmt: skip
+"""Words that periods are written with."""
 EARLIEST = date(1970, 1, 1)
 Reading = tuple[Span, str, tuple[date, ...]]
 """A span, its unit, and other days that it may mean."""

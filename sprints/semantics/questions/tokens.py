@@ -11,9 +11,10 @@ from sprints.linking.link import LinkedQuestion
 from sprints.linking.names import Kind, Name, NameIndex
 from sprints.linking.periods import NUMBERS, Period
 from sprints.linking.references import Amount, SprintReference
-from sprints.linking.spotting import ORDINARY, SpottedName
+from sprints.linking.spotting import SpottedName
 from sprints.linking.sprint_choice import chosen_sprints
-from sprints.semantics.questions.lexicon import ASKING, Lexicon, Sense, is_other_word
+from sprints.semantics.questions.lexicon import ASKING, Lexicon, Sense
+from sprints.semantics.questions.spelling import is_other_word
 
 MAX_TOKENS = 60
 YES_OR_NO = frozenset({"did", "does", "do", "has", "have", "had", "is", "are", "was", "were"})
@@ -112,30 +113,6 @@ def find_unread_sign(linked: LinkedQuestion) -> str:
     ]
     found = _UNREAD.finditer(text)
     return next((one[0] for one in found if not any(start <= one.start() < end for start, end in spans)), "")
-
-
-def correct_words(text: str, *, found: Sequence[Word], lexicon: Lexicon, index: NameIndex) -> tuple[str, list[str]]:
-    """Correct words that are one typing mistake away from a known one. Returns the text and the assumptions."""
-    assumed: list[str] = []
-    for word in reversed(found[:MAX_TOKENS]):
-        is_known = word.folded in lexicon.vocabulary or (word.folded,) in lexicon.frames
-        if is_known or word.folded in index.parts or (word.folded,) in index.whole:
-            continue
-        written = text[word.start : word.end]
-        corrected = lexicon.correct(word.folded, is_first=word is found[0])
-        named = min((edits for _, edits in index.alike(word.folded)), default=None)
-        is_name = written[:1].isupper() and word.start > 0
-        if (
-            corrected is None
-            or (is_name and named is not None)
-            or word.folded in ORDINARY
-            or (named is not None and named < corrected[1])
-            or word.folded in NUMBERS
-        ):
-            continue
-        assumed.append(f"Read '{written}' as '{corrected[0]}'.")
-        text = text[: word.start] + corrected[0] + text[word.end :]
-    return text, assumed[::-1]
 
 
 def cut(
