@@ -99,16 +99,18 @@ class Lexicon:
         )
 
     @cached_property
-    def _of_model(self) -> frozenset[str]:
-        closed = ("mark", "free")
+    def _of_grammar(self) -> frozenset[str]:
+        """Return the words of phrases of the grammar that mean nothing else alone: how, many."""
+        closed = {
+            phrase for phrase, senses in self.phrases.items() if all(sense.kind in ("mark", "free") for sense in senses)
+        }
         return frozenset(
-            word for phrase, senses in self.phrases.items() for word in phrase
-            if any(sense.kind not in closed for sense in (self.phrases.get((word,)) or senses))
-        )  # fmt: skip
+            word for phrase in closed for word in phrase if (word,) in closed or (word,) not in self.phrases
+        )
 
     def is_closed(self, word: str) -> bool:
         """Return whether the word belongs only to the grammar, not to the model."""
-        return word in self.vocabulary and word not in self._of_model and word not in _TIME_WORDS
+        return word in self._of_grammar and word not in _TIME_WORDS
 
     def is_pronounceable(self, word: str) -> bool:
         """Return whether its letters stand together as in known words, so that it may be another word of English."""

@@ -22,7 +22,7 @@ from sprints.semantics.questions.lexicon import ASKING, Lexicon
 MAX_CORRECTED = 60
 """The maximum words that are looked at: a longer question is not read."""
 SHORT_WORD_LETTERS, LONG_WORD_LETTERS = 3, 9
-SWAPPED, LACKING, ADDED, UNLIKELY, REPLACED, TWICE, AT_START = 0.9, 1.2, 1.2, 1.45, 1.5, 2.5, 0.2
+SWAPPED, LACKING, ADDED, UNLIKELY, REPLACED, TWICE, AT_START, AT_END = 0.9, 1.2, 1.2, 1.45, 1.5, 2.5, 0.2, 0.28
 IN_PHRASE, ASKS, MARGIN, SHORT_MARGIN, GRAVE_MARGIN = 0.6, 0.3, 0.25, 0.45, 0.7
 _UNLIKELY = (UNLIKELY, UNLIKELY + AT_START)
 _VOWELS = frozenset("aeiouy")
@@ -42,6 +42,7 @@ _NEIGHBOURS = frozenset(
 _DOUBLED = re.compile(r"(.)\1")
 _NUMBERED = re.compile(r"([^\W\d_]{4,})(\d{1,3})")
 _PREFIXES = ("un", "non", "re", "de", "dis", "in", "mis", "over", "under")
+_COUNTS = NUMBERS.keys() - {"a", "an", "couple", "dozen"}
 _NEGATIONS = frozenset({"not", "without", "except", "nobody", "nothing"})
 Costs = Mapping[str, float]
 
@@ -133,15 +134,22 @@ def _choose(
         return ""
     is_swapped = costs[chosen] <= SWAPPED + AT_START and len(written) >= SHORT_WORD_LETTERS
     margin = MARGIN if is_swapped or len(written) > SHORT_WORD_LETTERS else SHORT_MARGIN
-    meaning = lexicon.phrases.get((chosen,), (chosen,))
+    meaning = _read_meaning(chosen, lexicon=lexicon)
     for cost, one in ranked:
         is_grave = _is_grave(chosen, lexicon=lexicon) or (
-            _is_grave(one, lexicon=lexicon) and not (is_swapped and costs[one] in _UNLIKELY)
+            _is_grave(one, lexicon=lexicon)
+            and not (is_swapped and (costs[one] in _UNLIKELY or len(one) < len(written)))
         )
         is_near = cost - best < (GRAVE_MARGIN if is_grave else margin) or _are_opposites(one, chosen)
-        if is_near and lexicon.phrases.get((one,), (one,)) != meaning:
+        if is_near and _read_meaning(one, lexicon=lexicon) != meaning:
             return ""
     return chosen
+
+
+def _read_meaning(word: str, *, lexicon: Lexicon) -> object:
+    """Return what a word means, whatever its form: finish is finished."""
+    senses = lexicon.phrases.get((word,))
+    return {(sense.kind, sense.name, sense.is_plural) for sense in senses} if senses else word
 
 
 def _read_at(place: int, *, found: Sequence[Word], options: Sequence[Costs | None]) -> set[str]:
@@ -160,7 +168,7 @@ def _is_verb(word: str, *, lexicon: Lexicon) -> bool:
 
 def _is_grave(word: str, *, lexicon: Lexicon) -> bool:
     """Return whether a word turns the answer over or is a number, so that to take it for another one is worst."""
-    return word in NUMBERS or any(sense.name in _NEGATIONS for sense in lexicon.phrases.get((word,), ()))
+    return word in _COUNTS or any(sense.name in _NEGATIONS for sense in lexicon.phrases.get((word,), ()))
 
 
 @lru_cache(maxsize=4096)
@@ -198,7 +206,7 @@ def _cost(word: str, known: str, *, edits: int, lexicon: Lexicon) -> float | Non
     if min(len(word), len(known)) < SHORT_WORD_LETTERS and not _is_grave(known, lexicon=lexicon):
         return None  # of two letters, any other two may be meant
     if len(word) != len(known):
-        return (LACKING if len(word) < len(known) else ADDED) + start
+        return (LACKING if len(word) < len(known) else ADDED) + start + (AT_END if word[-1] != known[-1] else 0.0)
     if not is_other_word(word, known=known):
         return REPLACED + start
     slipped = next(frozenset(pair) for pair in zip(word, known, strict=True) if pair[0] != pair[1])
