@@ -85,7 +85,9 @@ def _list_options(text: str, word: Word, *, lexicon: Lexicon, index: NameIndex) 
     named = min((edits for _, edits in index.alike(word.folded)), default=None)
     is_capital = text[word.start].isupper()
     is_inside = bool(text[: word.start].strip()) and text[: word.start].rstrip()[-1] not in ".!?:"
-    if named is not None and (is_capital or not costs or named < _count_edits(word.folded, costs)):
+    is_nearer = named is not None and (not costs or named < _count_edits(word.folded, costs))
+    is_term = any(one in lexicon.model_words for one in costs)
+    if is_nearer or (named is not None and (is_capital or not is_term)):
         return None
     if is_capital and is_inside and not CALENDAR_NAMES & costs.keys():
         is_heading = text[word.start : word.end].isupper() and text.isupper()
@@ -124,15 +126,21 @@ def _choose(
         is_joined = any((one, other) in lexicon.bigrams for other in after) or any(
             (other, one) in lexicon.bigrams for other in before
         )
-        is_joined = is_joined or (one == "who" and any(_is_verb(other, lexicon=lexicon) for other in after))
+        is_joined = is_joined or (
+            one == "who" and cost <= SWAPPED + AT_START and any(_is_verb(other, lexicon=lexicon) for other in after)
+        )
         is_joined = is_joined or (one == "sprint" and any(other.isdigit() for other in after))
         asks = place == 0 and any(sense.name in ASKING for sense in lexicon.phrases.get((one,), ()))
         ranked.append((cost - IN_PHRASE * is_joined - ASKS * asks, one))
     best, chosen = min(ranked)
     written = found[place].folded
-    if best in _UNLIKELY or (len(written) < SHORT_WORD_LETTERS and _is_grave(chosen, lexicon=lexicon)):
+    is_pair = len(written) < SHORT_WORD_LETTERS
+    if best in _UNLIKELY or (is_pair and (costs[chosen] > SWAPPED + AT_START or _is_grave(chosen, lexicon=lexicon))):
         return ""
     is_swapped = costs[chosen] <= SWAPPED + AT_START and len(written) >= SHORT_WORD_LETTERS
+    if min(costs.values()) <= SWAPPED + AT_START < costs[chosen]:
+        return ""  # the letters say one word, its neighbours another
+    is_filler = _is_filler(chosen, lexicon=lexicon)
     margin = MARGIN if is_swapped or len(written) > SHORT_WORD_LETTERS else SHORT_MARGIN
     meaning = _read_meaning(chosen, lexicon=lexicon)
     for cost, one in ranked:
@@ -140,7 +148,8 @@ def _choose(
             _is_grave(one, lexicon=lexicon)
             and not (is_swapped and (costs[one] in _UNLIKELY or len(one) < len(written)))
         )
-        is_near = cost - best < (GRAVE_MARGIN if is_grave else margin) or _are_opposites(one, chosen)
+        is_lost = is_filler and not _is_filler(one, lexicon=lexicon)
+        is_near = cost - best < (GRAVE_MARGIN if is_grave or is_lost else margin) or _are_opposites(one, chosen)
         if is_near and _read_meaning(one, lexicon=lexicon) != meaning:
             return ""
     return chosen
@@ -164,6 +173,12 @@ def _is_verb(word: str, *, lexicon: Lexicon) -> bool:
         sense.form == "verb" or (sense.kind == "mark" and sense.name in ("be", "have"))
         for sense in lexicon.phrases.get((word,), ())
     )
+
+
+def _is_filler(word: str, *, lexicon: Lexicon) -> bool:
+    """Return whether a word says nothing, so that to take another one for it drops that."""
+    senses = lexicon.phrases.get((word,), ())
+    return bool(senses) and all(sense.name in ("fillers", "polite") for sense in senses)
 
 
 def _is_grave(word: str, *, lexicon: Lexicon) -> bool:
@@ -203,8 +218,9 @@ def _cost(word: str, known: str, *, edits: int, lexicon: Lexicon) -> float | Non
         return SWAPPED + start
     if _DOUBLED.sub(r"\1", word) == _DOUBLED.sub(r"\1", known):
         return SWAPPED
-    if min(len(word), len(known)) < SHORT_WORD_LETTERS and not _is_grave(known, lexicon=lexicon):
-        return None  # of two letters, any other two may be meant
+    is_pair = len(word) == len(known) < SHORT_WORD_LETTERS  # of two letters, another may be meant
+    if min(len(word), len(known)) < SHORT_WORD_LETTERS and not (is_pair or _is_grave(known, lexicon=lexicon)):
+        return None
     if len(word) != len(known):
         return (LACKING if len(word) < len(known) else ADDED) + start + (AT_END if word[-1] != known[-1] else 0.0)
     if not is_other_word(word, known=known):

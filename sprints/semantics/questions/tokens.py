@@ -14,7 +14,7 @@ from sprints.linking.references import Amount, SprintReference
 from sprints.linking.spotting import SpottedName
 from sprints.linking.sprint_choice import chosen_sprints
 from sprints.semantics.questions.lexicon import ASKING, Lexicon, Sense
-from sprints.semantics.questions.spelling import is_other_word
+from sprints.semantics.questions.spelling import find_candidates, is_other_word
 
 MAX_TOKENS = 60
 YES_OR_NO = frozenset({"did", "does", "do", "has", "have", "had", "is", "are", "was", "were"})
@@ -121,7 +121,9 @@ def cut(
     """Split a linked question into tokens, the longest at each word. Sprints are those of `teams` if it names none."""
     found = linked.words[: MAX_TOKENS + 1]
     tokens, place = [], 0
-    named = sorted(_linked_tokens(linked, index=index, teams=teams), key=lambda token: (token.start, -token.end))
+    named = sorted(
+        _linked_tokens(linked, index=index, teams=teams, lexicon=lexicon), key=lambda token: (token.start, -token.end)
+    )
     particles: set[int] = set()
     while place < len(found):
         if place in particles:
@@ -326,7 +328,9 @@ def marks_in(text: str, *, lexicon: Lexicon) -> frozenset[str]:
     return frozenset(marks)
 
 
-def _linked_tokens(linked: LinkedQuestion, *, index: NameIndex, teams: frozenset[str]) -> Iterator[Token]:
+def _linked_tokens(
+    linked: LinkedQuestion, *, index: NameIndex, teams: frozenset[str], lexicon: Lexicon
+) -> Iterator[Token]:
     for key in linked.keys:
         yield Token(said=linked.text[key.start : key.end], start=key.start, end=key.end, key=key.said)
     teams = frozenset(team.value for team in linked.of_kind("team")) or teams
@@ -337,15 +341,20 @@ def _linked_tokens(linked: LinkedQuestion, *, index: NameIndex, teams: frozenset
     for period in linked.periods:
         yield Token(said=period.said, start=period.start, end=period.end, period=period)
     for one in linked.spotted:
-        if one.kind in _SPEAKS and not one.is_exact and _is_other(one):
+        if not one.is_exact and _is_other(one, lexicon=lexicon):
             continue
         yield Token(said=one.said, start=one.start, end=one.end, kind=one.kind, names=one.names)
     yield from (_amount(one) for one in linked.amounts)
 
 
-def _is_other(spotted: SpottedName) -> bool:
-    """Return whether a word is not the name that it is similar to: skipped is not the status Shipped."""
-    return all(is_other_word(fold(spotted.said), known=fold(name.text)) for name in spotted.names)
+def _is_other(spotted: SpottedName, *, lexicon: Lexicon) -> bool:
+    """Return whether a word is not the name that it is similar to, or may be another one: skipped is not Shipped."""
+    said = fold(spotted.said)
+    is_hard = spotted.kind not in _SPEAKS
+    if is_hard and not spotted.said.islower():
+        return False
+    is_other = not is_hard and all(is_other_word(said, known=fold(name.text)) for name in spotted.names)
+    return is_other or bool(find_candidates(said, lexicon=lexicon))
 
 
 def _amount(one: Amount) -> Token:
