@@ -24,7 +24,7 @@ _CLAUSE = regex.compile(
     r"(?:(?:but|so|and)\s+(?=\S))?", regex.IGNORECASE,
 )  # fmt: skip
 _SAYS_NOTHING = frozenset({"be", "have", "past", "modal", "what", "our", "mine", "this", "to", "and", "how"})
-_SINGULAR = frozenset({"i", "me", "my", "im", "id", "ive", "ill", "you", "your", "youre"})
+_SINGULAR = frozenset({"i", "me", "my", "im", "id", "ive", "ill", "you", "your", "youre", "youd", "youve", "youll"})
 _SPEAKERS = _SINGULAR | {"we", "us", "our", "lets", "weve", "were"}
 _ALONE = frozenset({"i", "im", "ive"})
 _INDEFINITE = frozenset({"a", "an", "some", "another"})
@@ -34,6 +34,7 @@ _TOPICS = frozenset({
     "of", "in", "on", "at", "for", "within", "during", "among", "about", "around", "regarding", "concerning", "with",
     "from", "over", "before", "after", "under", "through", "into", "ahead", "since", "to", "by", "round",
 })  # fmt: skip
+_PLACES = frozenset({"in", "on", "at", "by", "from", "over", "under"})
 _OPENERS = _INDEFINITE | _POSSESSED | _DEFINITE | _TOPICS
 _FRAMES = frozenset({"nouns", "markers", "speech", "thanks"})
 _EXTENTS = frozenset({"since", "during", "after", "until", "till", "throughout", "within"})
@@ -216,6 +217,9 @@ def _is_bare_noun(items: Sequence[_Item], place: int) -> bool:
         return False
     if one.folded.endswith(("ing", "ed", "ly", "nt")):
         return False
+    following = items[place + 1] if place + 1 < len(items) else None
+    if before is None and following is not None and following.folded in _INDEFINITE | _POSSESSED:
+        return False  # pardon my ignorance
     if before is None or "have" in before.token.marks or "speech" in before.classes:
         return True
     if before.folded in ("it", "this", "that") and place + 1 < len(items) and items[place + 1].folded in _SPEAKERS:
@@ -280,20 +284,22 @@ def _is_about_speaker(one: _Item, *, before: _Item | None, following: _Item | No
 def _refers_to_frame(items: Sequence[_Item], place: int) -> bool:
     """Return whether a noun behind an article or a preposition restricts nothing."""
     opener, run = items[place].folded, []
+    before = items[place - 1].folded if place else ""
     for one in items[place + 1 :]:
         if one.is_opener or not (one.is_unknown or one.classes or one.token.period):
             break
         run.append(one)
-    if not run or run[0].token.period or _is_frame_noun(run, opener=opener):
+    if not run or run[0].token.period or _is_frame_noun(
+        run, is_new=opener in _INDEFINITE | _POSSESSED and before not in _TOPICS
+    ):  # fmt: skip
         return True
-    before = items[place - 1].folded if place else ""
     if opener == "to":  # to settle an argument, forgot to write it down, a train to catch
         after = items[place + 1 + len(run)] if place + 1 + len(run) < len(items) else None
         is_infinitive = bool(place) and bool(items[place - 1].classes & {"nouns", "speech"})
         return is_infinitive or (after is not None and after.folded in _INDEFINITE | _POSSESSED)
     if opener in _TOPICS:
         return run[0].folded.endswith("ing") or (run[0].folded in ORDINARY and before in _SPEAKERS)
-    if before in _TOPICS:
+    if before in _TOPICS and not (opener in _INDEFINITE and before in _PLACES):
         return False
     if opener in _INDEFINITE | _POSSESSED:
         return len(run) == 1 or before not in ("im", "i")  # I'm an android developer
@@ -306,12 +312,10 @@ def _refers_to_frame(items: Sequence[_Item], place: int) -> bool:
     )
 
 
-def _is_frame_noun(run: Sequence[_Item], *, opener: str) -> bool:
+def _is_frame_noun(run: Sequence[_Item], *, is_new: bool) -> bool:
     """Return whether a noun is of a frame, with no unknown word before it, unlike the checkout report."""
     place = next((place for place, one in enumerate(run) if one.classes & _FRAMES), None)
-    return place is not None and (
-        opener in _INDEFINITE | _POSSESSED or all(one.folded in ORDINARY for one in run[:place])
-    )
+    return place is not None and (is_new or all(one.folded in ORDINARY for one in run[:place]))
 
 
 def _negates_nothing(items: Sequence[_Item], place: int) -> bool:

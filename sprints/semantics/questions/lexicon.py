@@ -130,7 +130,7 @@ class Lexicon:
         """Return the words of frame clauses by their folded form, with their classes."""
         found: dict[tuple[str, ...], set[str]] = defaultdict(set)
         for name, phrases in self.settings["frames"].items():
-            for phrase in phrases:
+            for phrase in (*phrases, *map(_plural, phrases if name == "nouns" else ())):
                 found[tuple(word.folded for word in words(fold(phrase)))].add(name)
         return {key: frozenset(names) for key, names in found.items()}
 
