@@ -130,7 +130,8 @@ class Lexicon:
         """Return the words of frame clauses by their folded form, with their classes."""
         found: dict[tuple[str, ...], set[str]] = defaultdict(set)
         for name, phrases in self.settings["frames"].items():
-            for phrase in (*phrases, *map(_plural, phrases if name == "nouns" else ())):
+            plurals = [_plural(noun) for noun in phrases] if name == "nouns" else []
+            for phrase in (*phrases, *(one for one in plurals if one not in self.vocabulary)):
                 found[tuple(word.folded for word in words(fold(phrase)))].add(name)
         return {key: frozenset(names) for key, names in found.items()}
 

@@ -23,7 +23,7 @@ MAX_CORRECTED = 60
 """The maximum words that are looked at: a longer question is not read."""
 SHORT_WORD_LETTERS, LONG_WORD_LETTERS = 3, 9
 SWAPPED, LACKING, ADDED, UNLIKELY, REPLACED, TWICE, AT_START, AT_END = 0.9, 1.2, 1.2, 1.45, 1.5, 2.5, 0.2, 0.28
-IN_PHRASE, ASKS, MARGIN, SHORT_MARGIN, GRAVE_MARGIN = 0.6, 0.3, 0.25, 0.45, 0.7
+IN_PHRASE, ASKS, MARGIN, SHORT_MARGIN, GRAVE_MARGIN = 0.6, 0.5, 0.25, 0.45, 0.7
 _UNLIKELY = (UNLIKELY, UNLIKELY + AT_START)
 _VOWELS = frozenset("aeiouy")
 _ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
@@ -86,7 +86,7 @@ def _list_options(text: str, word: Word, *, lexicon: Lexicon, index: NameIndex) 
     is_capital = text[word.start].isupper()
     is_inside = bool(text[: word.start].strip()) and text[: word.start].rstrip()[-1] not in ".!?:"
     is_nearer = named is not None and (not costs or named < _count_edits(word.folded, costs))
-    is_term = any(one in lexicon.model_words for one in costs)
+    is_term = any(one in lexicon.model_words or cost <= SWAPPED for one, cost in costs.items())
     if is_nearer or (named is not None and (is_capital or not is_term)):
         return None
     if is_capital and is_inside and not CALENDAR_NAMES & costs.keys():

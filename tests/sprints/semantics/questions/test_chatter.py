@@ -147,6 +147,13 @@ def test_what_the_question_repeats_is_no_restriction(question: str, plain: str) 
     assert parse(question).query == read(plain)
 
 
+@pytest.mark.parametrize("unit", ["in points", "in days", "by week", "per team", "in number of points"])
+def test_a_unit_or_a_group_is_no_narrative(unit: str) -> None:
+    found = parse(f"Was more scope added in October than in September, {unit}?")
+
+    assert not any(one.startswith("Left aside: ") for one in found.assumptions)
+
+
 def test_only_one_issue_is_listed_if_one_is_asked_for() -> None:
     found = read("Which open issue has the most story points?")
 
