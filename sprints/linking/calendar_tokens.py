@@ -32,6 +32,15 @@ _UNITS = {"day": "day", "week": "week", "month": "month", "quarter": "quarter", 
 PLURALS = {f"{name}s": unit for name, unit in _UNITS.items()}
 UNITS = _UNITS | PLURALS
 WHICH = {"this": 0, "current": 0, "last": -1, "previous": -1, "preceding": -1, "next": 1}
+CALENDAR_NAMES = frozenset({*MONTH_NAMES, *WEEKDAY_NAMES})
+RELATIVE_WORDS = frozenset({*WHICH, "past", "coming", "trailing", "recent", "few"})
+PERIOD_UNITS = frozenset({*UNITS, "fortnight", "fortnights"})
+PERIOD_WORDS = CALENDAR_NAMES | RELATIVE_WORDS | PERIOD_UNITS | {
+    *MONTHS, "first", "second", "third", "fourth", "today", "yesterday", "ago", "ytd", "mtd", "qtd", "date", "start",
+    "beginning",
+}  # fmt: skip
+"""Words that periods are written with."""
+
 DASHES = frozenset("-\u2013\u2014")
 _TOKEN = regex.compile(
     r"\d{4}(?P<mark>[-/.])\d{1,2}(?P=mark)\d{1,2}(?!\d)|\d{4}-w\d\d?|\d{4}-\d\d(?!\d)|\d{1,2}(?P<sign>[/.])\d{1,2}(?P=sign)(?:\d{4}(?!\d)|(?![\d.]))"

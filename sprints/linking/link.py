@@ -130,7 +130,7 @@ def _explain(linked: LinkedQuestion) -> None:
         if one.is_hard and one.kind != "sprint" and len(one.names) > 1:
             choices = tuple(dict.fromkeys(name.label for name in one.names))[:MAX_CHOICES]
             linked.unclear.append(Unclear(said=one.said, question=_write_choice(one), choices=choices, is_name=True))
-        elif one.is_hard and (said := _write_assumption(one)):
+        elif (one.is_hard or not one.is_exact) and (said := _write_assumption(one)):
             linked.assumptions.append(said)
     for period in linked.periods:
         if period.doubt:
@@ -155,7 +155,7 @@ def _write_assumption(one: SpottedName) -> str:
     name = one.names[0]
     if one.is_exact and one.said.casefold() in (name.text.casefold(), *(alias.casefold() for alias in name.aliases)):
         return ""
-    noun = {"person": "user", "team": "team", "sprint": "sprint", "epic": "epic"}[one.kind]
+    noun = {"person": "user"}.get(one.kind, one.kind)
     return f"Took '{one.said}' as the {noun} {name.label}."
 
 

@@ -18,6 +18,7 @@ MIN_FUZZY_LETTERS = 4
 LONG_WORD = 7
 MAX_NAME_WORDS = 10
 MAX_CANDIDATES = 12
+_DOUBLED = regex.compile(r"(.)\1")
 _YEARS = range(1990, 2101)
 _SAYS_NOTHING = frozenset({"team", "squad", "project", "the", "and", "of", "de", "van", "von"})
 
@@ -83,7 +84,9 @@ class NameIndex:
         known = {*self.by_edge.get(f"{word[0]}-", ()), *self.by_edge.get(f"-{word[-1]}", ())}
         near = [one for one in known if abs(len(one) - len(word)) <= most]
         found = process.extract(word, near, scorer=OSA.distance, score_cutoff=most, limit=MAX_CANDIDATES)
-        return sorted((alike, edits) for alike, edits, _ in found if edits < len(alike) / 2.5)
+        nearest = {alike: edits for alike, edits, _ in found if edits < len(alike) / 2.5}
+        bare = _DOUBLED.sub(r"\1", word)  # another letter is doubled: ACELL
+        return sorted(nearest.items()) or [(one, 1.0) for one in near if _DOUBLED.sub(r"\1", one) == bare]
 
     def find_title(self, words: tuple[str, ...]) -> Name | None:
         """Return the only epic whose title is one or two typing mistakes away."""

@@ -200,7 +200,7 @@ class _Assembly(Scope):
 
     def _lists_many(self) -> bool:
         types = [one for one in self.phrases if one.name_kind == "type" and not one.is_negated]
-        if self.subject_is_plural or any(one.is_plural for one in self.phrases):
+        if self.subject_is_plural or any(one.is_plural and one.has("entity") for one in self.phrases):
             return True
         return any(one.said.endswith("s") for one in types) if types else not self.mentions_entity
 

@@ -29,12 +29,12 @@ from sprints.semantics.questions.grammar import ANAPHOR, Parse, parse_question
 from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.phrase import Phrase
 from sprints.semantics.questions.phrases import read_phrases
+from sprints.semantics.questions.spelling import correct_words
 from sprints.semantics.questions.terms import Unbound
 from sprints.semantics.questions.tokens import (
     MAX_TOKENS,
     PRONOUNS,
     Token,
-    correct_words,
     cut,
     find_anaphor,
     find_unread_sign,

@@ -15,11 +15,11 @@ from sprints.semantics.questions.clauses import set_aside
 from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.phrase import Phrase, is_sprints
 from sprints.semantics.questions.phrases import read_phrases
+from sprints.semantics.questions.spelling import correct_words
 from sprints.semantics.questions.terms import Unbound
 from sprints.semantics.questions.tokens import (
     MAX_TOKENS,
     Token,
-    correct_words,
     cut,
     find_anaphor,
     find_dangling,
@@ -66,13 +66,8 @@ def parse_question(
     if whole.query is not None or len(words(text)) > MAX_TOKENS:
         return whole
 
-    def read(clause: str) -> list[Token]:
-        return cut(link(clause, index=index, today=today), lexicon=lexicon, index=index)
-
-    def correct_clause(clause: str) -> str:
-        return correct_words(clause, found=words(clause), lexicon=lexicon, index=index)[0]
-
-    rest, aside = set_aside(text, read=read, corrected=correct_clause, lexicon=lexicon)
+    tokens = cut(link(text, index=index, today=today), lexicon=lexicon, index=index)
+    rest, aside = set_aside(text, tokens=tokens, lexicon=lexicon)
     if not aside:
         return whole
     parse = _parse(rest, index=index, today=today, lexicon=lexicon, meant=meant)

@@ -7,18 +7,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from importlib.resources import files
+from itertools import pairwise
 from typing import Any, Literal
 
-from rapidfuzz import process
-from rapidfuzz.distance import OSA
-
+from sprints.linking.calendar_tokens import PERIOD_UNITS, PERIOD_WORDS, RELATIVE_WORDS
 from sprints.linking.folding import fold, words
+from sprints.linking.numbers import NUMBERS
+from sprints.linking.spotting import ORDINARY
 from sprints.semantics.model import SemanticModel, Words, shipped_model
 
 Kind = Literal["entity", "measure", "dimension", "predicate", "time", "mark", "grain", "unit", "free"]
 Form = Literal["noun", "adjective", "verb", "comparative", "superlative", "word"]
 
-MIN_TYPO_LETTERS, LONG_WORD_LETTERS = 4, 9
 ASKING = frozenset({"what", "which", "who", "whose", "when", "how_many", "how_much"})
 _VOWELS = "aeiou"
 _DOUBLED = re.compile(r"(.)\1")
@@ -29,12 +29,7 @@ _IRREGULAR = {
 }  # fmt: skip
 _DOUBLING = frozenset({"commit", "begin", "log", "refer", "permit"})  # stressed on a last, short syllable
 _PLURALS = ("people",)
-_TIME_WORDS = frozenset({
-    "today", "yesterday", "january", "february", "march", "april", "june", "july", "august", "september", "october",
-    "november", "december", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "last",
-    "next", "previous", "past", "current", "first", "second", "third", "fourth", "fifth", "days", "weeks", "months",
-    "quarters", "years", "sprints", "ytd", "point", "points",
-})  # fmt: skip
+_TIME_WORDS = PERIOD_WORDS | {"fifth", "sprints", "point", "points"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +43,7 @@ class Sense:
     is_descending: bool = True
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, eq=False)
 class Lexicon:
     """Phrases by their folded words, with all meanings."""
 
@@ -67,13 +62,60 @@ class Lexicon:
         return frozenset(word for phrase in self.phrases for word in phrase) | _TIME_WORDS
 
     @cached_property
-    def _by_letter(self) -> Mapping[str, tuple[str, ...]]:
-        """Return the candidates for a misspelt word, by their first letter."""
+    def negated(self) -> frozenset[str]:
+        """Return predicates with the prefix of their negation: unblocked."""
+        return frozenset(
+            f"un{phrase[0]}" for phrase, senses in self.phrases.items()
+            if len(phrase) == 1 and phrase[0].endswith("ed") and any(sense.kind == "predicate" for sense in senses)
+        )  # fmt: skip
+
+    @cached_property
+    def spellings(self) -> tuple[str, ...]:
+        """Return every word that a misspelt one may be."""
+        return tuple(sorted(self.vocabulary | self.negated | NUMBERS.keys() - {"a"}))
+
+    @cached_property
+    def by_bare(self) -> Mapping[str, tuple[str, ...]]:
+        """Return the words by their spelling without doubled letters: comited."""
         found: dict[str, list[str]] = defaultdict(list)
-        for word in sorted(self.vocabulary):
-            if len(word) >= MIN_TYPO_LETTERS:
-                found[word[0]].append(word)
-        return {letter: tuple(known) for letter, known in found.items()}
+        for word in self.spellings:
+            found[_DOUBLED.sub(r"\1", word)].append(word)
+        return {bare: tuple(known) for bare, known in found.items()}
+
+    @cached_property
+    def bigrams(self) -> frozenset[tuple[str, str]]:
+        """Return the pairs of words that stand together in a phrase or a period."""
+        periods = {(first, unit) for first in RELATIVE_WORDS for unit in PERIOD_UNITS}
+        return frozenset(pair for phrase in self.phrases for pair in pairwise(phrase)) | periods
+
+    @cached_property
+    def model_words(self) -> frozenset[str]:
+        """Return the words of the model, without those of the grammar."""
+        return frozenset(word for word in self.vocabulary if not self.is_closed(word))
+
+    @cached_property
+    def _letter_pairs(self) -> frozenset[str]:
+        return frozenset(
+            f"{first}{second}" for word in self.vocabulary | ORDINARY for first, second in pairwise(f" {word} ")
+        )
+
+    @cached_property
+    def _of_grammar(self) -> frozenset[str]:
+        """Return the words of phrases of the grammar that mean nothing else alone: how, many."""
+        closed = {
+            phrase for phrase, senses in self.phrases.items() if all(sense.kind in ("mark", "free") for sense in senses)
+        }
+        return frozenset(
+            word for phrase in closed for word in phrase if (word,) in closed or (word,) not in self.phrases
+        )
+
+    def is_closed(self, word: str) -> bool:
+        """Return whether the word belongs only to the grammar, not to the model."""
+        return word in self._of_grammar and word not in _TIME_WORDS
+
+    def is_pronounceable(self, word: str) -> bool:
+        """Return whether its letters stand together as in known words, so that it may be another word of English."""
+        return all(f"{first}{second}" in self._letter_pairs for first, second in pairwise(f" {word} "))
 
     @cached_property
     def separable(self) -> Mapping[str, tuple[tuple[tuple[str, ...], tuple[Sense, ...]], ...]]:
@@ -89,68 +131,10 @@ class Lexicon:
         """Return the words of frame clauses by their folded form, with their classes."""
         found: dict[tuple[str, ...], set[str]] = defaultdict(set)
         for name, phrases in self.settings["frames"].items():
-            for phrase in phrases:
+            plurals = [_plural(noun) for noun in phrases] if name == "nouns" else []
+            for phrase in (*phrases, *(one for one in plurals if one not in self.vocabulary)):
                 found[tuple(word.folded for word in words(fold(phrase)))].add(name)
         return {key: frozenset(names) for key, names in found.items()}
-
-    def correct(self, word: str, *, is_first: bool = False) -> tuple[str, int] | None:
-        """
-        Return the one known word that is a typing mistake away, and the number of different letters.
-
-        Of several, the first word of a question is the one that asks: "wich" is which, not with.
-        """
-        if len(word) < MIN_TYPO_LETTERS - 1 or not word.isalpha() or not word.isascii() or self._is_derived(word):
-            return None
-        limit = 1 if len(word) < LONG_WORD_LETTERS else 2
-        near = self._by_letter.get(word[0], ())
-        found = process.extract(word, near, scorer=OSA.distance, score_cutoff=limit, limit=8)
-        if not found:  # a doubled letter said once, or twice: comited
-            found = [(known, 1, 0) for known in near if _DOUBLED.sub(r"\1", known) == _DOUBLED.sub(r"\1", word)]
-        found = [(known, edits, at) for known, edits, at in found if not is_other_word(word, known=known)]
-        best = min((edits for _, edits, _ in found), default=None)
-        closest = {known for known, edits, _ in found if edits == best}
-        if len(word) < MIN_TYPO_LETTERS:  # of a short word a letter is missing, and the word is one of the grammar
-            closest = {known for known in closest if _lacks_letters(word, known) and self._is_closed(known)}
-            best = best if closest else None
-        swapped = {known for known in closest if sorted(known) == sorted(word)}
-        swapped = swapped or {known for known in closest if _lacks_letters(word, known)}
-        closest = swapped or {known for known in closest if known[-1] == word[-1]} or closest
-        if is_first and len(closest) > 1:
-            closest = {known for known in closest if self._asks(known)} or closest
-        meanings = {self.phrases.get((known,), (known,)) for known in closest}
-        return (min(closest), int(best)) if best is not None and len(meanings) == 1 else None
-
-    def _is_derived(self, word: str) -> bool:
-        """Return whether it is a known word with an ending that makes another of it: completely, Mondays."""
-        is_adverb = word.endswith("ly") and bool({word[:-2], word[:-2] + "e"} & self.vocabulary)
-        return is_adverb or (word.endswith("s") and word[:-1] in _TIME_WORDS)
-
-    def _is_closed(self, word: str) -> bool:
-        """Return whether the word belongs only to the grammar, not to the model."""
-        return all(sense.kind in ("mark", "free") for sense in self.phrases.get((word,), (None,)) if sense)
-
-    def _asks(self, word: str) -> bool:
-        return any(sense.kind == "mark" and sense.name in ASKING for sense in self.phrases.get((word,), ()))
-
-
-def is_other_word(word: str, *, known: str) -> bool:
-    """
-    Return whether letters are others, which is rarely a typing mistake: commented is not committed.
-
-    One letter may be another vowel, or any in a long word: defact is defect, but skipped is not shipped.
-    """
-    others = [pair for pair in zip(word, known, strict=False) if pair[0] != pair[1]]
-    if len(word) != len(known) or len(others) > 2:  # noqa: PLR2004
-        return False
-    if len(others) == 2:  # noqa: PLR2004
-        return others[0] != others[1][::-1]
-    return len(word) < LONG_WORD_LETTERS and any(set(pair) - set(_VOWELS + "y") for pair in others)
-
-
-def _lacks_letters(word: str, known: str) -> bool:
-    """Return whether a word is another without some letters: sprnt of sprint."""
-    letters = iter(known)
-    return len(word) < len(known) and all(letter in letters for letter in word)
 
 
 @lru_cache(maxsize=1)

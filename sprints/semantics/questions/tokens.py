@@ -12,9 +12,10 @@ from sprints.linking.names import Kind, Name, NameIndex
 from sprints.linking.numbers import NUMBERS
 from sprints.linking.periods import Period
 from sprints.linking.references import Amount, SprintReference
-from sprints.linking.spotting import ORDINARY, SpottedName
+from sprints.linking.spotting import SpottedName
 from sprints.linking.sprint_choice import chosen_sprints
-from sprints.semantics.questions.lexicon import ASKING, Lexicon, Sense, is_other_word
+from sprints.semantics.questions.lexicon import ASKING, Lexicon, Sense
+from sprints.semantics.questions.spelling import find_candidates, is_other_word
 
 MAX_TOKENS = 60
 YES_OR_NO = frozenset({"did", "does", "do", "has", "have", "had", "is", "are", "was", "were"})
@@ -114,25 +115,6 @@ def find_unread_sign(linked: LinkedQuestion) -> str:
     ]
     found = _UNREAD.finditer(text)
     return next((one[0] for one in found if not any(start <= one.start() < end for start, end in spans)), "")
-
-
-def correct_words(text: str, *, found: Sequence[Word], lexicon: Lexicon, index: NameIndex) -> tuple[str, list[str]]:
-    """Correct words that are one typing mistake away from a known one. Returns the text and the assumptions."""
-    assumed: list[str] = []
-    for word in reversed(found[:MAX_TOKENS]):
-        is_known = word.folded in lexicon.vocabulary or (word.folded,) in lexicon.frames
-        is_known = is_known or word.folded in ORDINARY or word.folded in NUMBERS
-        if is_known or word.folded in index.parts or (word.folded,) in index.whole:
-            continue
-        written = text[word.start : word.end]
-        corrected = lexicon.correct(word.folded, is_first=word is found[0])
-        named = min((edits for _, edits in index.alike(word.folded)), default=None)
-        is_capital = written[:1].isupper() and word.start > 0
-        if corrected is None or (named is not None and (is_capital or named < corrected[1])):
-            continue
-        assumed.append(f"Read '{written}' as '{corrected[0]}'.")
-        text = text[: word.start] + corrected[0] + text[word.end :]
-    return text, assumed[::-1]
 
 
 def cut(
@@ -357,15 +339,20 @@ def _linked_tokens(
     for period in linked.periods:
         yield Token(said=period.said, start=period.start, end=period.end, period=period)
     for one in linked.spotted:
-        if one.kind in _SPEAKS and not one.is_exact and _is_other(one):
+        if not one.is_exact and _is_other(one, lexicon=lexicon):
             continue
         yield Token(said=one.said, start=one.start, end=one.end, kind=one.kind, names=one.names)
     yield from (_amount(one, lexicon=lexicon) for one in linked.amounts)
 
 
-def _is_other(spotted: SpottedName) -> bool:
-    """Return whether a word is not the name that it is similar to: skipped is not the status Shipped."""
-    return all(is_other_word(fold(spotted.said), known=fold(name.text)) for name in spotted.names)
+def _is_other(spotted: SpottedName, *, lexicon: Lexicon) -> bool:
+    """Return whether a word is not the name that it is similar to, or may be another one: skipped is not Shipped."""
+    said = fold(spotted.said)
+    is_hard = spotted.kind not in _SPEAKS
+    if is_hard and not spotted.said.islower():
+        return False
+    is_other = not is_hard and all(is_other_word(said, known=fold(name.text)) for name in spotted.names)
+    return is_other or bool(find_candidates(said, lexicon=lexicon))
 
 
 def _amount(one: Amount, *, lexicon: Lexicon) -> Token:
