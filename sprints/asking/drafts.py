@@ -219,7 +219,7 @@ def _ask_back(reading: QuestionReading) -> Draft:
         first, second = [describe_query(one, model=shipped_model()).text for one in parse.readings]
         asked = f"Do you mean '{first}' or '{second}'?"
         choice = (Doubt(question=asked, replaces="question"),)
-        return Draft(clarification=asked, suggestions=reading.list_nearest(), doubts=choice)
+        return Draft(clarification=asked, suggestions=_suggest(reading, doubts=()), doubts=choice)
     doubts = _ask_about_time(reading)
     near = _suggest(reading, doubts=doubts)
     words = " and ".join(f"'{word}'" for word in parse.unbound)
@@ -260,9 +260,8 @@ def _suggest(reading: QuestionReading, *, doubts: Sequence[Doubt]) -> tuple[str,
     text = " ".join(text.split())
     own = [text.replace(doubt.said, choice, 1) for doubt in doubts if doubt.said for choice in doubt.choices]
     own = [regex.sub(r" ?\((\w+)\)", "", one) for one in own]
-    if reading.parse.unbound and not own and (rest := reading.leave_out(reading.parse.unbound)):
-        own = [rest]
     works = [one for one in own[:MAX_NEAREST] if reading.can_answer(one)]
+    works += [one.text for one in reading.list_near()] if not works else []
     return tuple(dict.fromkeys((*works, *reading.list_nearest())))[:MAX_NEAREST]
 
 

@@ -7,6 +7,7 @@ from datetime import date, datetime, timedelta
 import regex
 
 from sprints.asking.changes import NO_SUCH_PART, Names, change_query, is_change
+from sprints.asking.near_questions import NearQuestion, list_near_questions
 from sprints.linking.folding import words
 from sprints.linking.link import LinkedQuestion, link
 from sprints.linking.name_cache import data_as_of, load_name_index
@@ -41,6 +42,14 @@ class QuestionReading:
     library: Library
     lexicon: Lexicon
     assumptions: tuple[str, ...] = ()
+    context: MetricQuery | None = None
+
+    def list_near(self) -> list[NearQuestion]:
+        """Return questions that say the same as this one with the fewest changes."""
+        return list_near_questions(
+            self.question, readings=self.parse.readings, index=self.index, today=self.linked.today,
+            lexicon=self.lexicon, context=self.context,
+        )  # fmt: skip
 
     def find_verified(self) -> VerifiedStatement | None:
         """Return the verified query with the question among its wordings."""
@@ -162,6 +171,7 @@ async def read_question(
         question=question, linked=parse.linked, parse=parse, index=index, lexicon=lexicon,
         library=library or await load_library(reader=reader),
         assumptions=tuple(_explain_days(parse.linked, now=now.date(), as_of=as_of.date() if as_of else None)),
+        context=context,
     )  # fmt: skip
 
 

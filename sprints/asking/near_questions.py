@@ -1,0 +1,91 @@
+"""Questions near one that is asked back: each is read by the grammar as the query that it was written for."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+import regex
+
+from sprints.asking.alternatives import Alternative, find_alternatives, list_owners, make_key
+from sprints.asking.wording import word_questions
+from sprints.linking.names import NameIndex
+from sprints.semantics.compile import compile_query, keep_ties
+from sprints.semantics.errors import SemanticError
+from sprints.semantics.query import MetricQuery
+from sprints.semantics.questions.grammar import parse_question
+from sprints.semantics.questions.lexicon import Lexicon
+
+MAX_NEAR = 3
+MAX_PARSES = 12
+_FRAGMENT = regex.compile(r"\b(?:of|the|a|an|per|by|with|had|than|and|or|in|on|to|for|from|how many)$|\b(?:by|of|the) (?:by|of|in|on|at)\b")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NearQuestion:
+    """A question that can be answered, and the words of the asked one that it leaves out."""
+
+    text: str
+    query: MetricQuery
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(slots=True, kw_only=True)
+class Writer:
+    """Writes queries as questions, and reads each back. The number of questions that it reads is bounded."""
+
+    index: NameIndex
+    today: date
+    lexicon: Lexicon
+    owners: Mapping[str, str]
+    parses: int = 0
+
+    def write(self, query: MetricQuery, *, also: Sequence[str] = ()) -> str:
+        """Write a query as a question. Empty if none of its wordings is read as that query."""
+        key = make_key(query, owners=self.owners)
+        for text in (*_take(word_questions(query, model=self.lexicon.model), 3), *also):
+            if self.parses >= MAX_PARSES:
+                return ""
+            self.parses += 1
+            parse = parse_question(text, index=self.index, today=self.today, lexicon=self.lexicon)
+            if parse.query is not None and not parse.linked.unclear and make_key(parse.query, owners=self.owners) == key:
+                return text
+        return ""
+
+    def can_compile(self, query: MetricQuery) -> bool:
+        """Return whether the terms of a query fit together."""
+        try:
+            compile_query(keep_ties(query), model=self.lexicon.model)
+        except SemanticError:
+            return False
+        return True
+
+
+def list_near_questions(
+    question: str, *, readings: Sequence[MetricQuery], index: NameIndex, today: date, lexicon: Lexicon,
+    context: MetricQuery | None,
+) -> list[NearQuestion]:  # fmt: skip
+    """List questions near one: its readings if it has two, then what it says with the fewest changes."""
+    writer = Writer(index=index, today=today, lexicon=lexicon, owners=list_owners(index))
+    found = [Alternative(query=one, cost=0.0, left_out=(), text="") for one in readings]
+    if not found:
+        found = find_alternatives(question, index=index, today=today, lexicon=lexicon, context=context)
+    near: dict[str, NearQuestion] = {}
+    for one in found:
+        if len(near) == MAX_NEAR:
+            break
+        if not writer.can_compile(one.query):
+            continue
+        own = [one.text] if _is_whole(one) and context is None else []
+        if text := writer.write(one.query, also=own):
+            near.setdefault(text, NearQuestion(text=text, query=one.query, left_out=one.left_out))
+    return list(near.values())
+
+
+def _is_whole(alternative: Alternative) -> bool:
+    """Return whether the question is still a sentence: at most one word is left out, and it begins as it began."""
+    text = alternative.text
+    return bool(text) and text[0].isupper() and len(alternative.left_out) <= 1 and not _FRAGMENT.search(text)
+
+
+def _take(texts: Iterator[str], size: int) -> Iterator[str]:
+    return (text for text, _ in zip(texts, range(size), strict=False))
