@@ -7,8 +7,8 @@ Measure how many of 200 plain-language questions about the sample organisation a
 
 The questions, and the SQL for the right answers, were written by somebody who had not seen the grammar.
 
-Each suggestion made for an answerable question that is asked back is itself asked, alone, and judged by the rows of that
-question.
+Each suggestion made for an answerable question that is asked back is itself asked, alone, and judged by the rows of
+that question.
 """
 
 import argparse
@@ -28,7 +28,9 @@ from benchmarks.scratch import scratch_database
 from benchmarks.sprint_answers import QUESTIONS, Verdict, judge_answer, load_questions
 
 VERDICTS: tuple[Verdict, ...] = ("right", "wrong", "asked back")
-ODD = re.compile(r"^[^\w\"“]|\s[?.,;:]|\s$|\s\s|\w- |\b(?:of|the|a|an|per|by|with|had|than|how many)[ ?.]*$", re.IGNORECASE)
+ODD = re.compile(
+    r"^[^\w\"“]|\s[?.,;:]|\s$|\s\s|\w- |\b(?:of|the|a|an|per|by|with|had|than|how many)[ ?.]*$", re.IGNORECASE
+)
 """What no written question has: a dangling word, a space before a comma."""
 
 
@@ -128,7 +130,8 @@ async def _ask(question: dict[str, Any], *, now: datetime) -> Outcome:
 
 def print_table(outcomes: list[Outcome]) -> None:
     """Print verdicts by style, answerable and not."""
-    print("| style | answerable | right | wrong | asked back | of these, right among three | to ask back | asked back | answered |")
+    asked = "asked back | of these, right among three"
+    print(f"| style | answerable | right | wrong | {asked} | to ask back | asked back | answered |")
     print("|---|--:|--:|--:|--:|--:|--:|--:|--:|")
     for style in dict.fromkeys(one.question["style"] for one in outcomes):
         print(f"| {style} |{_cells(one for one in outcomes if one.question['style'] == style)}")
@@ -136,7 +139,7 @@ def print_table(outcomes: list[Outcome]) -> None:
     suggested = [one for outcome in outcomes for one in outcome.suggestions]
     asked_back = sum(one.verdict == "asked back" for one in suggested)
     odd = [one.text for one in suggested if ODD.search(one.text)]
-    print(f"\nSuggestions: {len(suggested)}, of which {asked_back} are themselves asked back, {len(odd)} no English {odd}.")
+    print(f"\nSuggestions: {len(suggested)}, themselves asked back: {asked_back}, no English: {odd or 0}.")
     print(f"Median {median(one.milliseconds for one in outcomes):.0f} ms a question, load {os.getloadavg()[0]:.1f}.")
 
 

@@ -6,50 +6,57 @@ is replaced by one that it resembles, a pronoun by the one name that it can stan
 any question. The fewer words, and the less important ones, are changed, the nearer is a query. Pure and bounded.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from functools import lru_cache
 from heapq import heappop, heappush
-from importlib.resources import files
 from itertools import count, pairwise
-from tomllib import loads
 
 import regex
-from rapidfuzz import process
-from rapidfuzz.distance import OSA
 
 from sprints.asking.composition import complete, compose, list_variants
+from sprints.asking.likely_words import list_likely, respell
 from sprints.linking.folding import fold, normalise, words
 from sprints.linking.link import MAX_QUESTION, LinkedQuestion, link
 from sprints.linking.names import NameIndex
 from sprints.semantics.describe import join_conditions, split_conditions
 from sprints.semantics.enums import Operator
-from sprints.semantics.query import And, Comparison, Condition, DimensionGroup, MetricQuery, Or, TimeRange
+from sprints.semantics.query import (
+    And,
+    Comparison,
+    Condition,
+    DimensionGroup,
+    MetricQuery,
+    NamedCondition,
+    Or,
+    TimeRange,
+)
 from sprints.semantics.questions.assembly import assemble
 from sprints.semantics.questions.follow_up import list_counted_rows, parse_follow_up
 from sprints.semantics.questions.lexicon import ASKING, Lexicon
 from sprints.semantics.questions.phrase import Phrase
 from sprints.semantics.questions.phrases import read_phrases
 from sprints.semantics.questions.terms import Unbound
-from sprints.semantics.questions.tokens import MAX_TOKENS, PRONOUNS, Token, correct_words, cut, spell_signs
+from sprints.semantics.questions.tokens import MAX_TOKENS, PRONOUNS, Token, cut, spell_signs
 
 MAX_READINGS = 18
 MAX_FOUND = 12
 COMPOSED_COST = 0.9
 MAX_FOLLOW_UPS = 4
 MAX_COST_OVER_BEST = 4.0
-SHORT_WORD_LETTERS, MEDIUM_WORD_LETTERS = 4, 6
 _ASIDE, _ASIDE_UNKNOWN = 0.4, 0.2
 """What a word outside of the clause that asks counts, compared with one inside."""
-_SUBORDINATE = frozenset({"while", "once", "because", "although", "though", "if", "whether", "when", "where", "so", "but"})
+_SUBORDINATE = frozenset(
+    {"while", "once", "because", "although", "though", "if", "whether", "when", "where", "so", "but"}
+)
 _NEGATIVE = frozenset({"not", "nobody", "except", "without", "only", "nothing", "ever", "not_each", "swap"})
 _EDGES = frozenset({"since", "after", "before", "until", "between"})
 _SILENT = frozenset({"be", "have", "do", "and", "total", "past", "how", "to", "this"})
 _STANDING = frozenset({"it", "its", "these", "those"}) | PRONOUNS
 _BREAK = regex.compile(r"[.!?:;,()\u2013\u2014]|\s-\s")
 _KEY = regex.compile(r"key='([^']*)'")
-_ENDINGS = ("ments", "ment", "ings", "ing", "ions", "ion", "ers", "er", "ed", "es", "s", "ly", "e")
+_CONTRADICTING = (("done", "in_progress"), ("done", "to_do"), ("done", "open"), ("completed", "left_in_sprint"))
+_EPIC_TITLE = DimensionGroup(dimension="epic_title")  # stands beside each epic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +85,7 @@ def find_alternatives(
     """Find queries near a question, the nearest first, each once."""
     search = _Search(index=index, today=today, lexicon=lexicon, context=context, owners=list_owners(index))
     text = spell_signs(normalise(question)[:MAX_QUESTION])
-    for spelt, cost in _respell(text, index=index, today=today, lexicon=lexicon):
+    for spelt, cost in respell(text, index=index, today=today, lexicon=lexicon):
         search.add_text(spelt, cost=cost)
     return search.run()
 
@@ -115,7 +122,10 @@ class _Search:
         cost += sum(map(_weigh, unknown))
         for kept, dropped, extra in _resolve_pronouns(known, outside=outside):
             state = _State(
-                tokens=tuple(kept), text=text, left_out=(*unknown, *dropped), entities=tuple(self.lexicon.model.entities)
+                tokens=tuple(kept),
+                text=text,
+                left_out=(*unknown, *dropped),
+                entities=tuple(self.lexicon.model.entities),
             )
             self._push(state, cost=cost + extra)
             self._push(replace(state, entities=()), cost=cost + extra + COMPOSED_COST)
@@ -141,9 +151,15 @@ class _Search:
     def _compose(self, state: _State, *, cost: float) -> None:
         """Compose the words in any order. Those that find no place are left out."""
         for one in compose(state.tokens, model=self.lexicon.model):
+            if not one.used:
+                continue
             unused = [token for token in state.tokens if token not in one.used]
             left = replace(state, left_out=(*state.left_out, *unused))
-            self._keep(one.query, state=left, cost=cost + sum(0.1 if _says_little(token) else _weigh(token) for token in unused))
+            self._keep(
+                one.query,
+                state=left,
+                cost=cost + sum(0.1 if _says_little(token) else _weigh(token) for token in unused),
+            )
 
     def _read(self, state: _State, *, cost: float) -> None:
         if not state.entities:
@@ -151,7 +167,7 @@ class _Search:
             return
         if self.context is not None and self.follow_ups < MAX_FOLLOW_UPS:
             self.follow_ups += 1
-            self._read_follow_up(state, cost=cost)
+            self._read_follow_up(state, context=self.context, cost=cost)
         phrases = read_phrases(state.tokens)
         failed: dict[tuple[Phrase, ...], list[str]] = {}
         for place, entity in enumerate(state.entities):
@@ -182,7 +198,7 @@ class _Search:
                     self._push(self._cut_again(shorter), cost=cost + sum(map(_weigh, gone)) - 0.1)
 
     def _cut_again(self, state: _State) -> _State:
-        """Read the words anew, without articles and prepositions beside what is left out: since | the first of | May."""
+        """Read the words anew, without the prepositions beside what is left out: since | the first of | May."""
         gone = {one.start for one in state.left_out}
         ordered = sorted((*state.tokens, *state.left_out), key=lambda one: one.start)
         kept = []
@@ -195,10 +211,14 @@ class _Search:
         tokens = cut(link(text, index=self.index, today=self.today), lexicon=self.lexicon, index=self.index)
         return replace(state, tokens=tuple(one for one in tokens if one.is_known), text=text)
 
-    def _read_follow_up(self, state: _State, *, cost: float) -> None:
+    def _read_follow_up(self, state: _State, *, context: MetricQuery, cost: float) -> None:
         text = _write(state)
         parse = parse_follow_up(
-            text, context=self.context, index=self.index, today=self.today, lexicon=self.lexicon  # type: ignore[arg-type]
+            text,
+            context=context,
+            index=self.index,
+            today=self.today,
+            lexicon=self.lexicon,
         )
         if parse is not None and parse.query is not None:
             self._keep(parse.query, state=state, cost=cost, is_whole=True)
@@ -207,7 +227,10 @@ class _Search:
         """Return a word with the meaning that it probably has."""
         if _names(token):
             return token
-        known = [self.lexicon.phrases.get(_key(one), ()) for one in _list_likely(token.said)]
+        known = [
+            self.lexicon.phrases.get(tuple(word.folded for word in words(fold(one))), ())
+            for one in list_likely(token.said)
+        ]
         senses = tuple(dict.fromkeys((*token.senses, *(sense for one in known for sense in one))))
         return replace(token, senses=senses)
 
@@ -239,6 +262,11 @@ class _Search:
             self._vary(query, state=state, cost=cost)
         cost += 1.5 * (query.where is None and not query.group_by and not query.rank)
         cost += 2.0 * ("dimension='issue'" in str(query.group_by))
+        states = {one.predicate for one in split_conditions(query.where) if isinstance(one, NamedCondition)}
+        if any(states.issuperset(pair) for pair in _CONTRADICTING):
+            return
+        entity = query.rows_of or self.lexicon.model.measures[query.measures[0]].entity
+        cost += 1.0 * (entity in ("sprint", "team", "person") and "velocity" not in query.measures)
         key = make_key(query, owners=self.owners)
         if key not in self.found or self.found[key].cost > cost:
             said = tuple(one.said for one in sorted(state.left_out, key=lambda one: one.start) if not one.is_free)
@@ -253,7 +281,7 @@ def _write(state: _State) -> str:
     for token, following in pairwise([*kept, Token(said="", start=len(text), end=len(text))]):
         said = token.said if text[token.start : token.end] != token.said else text[token.start : token.end]
         between = text[token.end : following.start]
-        pieces.append(said + ("'s" if between.startswith(("'s", "’s")) else ""))
+        pieces.append(said + ("'s" if between.startswith(("'s", "\u2019s")) else ""))
     return " ".join(pieces)
 
 
@@ -314,7 +342,11 @@ def _resolve_pronouns(
     known = [one for one in outside if one.names or one.key or one.reference]
     if pronouns and len({one.said for one in known}) == 1:
         named = replace(known[0], start=pronouns[0].start, end=pronouns[0].end)
-        yield [named if one is pronouns[0] else one for one in tokens if one is pronouns[0] or one in rest], [], 0.1 - 1.5
+        yield (
+            [named if one is pronouns[0] else one for one in tokens if one is pronouns[0] or one in rest],
+            [],
+            0.1 - 1.5,
+        )
 
 
 def merge_queries(context: MetricQuery, query: MetricQuery, *, lexicon: Lexicon) -> MetricQuery | None:
@@ -337,14 +369,14 @@ def _subject(condition: Condition) -> str:
 
 def make_key(query: MetricQuery, *, owners: Mapping[str, str]) -> object:
     """
-    Return what is the same for two queries with the same rows: conditions in any order, and none said twice.
+    Return what is the same for two queries with the same rows: conditions in any order, none said twice, any columns.
 
     `owners` are the teams of the sprints, so that a sprint says its team.
     """
     parts = [_flatten(one) for one in split_conditions(query.where)]
     texts = [str(one) for one in parts]
     teams = {owners[key] for text in texts if "sprint" in text for key in _KEY.findall(text) if key in owners}
-    groups = frozenset(map(str, query.group_by))
+    groups = frozenset(str(one) for one in query.group_by if one != _EPIC_TITLE)
     grouped = {one.dimension for one in query.group_by if isinstance(one, DimensionGroup)}
     conditions = frozenset(
         text for part, text in zip(parts, texts, strict=True)
@@ -354,7 +386,7 @@ def make_key(query: MetricQuery, *, owners: Mapping[str, str]) -> object:
     rank = query.rank
     having, sides = frozenset(map(str, query.having)), frozenset(str(one.where) for one in query.compare)
     order = () if rank else tuple(map(str, query.order))
-    kind = (query.rows_of, query.measures, frozenset(query.columns), query.limit, query.trend)
+    kind = (query.rows_of, query.measures, query.limit, query.trend)
     return conditions, groups, kind, str(rank), order, having, sides, str(query.share)
 
 
@@ -367,9 +399,8 @@ def _flatten(condition: Condition) -> Condition:
     """Return a list of one value as that value, and values in one order."""
     if isinstance(condition, Comparison) and condition.op in (Operator.IN, Operator.NOT_IN):
         values = tuple(sorted(condition.values, key=str))
-        op = condition.op
-        if len(values) == 1:
-            op = Operator.EQ if op is Operator.IN else Operator.NE
+        single = Operator.EQ if condition.op is Operator.IN else Operator.NE
+        op = single if len(values) == 1 else condition.op
         return condition.model_copy(update={"op": op, "values": values})
     if isinstance(condition, Or) and (merged := _merge_values(condition)) is not None:
         return _flatten(merged)
@@ -385,99 +416,3 @@ def _merge_values(condition: Or) -> Comparison | None:
         return None
     values = tuple(dict.fromkeys(value for one in parts for value in one.values))
     return Comparison(field=parts[0].field, op=Operator.IN, values=values)
-
-
-def _respell(text: str, *, index: NameIndex, today: date, lexicon: Lexicon) -> Iterator[tuple[str, float]]:
-    """Yield the text with unknown words as they were probably meant, and what that costs."""
-    text, _ = correct_words(text, found=words(text), lexicon=lexicon, index=index)
-    linked = link(text, index=index, today=today)
-    unknown = [one for one in cut(linked, lexicon=lexicon, index=index) if not one.is_known]
-    spelt = text
-    options: list[tuple[int, int, str]] = []
-    for first, last in _list_runs(unknown, text=text):
-        if likely := _list_likely(text[first.start : last.end]):
-            options.append((first.start, last.end, likely[0]))
-    for token in reversed(unknown):
-        likely = _list_likely(token.said)[:2]
-        is_name = token.said[:1].isupper() and token.start > 0
-        if likely or is_name or (fold(token.said),) in lexicon.frames:
-            options += [(token.start, token.end, one) for one in likely]
-        elif near := _spell(fold(token.said), lexicon=lexicon):
-            spelt = spelt[: token.start] + near + spelt[token.end :]
-    if spelt != text:
-        yield spelt, 0.4
-        text = spelt if not options else text
-    else:
-        yield text, 0.0
-    for start, end, likely in options[:4]:
-        yield text[:start] + likely + text[end:], 0.8
-
-
-def _list_runs(unknown: Sequence[Token], *, text: str) -> Iterator[tuple[Token, Token]]:
-    """Yield the first and last of unknown words that stand together: how far along."""
-    for place, first in enumerate(unknown):
-        for last in unknown[place + 1 : place + 3]:
-            if all(not text[one.end : other.start].strip() for one, other in pairwise(unknown[place : unknown.index(last) + 1])):
-                yield first, last
-
-
-def _spell(word: str, *, lexicon: Lexicon) -> str:
-    """Return the one word of the vocabulary that is spelt most like an unknown one. Empty if none is near."""
-    if len(word) < SHORT_WORD_LETTERS - 1 or not word.isalpha():
-        return ""
-    limit = 1 if len(word) <= MEDIUM_WORD_LETTERS else 2
-    known = _list_spellings(lexicon)
-    near = process.extract(word, known, scorer=OSA.distance, score_cutoff=limit, limit=6)
-    same = [one for one, _, _ in near if sorted(one) == sorted(word)]
-    if same:
-        return str(same[0])
-    stem = _stem(word)
-    if len(stem) >= SHORT_WORD_LETTERS and (alike := [one for one in known if _stem(one) == stem]):
-        return alike[0]
-    first = [one for one in near if one[0][0] == word[0]]
-    best = min((edits for _, edits, _ in first), default=None)
-    closest = [one for one, edits, _ in first if edits == best]
-    return str(closest[0]) if len(closest) == 1 else ""
-
-
-@lru_cache(maxsize=4)
-def _list_words(vocabulary: frozenset[str]) -> tuple[str, ...]:
-    return tuple(sorted(one for one in vocabulary if len(one) >= SHORT_WORD_LETTERS - 1))
-
-
-def _list_spellings(lexicon: Lexicon) -> tuple[str, ...]:
-    return _list_words(lexicon.vocabulary)
-
-
-@lru_cache(maxsize=4096)
-def _stem(word: str) -> str:
-    """Return a word without its endings, and with a doubled last letter once."""
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= SHORT_WORD_LETTERS - 1:
-            word = word.removesuffix(ending)
-            break
-    return word[:-1] if len(word) > SHORT_WORD_LETTERS and word[-1] == word[-2] else word
-
-
-@lru_cache(maxsize=1)
-def _likely_words() -> Mapping[tuple[str, ...], tuple[str, ...]]:
-    """Return the terms that a word may stand for, by the stems of its words."""
-    text = (files("sprints.asking") / "likely_words.toml").read_text(encoding="utf-8")
-    found: dict[tuple[str, ...], tuple[str, ...]] = {}
-    for term, listed in loads(text).items():
-        for said in listed:
-            key = _stems(said)
-            found[key] = (*found.get(key, ()), term)
-    return found
-
-
-def _key(said: str) -> tuple[str, ...]:
-    return tuple(word.folded for word in words(fold(said)))
-
-
-def _stems(said: str) -> tuple[str, ...]:
-    return tuple(_stem(word.folded) for word in words(fold(said)))
-
-
-def _list_likely(said: str) -> Sequence[str]:
-    return _likely_words().get(_stems(said), ())

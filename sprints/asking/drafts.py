@@ -8,10 +8,11 @@ from typing import Literal
 
 import regex
 
+from sprints.asking.near_questions import NearQuestion
 from sprints.asking.prompts import ANSWER, GENERATE, GeneratedQuery, GeneratedSql, write_generation_task
 from sprints.asking.reading import IS_NAMED_PERIOD, MAX_NEAREST, QuestionReading, read_question
 from sprints.contracts import SchemaInfo
-from sprints.linking.folding import Stretch, overlaps
+from sprints.linking.folding import Stretch, overlaps, words
 from sprints.linking.link import Unclear
 from sprints.linking.spotting import ORDINARY
 from sprints.schema.reading import load_schema
@@ -31,6 +32,7 @@ logger = logging.getLogger(__name__)
 MODEL_SECONDS = 25.0
 MAX_UNKNOWN_NAMES = 3
 NEAR = " Questions near it that I can answer: "
+SAY_IT = "Leave it out, or say it in other words."
 UNSURE = "I could not turn that into a query. Please say it another way."
 _FORECAST = "When work will be done is forecast by the tool forecast_completion, for a team and its points or issues."
 _RELATION = regex.compile(r"\b(?:from|join)\s+([a-z_]+)", regex.IGNORECASE)
@@ -213,24 +215,44 @@ def _ask_about_names(reading: QuestionReading) -> Draft:
 
 
 def _ask_back(reading: QuestionReading) -> Draft:
-    """Name the words that were not understood, or what is missing, and similar questions that work."""
-    parse = reading.parse
+    """Name the word that was not understood, or what is missing, and similar questions that work."""
+    parse, near = reading.parse, reading.list_near()
     if parse.readings:
         first, second = [describe_query(one, model=shipped_model()).text for one in parse.readings]
         asked = f"Do you mean '{first}' or '{second}'?"
-        choice = (Doubt(question=asked, replaces="question"),)
-        return Draft(clarification=asked, suggestions=_suggest(reading, doubts=()), doubts=choice)
+        choices = tuple(one.text for one in near) if len(near) == len(parse.readings) else ()
+        choice = (Doubt(question=asked, replaces="question", choices=choices),)
+        return Draft(clarification=asked, suggestions=_suggest(reading, doubts=(), near=near), doubts=choice)
     doubts = _ask_about_time(reading)
-    near = _suggest(reading, doubts=doubts)
-    words = " and ".join(f"'{word}'" for word in parse.unbound)
-    reason = parse.why or (f"I cannot tell what {words} should mean here." if words else "")
+    suggested = _suggest(reading, doubts=doubts, near=near)
+    word = _choose_word(reading, near=near)
+    reason = parse.why or (f"I cannot tell what '{word}' should mean here. {SAY_IT}" if word else "")
     ahead = [_FORECAST] if _asks_about_the_future(reading) else []
     said = " ".join([*_list_unknown_names(reading), *([reason] if reason else []), *ahead])
-    listed = "; ".join(f"'{one}'" for one in near)
-    works = f"{NEAR}{listed}." if near else ""
+    listed = "; ".join(f"'{one}'" for one in suggested)
+    works = f"{NEAR}{listed}." if suggested else ""
     doubts = doubts or (Doubt(question="Ask it in other words, or one of these.", replaces="question"),)
     asked = f"{said or 'I am not sure what you are asking.'}{works}"
-    return Draft(clarification=asked, suggestions=near, doubts=doubts)
+    return Draft(clarification=asked, suggestions=suggested, doubts=doubts)
+
+
+def _choose_word(reading: QuestionReading, *, near: Sequence[NearQuestion]) -> str:
+    """
+    Return the word that was not understood: the one without which the rest is read, else the first unknown one.
+
+    Words that stand together are one: how far along.
+    """
+    unbound = list(reading.parse.unbound)
+    left_out = near[0].left_out if near else ()
+    if len(left_out) == 1 and len(words(left_out[0])) == 1:
+        return left_out[0]
+    blocking = [one for one in unbound if one in left_out] or unbound
+    if not blocking:
+        return ""
+    run = blocking[0]
+    for word in blocking[1:]:
+        run = f"{run} {word}" if f"{run} {word}" in " ".join(reading.linked.text.split()) else run
+    return run
 
 
 def _asks_about_the_future(reading: QuestionReading) -> bool:
@@ -254,15 +276,15 @@ def _ask_about_time(reading: QuestionReading) -> tuple[Doubt, ...]:
     return (Doubt(question=why, replaces="words", said=said, choices=choices),) if said else ()
 
 
-def _suggest(reading: QuestionReading, *, doubts: Sequence[Doubt]) -> tuple[str, ...]:
-    """Return questions that work: this one with a choice or without a word, then similar verified ones."""
-    text = reading.linked.text
-    text = " ".join(text.split())
+def _suggest(
+    reading: QuestionReading, *, doubts: Sequence[Doubt], near: Sequence[NearQuestion] = ()
+) -> tuple[str, ...]:
+    """Return questions that work: this one with a choice, else those that say nearly the same, then verified ones."""
+    text = " ".join(reading.linked.text.split())
     own = [text.replace(doubt.said, choice, 1) for doubt in doubts if doubt.said for choice in doubt.choices]
     own = [regex.sub(r" ?\((\w+)\)", "", one) for one in own]
     works = [one for one in own[:MAX_NEAREST] if reading.can_answer(one)]
-    works += [one.text for one in reading.list_near()] if not works else []
-    return tuple(dict.fromkeys((*works, *reading.list_nearest())))[:MAX_NEAREST]
+    return tuple(dict.fromkeys((*works, *(one.text for one in near), *reading.list_nearest())))[:MAX_NEAREST]
 
 
 def _make_doubt(unclear: Unclear) -> Doubt:

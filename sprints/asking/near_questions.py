@@ -10,6 +10,7 @@ from sprints.asking.alternatives import Alternative, find_alternatives, list_own
 from sprints.asking.wording import word_questions
 from sprints.linking.names import NameIndex
 from sprints.semantics.compile import compile_query, keep_ties
+from sprints.semantics.describe import split_conditions
 from sprints.semantics.errors import SemanticError
 from sprints.semantics.query import MetricQuery
 from sprints.semantics.questions.grammar import parse_question
@@ -17,7 +18,9 @@ from sprints.semantics.questions.lexicon import Lexicon
 
 MAX_NEAR = 3
 MAX_PARSES = 12
-_FRAGMENT = regex.compile(r"\b(?:of|the|a|an|per|by|with|had|than|and|or|in|on|to|for|from|how many)$|\b(?:by|of|the) (?:by|of|in|on|at)\b")
+_FRAGMENT = regex.compile(
+    r"\b(?:of|the|a|an|per|by|with|had|than|and|or|in|on|to|for|from|how many)$|\b(?:by|of|the) (?:by|of|in|on|at)\b"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +50,10 @@ class Writer:
                 return ""
             self.parses += 1
             parse = parse_question(text, index=self.index, today=self.today, lexicon=self.lexicon)
-            if parse.query is not None and not parse.linked.unclear and make_key(parse.query, owners=self.owners) == key:
+            is_read = parse.query is not None and not parse.linked.unclear
+            if is_read and parse.query and _shows(parse.query, as_query=query) and (
+                make_key(parse.query, owners=self.owners) == key
+            ):  # fmt: skip
                 return text
         return ""
 
@@ -70,7 +76,9 @@ def list_near_questions(
     if not found:
         found = find_alternatives(question, index=index, today=today, lexicon=lexicon, context=context)
     near: dict[str, NearQuestion] = {}
-    for one in found:
+    said: set[str] = set()
+    same = [one for one in found if _rows_of(one.query, seen=said)]
+    for one in [one for one in found if one not in same] + same:
         if len(near) == MAX_NEAR:
             break
         if not writer.can_compile(one.query):
@@ -79,6 +87,22 @@ def list_near_questions(
         if text := writer.write(one.query, also=own):
             near.setdefault(text, NearQuestion(text=text, query=one.query, left_out=one.left_out))
     return list(near.values())
+
+
+def _rows_of(query: MetricQuery, *, seen: set[str]) -> bool:
+    """Return whether the rows of a query were already counted, or listed."""
+    if query.group_by or query.rank or query.share or len(query.measures) > 1:
+        return False
+    rows = str(sorted(str(part) for part in split_conditions(query.where)))
+    is_seen = rows in seen and (bool(query.rows_of) or query.measures[0] == "issues")
+    if query.rows_of or query.measures[0] == "issues":
+        seen.add(rows)
+    return is_seen
+
+
+def _shows(query: MetricQuery, *, as_query: MetricQuery) -> bool:
+    """Return whether a list shows the columns that another one asks for. A ranked one shows what it is ranked by."""
+    return not as_query.columns or bool(as_query.rank) or set(as_query.columns) <= set(query.columns)
 
 
 def _is_whole(alternative: Alternative) -> bool:

@@ -11,6 +11,7 @@ from sprints.semantics.query import (
     Comparison,
     Condition,
     DimensionGroup,
+    Has,
     InPeriod,
     MetricQuery,
     NamedCondition,
@@ -21,6 +22,7 @@ from sprints.semantics.query import (
 )
 
 _PERSONS = {"assignee": "assigned to", "reporter": "reported by", "person": "of"}
+_LEADS = {"priority": "with priority", "label": "labelled", "status": "in status", "assignee": "assigned to"}
 _OF = frozenset({"team", "epic", "epic_title"})
 _PLAIN = frozenset({"issue", "membership"})
 _EQUALS = (Operator.EQ, Operator.IN)
@@ -50,7 +52,8 @@ class _Wording:
         self.modifiers: list[str] = []
         self.places: list[str] = []
         self.kinds: list[str] = []
-        self.acts = self.key = ""
+        self.sprint_state = ""
+        self.acts = self.key = self.missing = self.each = ""
         entity = query.rows_of or find_measure(query.measures[0], model=model).entity
         self.entity = model.entities[entity]
         for condition in split_conditions(query.where):
@@ -65,31 +68,16 @@ class _Wording:
             yield from self._list_rows(rank)
             return
         subject, is_count = self._write_subject()
+        if len(self.query.measures) == 2:  # noqa: PLR2004
+            yield self._write_pair() + groups
+        if self.each and is_count:
+            yield f"How many {subject} does each {self.each} have?"
         if self.query.share is not None:
-            if self.query.share.part is not None:
-                part = describe_condition(self.query.share.part, model=self.model).removesuffix(" in the sprint")
-                yield f"What share of the {subject} is {part}{groups}?"
-                yield f"What percentage of {subject} are {part}{groups}?"
-                yield f"What percentage of {subject} were {part}{groups}?"
-            return
-        if self._asks_who():
-            yield from self._ask_for_leaders(subject, is_count=is_count, rank=rank)
-        if rank is not None:
-            count = f"{rank.count} " if rank.count > 1 else ""
-            if is_count and self.acts and (group := self._name_group(is_plural=rank.count > 1)):
-                acts = self.acts.replace(" were ", " ", 1).replace(" are ", " ", 1)
-                yield f"Which {count}{group} had the {'most' if rank.direction == 'desc' else 'fewest'} {acts}?"
-            end = "most" if rank.direction == "desc" else "fewest" if is_count else "lowest"
-            end = end if is_count else {"most": "highest"}.get(end, end)
-            group = self._name_group(is_plural=rank.count > 1)
-            if group:
-                yield f"Which {count}{group} {'have' if rank.count > 1 else 'has'} the {end} {subject}?"
-                yield f"Show the {count}{group} with the {end} {subject}"
-                return
-            return
-        if is_count and self.acts:
-            yield f"How many {self.acts}{groups}?"
-        if is_count:
+            yield from self._ask_for_share(subject + groups)
+        elif rank is not None:
+            yield from self._ask_for_rank(subject, is_count=is_count, rank=rank)
+        elif is_count:
+            yield from [f"How many {self.acts}{groups}?"] * bool(self.acts)
             yield from (f"How many {one}{groups}?" for one in self._say_state(subject))
             yield f"How many {subject} are there{groups}?"
             yield f"How many {subject}{groups}?"
@@ -97,40 +85,79 @@ class _Wording:
             yield f"What is the {subject}{groups}?"
             yield f"Show the {subject}{groups}"
 
+    def _ask_for_share(self, whole: str) -> Iterator[str]:
+        subject, by, groups = whole.partition(" by ")
+        if self.query.share is not None and self.query.share.part is not None:
+            part = describe_condition(self.query.share.part, model=self.model).removesuffix(" in the sprint")
+            yield f"What share of the {subject} is {part}{by}{groups}?"
+            yield f"What percentage of {subject} are {part}{by}{groups}?"
+            yield f"What percentage of {subject} were {part}{by}{groups}?"
+
+    def _ask_for_rank(self, subject: str, *, is_count: bool, rank: Rank) -> Iterator[str]:
+        if self._asks_who():
+            yield from self._ask_for_leaders(subject, is_count=is_count, rank=rank)
+        group, count = self._name_group(is_plural=rank.count > 1), f"{rank.count} " if rank.count > 1 else ""
+        if not group:
+            return
+        most, highest = ("most", "highest") if rank.direction == "desc" else ("fewest", "lowest")
+        if is_count and self.acts:
+            acts, groups = self.acts.replace(" were ", " ", 1).replace(" are ", " ", 1), group
+            if self.sprint_state and group.startswith("sprint"):
+                acts, groups = acts.removesuffix(f" in {self.sprint_state} sprints"), f"{self.sprint_state} {group}"
+            yield f"Which {count}{groups} had the {most} {acts}?"
+        end = most if is_count else highest
+        yield f"Which {count}{group} {'have' if rank.count > 1 else 'has'} the {end} {subject}?"
+        yield f"Show the {count}{group} with the {end} {subject}"
+
     def _add(self, condition: Condition) -> None:
         match condition:
             case NamedCondition():
-                if condition.predicate not in _STATES:
-                    self._add_state(find_predicate(condition.predicate, model=self.model).label)
-            case Not(part=NamedCondition() as inner):
-                label = find_predicate(inner.predicate, model=self.model).negated
-                self._add_state(label)
-            case Comparison(op=op, values=values) if op in _EQUALS and len(values) == 1:
-                self._add_value(condition, said=_text(values[0]))
+                self._add_predicate(condition)
+            case Not(part=NamedCondition() as denied):
+                self._add_state(find_predicate(denied.predicate, model=self.model).negated)
+            case Comparison():
+                self._add_comparison(condition)
             case InPeriod(role=None, where=Comparison(op=op, field="sprint", values=values)) if op in _EQUALS:
                 named = _join([_text(one) for one in values])
                 self.places.append(f"{'during' if condition.how == 'during' else 'in'} {named}")
-            case Comparison(op=Operator.IN, field=("priority" | "label" | "status") as field, values=values):
-                named = _join([_text(one) for one in values])
-                self.modifiers.append({"priority": "with priority", "label": "labelled"}.get(field, "in status") + f" {named}")
-            case Comparison(op=Operator.IN, field="assignee", values=values):
-                self.modifiers.append(f"assigned to {_join([_text(one) for one in values])}")
-            case Comparison(op=op, field="sprint", values=values) if op in _EQUALS:
-                self.places.append(f"in {_join([_text(one) for one in values])}")
             case TimeRange(role=role) if role and role == self._own_time():
                 self.places.append(describe_condition(condition.model_copy(update={"role": None}), model=self.model))
             case TimeRange(role=role) if role:
                 self.participles.append(describe_condition(condition, model=self.model))
-            case Comparison(op=Operator.IS_NULL, field=field):
-                self.modifiers.append(f"without {_label(field, model=self.model)}")
+            case Not(part=Has(where=where, relation=relation, at_least=1)) if where and self.query.rows_of:
+                related = self.model.entities[self.query.rows_of].relations[relation].entity
+                self.missing = _Wording(MetricQuery(rows_of=related, where=where), model=self.model).write_rows()
             case Not(part=InPeriod(where=Comparison(op=Operator.IS_NOT_NULL, field="sprint"))):
                 self.modifiers.append("in no sprint")
-            case Comparison(op=Operator.IS_NOT_NULL, field=field) if DimensionGroup(dimension=field) in (
-                self.query.group_by
-            ):
-                return
             case _:
                 self.modifiers.append(describe_condition(condition, model=self.model))
+
+    def write_rows(self) -> str:
+        """Return the rows as a noun with all that is said of them."""
+        return self._phrase(self._noun(), states=self.participles)
+
+    def _add_predicate(self, condition: NamedCondition) -> None:
+        predicate = find_predicate(condition.predicate, model=self.model)
+        if predicate.entity == "sprint" != self.entity.id:
+            self.sprint_state = predicate.label
+        elif predicate.id not in _STATES:
+            self._add_state(predicate.label)
+
+    def _add_comparison(self, comparison: Comparison) -> None:
+        field, op = comparison.field, comparison.op
+        named = _join([_text(one) for one in comparison.values]) if comparison.values else ""
+        if op in _EQUALS and len(comparison.values) == 1:
+            self._add_value(comparison, said=named)
+        elif op in _EQUALS and field in _LEADS:
+            self.modifiers.append(f"{_LEADS[field]} {named}")
+        elif op in _EQUALS and field == "sprint":
+            self.places.append(f"in {named}")
+        elif op is Operator.IS_NULL:
+            self.modifiers.append(f"without {_label(field, model=self.model)}")
+        elif op is Operator.IS_NOT_NULL and DimensionGroup(dimension=field) in self.query.group_by:
+            self.each = "person" if field == "assignee" else _label(field, model=self.model)
+        else:
+            self.modifiers.append(describe_condition(comparison, model=self.model))
 
     def _own_time(self) -> str | None:
         """Return the time that a measure is counted by. Of issues it is said by its name."""
@@ -177,6 +204,12 @@ class _Wording:
             yield " ".join([bare, was, *self.participles, *self.places])
 
     def _list_rows(self, rank: Rank | None) -> Iterator[str]:
+        if self.missing:
+            noun = " ".join([*self.adjectives, self._noun(), *self.modifiers, *self.places])
+            yield f"Which {noun} have no {self.missing}?"
+            yield f"Which {noun} had no {self.missing}?"
+            yield f"List the {noun} without {self.missing}"
+            return
         noun = self._phrase(self._noun(), states=self.participles)
         asked = self._write_columns()
         if rank is not None:
@@ -232,6 +265,15 @@ class _Wording:
             said = " ".join([*self.adjectives, labels, *self.modifiers, *self.participles, *self.places])
         return said, bool(units <= {"issues", "points", "sprints", "people", "times"}) and len(measures) == 1
 
+    def _write_pair(self) -> str:
+        """Return two measures side by side: committed versus completed points."""
+        measures = [find_measure(name, model=self.model) for name in self.query.measures]
+        noun = measures[0].unit
+        acts = [one.label.removesuffix(" in sprint").replace(noun, "").strip() for one in measures]
+        of = self.kinds[0] if self.kinds and noun == "issues" else f"{noun} of {self.kinds[0]}" if self.kinds else noun
+        said = " ".join([*self.adjectives, of, *self.modifiers, *self.participles, *self.places])
+        return f"{acts[0].capitalize()} versus {acts[1]} {said}"
+
     def _write_act(self, label: str) -> str:
         """Return what was done with issues in sprints, as a clause: points of ORBIT | were completed | in Sprint 8."""
         noun, _, act = label.removesuffix(" in sprint").partition(" ")
@@ -240,8 +282,14 @@ class _Wording:
         of = self.kinds[0] if self.kinds and noun == "issues" else f"{noun} of {self.kinds[0]}" if self.kinds else noun
         act = act.replace("carried-over", "carried over")
         was = "are" if act.startswith("left") or not act else "were"
-        places = self.places or ([] if "sprint" in str(self.query.group_by) else ["in sprints"])
-        return " ".join([of, *self.adjectives, *self.modifiers, was, act, *self.participles, *places]).replace("  ", " ")
+        places = list(self.places)
+        if self.sprint_state:
+            places.append(f"in {self.sprint_state} sprints")
+        elif not places and DimensionGroup(dimension="sprint") not in self.query.group_by:
+            places.append("in sprints")
+        return " ".join([of, *self.adjectives, *self.modifiers, was, act, *self.participles, *places]).replace(
+            "  ", " "
+        )
 
     def _write_groups(self) -> str:
         parts = []

@@ -124,7 +124,7 @@ def _nearest(token: Token, *, again: Sequence[Token], tokens: Sequence[Token]) -
 def _is_frame(items: Sequence[_Item]) -> bool:
     """Return whether words ask for nothing, describe the asker or the purpose, and restrict nothing."""
     is_addressed = any(
-        one.classes or one.token.is_polite or one.folded in _SPEAKERS or one.folded.split()[0] in _SPEAKERS
+        one.classes or one.token.is_polite or one.folded in _SPEAKERS or one.folded.partition(" ")[0] in _SPEAKERS
         for one in items
     )
     return is_addressed and all(_is_harmless(items, place) for place in range(len(items)))
