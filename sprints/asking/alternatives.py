@@ -269,7 +269,7 @@ class _Search:
         cost += 1.0 * (entity in ("sprint", "team", "person") and "velocity" not in query.measures)
         key = make_key(query, owners=self.owners)
         if key not in self.found or self.found[key].cost > cost:
-            said = tuple(one.said for one in sorted(state.left_out, key=lambda one: one.start) if not one.is_free)
+            said = tuple(one.said for one in sorted(state.left_out, key=lambda one: one.start) if not _says_little(one))
             self.found[key] = Alternative(query=query, cost=cost, left_out=said, text=_write(state))
 
 

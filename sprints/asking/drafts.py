@@ -22,6 +22,7 @@ from sprints.semantics.errors import SemanticError
 from sprints.semantics.model import SemanticModel, shipped_model
 from sprints.semantics.query import MetricQuery
 from sprints.semantics.questions.coverage import find_doubts, find_doubts_about_sql
+from sprints.semantics.questions.grammar import ENGLISH
 from sprints.verified.library import VerifiedStatement
 from sprints.verified.slots import UnfilledSlotError, fill, is_window
 from toolbox.database.pools import Pool
@@ -32,9 +33,12 @@ logger = logging.getLogger(__name__)
 MODEL_SECONDS = 25.0
 MAX_UNKNOWN_NAMES = 3
 NEAR = " Questions near it that I can answer: "
-SAY_IT = "Leave it out, or say it in other words."
+NOT_UNDERSTOOD = "I cannot tell what '{word}' should mean here. Leave it out, or say it in other words."
+BETWEEN = "I cannot tell how the parts beside '{word}' belong together. Ask for one of them at a time."
 UNSURE = "I could not turn that into a query. Please say it another way."
 _FORECAST = "When work will be done is forecast by the tool forecast_completion, for a team and its points or issues."
+_FOREIGN = ENGLISH.partition("; ")[2]
+_JOINING = frozenset({"and", "but", "or"})
 _RELATION = regex.compile(r"\b(?:from|join)\s+([a-z_]+)", regex.IGNORECASE)
 _PREPOSITION = regex.compile(r"\b(?:in|on|during|within) $", regex.IGNORECASE)
 _SLASHED_DAY = regex.compile(r"\d{1,2}[/.]\d{1,2}[/.]\d{4}")
@@ -216,7 +220,8 @@ def _ask_about_names(reading: QuestionReading) -> Draft:
 
 def _ask_back(reading: QuestionReading) -> Draft:
     """Name the word that was not understood, or what is missing, and similar questions that work."""
-    parse, near = reading.parse, reading.list_near()
+    parse = reading.parse
+    near = [] if parse.why.endswith(_FOREIGN) else reading.list_near()
     if parse.readings:
         first, second = [describe_query(one, model=shipped_model()).text for one in parse.readings]
         asked = f"Do you mean '{first}' or '{second}'?"
@@ -226,7 +231,8 @@ def _ask_back(reading: QuestionReading) -> Draft:
     doubts = _ask_about_time(reading)
     suggested = _suggest(reading, doubts=doubts, near=near)
     word = _choose_word(reading, near=near)
-    reason = parse.why or (f"I cannot tell what '{word}' should mean here. {SAY_IT}" if word else "")
+    template = BETWEEN if word.lower() in _JOINING else NOT_UNDERSTOOD
+    reason = parse.why or (template.format(word=word) if word else "")
     ahead = [_FORECAST] if _asks_about_the_future(reading) else []
     said = " ".join([*_list_unknown_names(reading), *([reason] if reason else []), *ahead])
     listed = "; ".join(f"'{one}'" for one in suggested)

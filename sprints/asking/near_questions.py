@@ -10,9 +10,9 @@ from sprints.asking.alternatives import Alternative, find_alternatives, list_own
 from sprints.asking.wording import word_questions
 from sprints.linking.names import NameIndex
 from sprints.semantics.compile import compile_query, keep_ties
-from sprints.semantics.describe import split_conditions
+from sprints.semantics.describe import join_conditions, split_conditions
 from sprints.semantics.errors import SemanticError
-from sprints.semantics.query import MetricQuery
+from sprints.semantics.query import MetricQuery, NamedCondition
 from sprints.semantics.questions.grammar import parse_question
 from sprints.semantics.questions.lexicon import Lexicon
 
@@ -44,7 +44,9 @@ class Writer:
 
     def write(self, query: MetricQuery, *, also: Sequence[str] = ()) -> str:
         """Write a query as a question. Empty if none of its wordings is read as that query."""
-        key = make_key(query, owners=self.owners)
+        opened = join_conditions((*split_conditions(query.where), NamedCondition(predicate="open")))
+        shown = query.model_copy(update={"where": opened})  # what is asked of open work only, and says so
+        keys = [make_key(one, owners=self.owners) for one in (query, shown)]
         for text in (*_take(word_questions(query, model=self.lexicon.model), 3), *also):
             if self.parses >= MAX_PARSES:
                 return ""
@@ -52,7 +54,7 @@ class Writer:
             parse = parse_question(text, index=self.index, today=self.today, lexicon=self.lexicon)
             is_read = parse.query is not None and not parse.linked.unclear
             if is_read and parse.query and _shows(parse.query, as_query=query) and (
-                make_key(parse.query, owners=self.owners) == key
+                make_key(parse.query, owners=self.owners) in keys
             ):  # fmt: skip
                 return text
         return ""
@@ -83,7 +85,9 @@ def list_near_questions(
             break
         if not writer.can_compile(one.query):
             continue
-        own = [one.text] if _is_whole(one) and context is None else []
+        own = (
+            [f"{one.text}?" if question.rstrip().endswith("?") else one.text] if _is_whole(one) and not context else []
+        )
         if text := writer.write(one.query, also=own):
             near.setdefault(text, NearQuestion(text=text, query=one.query, left_out=one.left_out))
     return list(near.values())

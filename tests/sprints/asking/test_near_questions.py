@@ -8,7 +8,7 @@ from sprints.asking.near_questions import NearQuestion, list_near_questions
 from sprints.semantics.query import MetricQuery
 from tests.sprints.semantics.questions.reading import INDEX, LEXICON, TODAY, parse, parts_of, read
 
-MAX_MILLISECONDS = 150
+MAX_MILLISECONDS = 1500  # 30 on a quiet machine for most questions; this one is ten times as long
 
 
 def suggest(question: str, *, after: str = "") -> list[NearQuestion]:
@@ -67,9 +67,11 @@ def test_the_clause_that_asks_is_suggested_without_the_others(question: str) -> 
 
 
 def test_names_that_are_said_are_kept_in_the_first_suggestion() -> None:
-    suggested = suggest("Which wobbly bugs did Zoë Müller zap in ACCEL?")
+    person = INDEX.of_kind("person")[0].text
 
-    assert "Zoë Müller" in suggested[0].text
+    suggested = suggest(f"Which wobbly bugs did {person} zap in ACCEL?")
+
+    assert person in suggested[0].text
     assert "ACCEL" in suggested[0].text
 
 
@@ -123,18 +125,16 @@ def test_no_two_suggestions_are_the_same_query() -> None:
 def test_the_readings_of_an_ambiguous_question_are_suggested() -> None:
     readings = (read("Which bugs are blocked?"), read("Which bugs are open?"))
 
-    suggested = list_near_questions(
-        "bugs?", readings=readings, index=INDEX, today=TODAY, lexicon=LEXICON, context=None
-    )
+    suggested = list_near_questions("bugs?", readings=readings, index=INDEX, today=TODAY, lexicon=LEXICON, context=None)
 
     assert [one.query for one in suggested] == list(readings)
 
 
 def test_the_search_is_bounded() -> None:
-    question = "Which zorb of the bugs and stories " + "that Zoë Müller zapped in October for ACCEL and ORBIT " * 5
+    question = "Which zorb of the bugs and stories " + "that someone zapped in October for ACCEL and ORBIT " * 5
     suggest(question)
 
     started = process_time()
     suggest(question)
 
-    assert 1000 * (process_time() - started) < MAX_MILLISECONDS * 10
+    assert 1000 * (process_time() - started) < MAX_MILLISECONDS
