@@ -39,7 +39,7 @@ from sprints.semantics.questions.phrases import read_phrases
 from sprints.semantics.questions.terms import Unbound
 from sprints.semantics.questions.tokens import MAX_TOKENS, PRONOUNS, Token, cut, spell_signs
 
-MAX_READINGS = 18
+MAX_READINGS = 14
 MAX_FOUND = 12
 COMPOSED_COST = 0.9
 MAX_FOLLOW_UPS = 4
