@@ -6,7 +6,8 @@ import pytest
 
 from sprints.asking.near_questions import NearQuestion, list_near_questions
 from sprints.semantics.query import MetricQuery
-from tests.sprints.semantics.questions.reading import INDEX, LEXICON, TODAY, parse, parts_of, read
+from tests.sprints.cast import TODAY
+from tests.sprints.semantics.questions.reading import INDEX, LEXICON, parse, parts_of, read
 
 MAX_MILLISECONDS = 1500  # 30 on a quiet machine for most questions; this one is ten times as long
 
