@@ -45,14 +45,14 @@ _COMPARING = frozenset({"more", "fewer", "versus", "compare", "than", "differs"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Composed:
+class ComposedQuery:
     """A query, and the tokens that it was composed of."""
 
     query: MetricQuery
     used: tuple[Token, ...]
 
 
-def compose(tokens: Sequence[Token], *, model: SemanticModel) -> Iterator[Composed]:
+def compose(tokens: Sequence[Token], *, model: SemanticModel) -> Iterator[ComposedQuery]:
     """Yield queries made of all words: about each measure that is named, else issues, counted or listed."""
     seen: set[str] = set()
     for root, used in _list_roots(tokens, model=model):
@@ -64,7 +64,7 @@ def compose(tokens: Sequence[Token], *, model: SemanticModel) -> Iterator[Compos
     yield from _list_absences(tokens, model=model)
 
 
-def _read_share(composed: Composed, *, tokens: Sequence[Token], model: SemanticModel) -> Composed:
+def _read_share(composed: ComposedQuery, *, tokens: Sequence[Token], model: SemanticModel) -> ComposedQuery:
     """Return the share that the last state has, if a share is asked for."""
     query, mark = composed.query, next((one for one in tokens if "share" in one.marks), None)
     parts = split_conditions(query.where)
@@ -73,10 +73,10 @@ def _read_share(composed: Composed, *, tokens: Sequence[Token], model: SemanticM
         return composed
     rest = join_conditions([one for one in parts if one is not states[-1]])
     shared = query.model_copy(update={"where": rest, "share": Share(part=states[-1])})
-    return Composed(query=shared, used=(*composed.used, mark))
+    return ComposedQuery(query=shared, used=(*composed.used, mark))
 
 
-def _list_absences(tokens: Sequence[Token], *, model: SemanticModel) -> Iterator[Composed]:
+def _list_absences(tokens: Sequence[Token], *, model: SemanticModel) -> Iterator[ComposedQuery]:
     """Yield the people, teams or sprints without such issues: who has nothing in progress."""
     negative = [one for one in tokens if one.marks & _NEGATIVE]
     if not negative:
@@ -102,7 +102,7 @@ def _list_absences(tokens: Sequence[Token], *, model: SemanticModel) -> Iterator
                 outer += [NamedCondition(predicate="sprint_closed")] if entity == "sprint" and not outer else []
                 found = MetricQuery(rows_of=entity, where=join_conditions([*outer, none]))
                 nouns_used = [one for one in tokens if any(sense.name == "issue" for sense in one.senses)]
-                yield Composed(query=found, used=(token, *negative[:1], *made.used, *nouns_used))
+                yield ComposedQuery(query=found, used=(token, *negative[:1], *made.used, *nouns_used))
 
 
 def _list_roots(tokens: Sequence[Token], *, model: SemanticModel) -> Iterator[tuple[MetricQuery, tuple[Token, ...]]]:
@@ -187,7 +187,9 @@ def _match_labels(tokens: Sequence[Token], *, model: SemanticModel) -> Iterator[
             yield measure.id, tuple(said[one] for one in label)
 
 
-def complete(query: MetricQuery, *, tokens: Sequence[Token], spare: Sequence[Token], model: SemanticModel) -> Composed:
+def complete(
+    query: MetricQuery, *, tokens: Sequence[Token], spare: Sequence[Token], model: SemanticModel
+) -> ComposedQuery:
     """Add what spare words say to a query: conditions, groups and a rank."""
     said, used = _add_conditions(query, tokens=tokens, spare=spare, model=model)
     groups = list(query.group_by)
@@ -197,7 +199,7 @@ def complete(query: MetricQuery, *, tokens: Sequence[Token], spare: Sequence[Tok
     if changed.rank is None:
         changed, ranking = _add_rank(changed, tokens=tokens, spare=spare, model=model)
         used += ranking
-    return Composed(query=changed, used=tuple(used))
+    return ComposedQuery(query=changed, used=tuple(used))
 
 
 def _entity_of(query: MetricQuery, *, model: SemanticModel) -> str:

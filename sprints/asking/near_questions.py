@@ -7,7 +7,7 @@ from datetime import date
 import regex
 
 from sprints.asking.alternatives import Alternative, find_alternatives, list_owners, make_key
-from sprints.asking.wording import word_questions
+from sprints.asking.question_text import word_questions
 from sprints.linking.names import NameIndex
 from sprints.semantics.compile import compile_query, keep_ties
 from sprints.semantics.describe import join_conditions, split_conditions

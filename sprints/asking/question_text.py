@@ -34,7 +34,7 @@ def word_questions(query: MetricQuery, *, model: SemanticModel) -> Iterator[str]
     try:
         text = describe_query(query, model=model).text
         if not (query.compare or query.having or query.trend or query.limit):
-            yield from _Wording(query, model=model).list_questions()
+            yield from _QuestionWriter(query, model=model).list_questions()
     except SemanticError:
         return
     text = text.removesuffix(", now")
@@ -42,7 +42,7 @@ def word_questions(query: MetricQuery, *, model: SemanticModel) -> Iterator[str]
     yield text[:1].upper() + text[1:]
 
 
-class _Wording:
+class _QuestionWriter:
     """The parts of the questions for one query."""
 
     def __init__(self, query: MetricQuery, *, model: SemanticModel) -> None:
@@ -126,7 +126,7 @@ class _Wording:
                 self.participles.append(describe_condition(condition, model=self.model))
             case Not(part=Has(where=where, relation=relation, at_least=1)) if where and self.query.rows_of:
                 related = self.model.entities[self.query.rows_of].relations[relation].entity
-                self.missing = _Wording(MetricQuery(rows_of=related, where=where), model=self.model).write_rows()
+                self.missing = _QuestionWriter(MetricQuery(rows_of=related, where=where), model=self.model).write_rows()
             case Not(part=InPeriod(where=Comparison(op=Operator.IS_NOT_NULL, field="sprint"))):
                 self.modifiers.append("in no sprint")
             case _:
