@@ -6,10 +6,14 @@ Measure how many of 200 plain-language questions about the sample organisation a
     python -m benchmarks.sprint_questions --show wrong       # each question of this verdict, with its SQL and rows
 
 The questions, and the SQL for the right answers, were written by somebody who had not seen the grammar.
+
+Each suggestion made for an answerable question that is asked back is itself asked, alone, and judged by the rows of
+that question.
 """
 
 import argparse
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import ExitStack
@@ -24,6 +28,18 @@ from benchmarks.scratch import scratch_database
 from benchmarks.sprint_answers import QUESTIONS, Verdict, judge_answer, load_questions
 
 VERDICTS: tuple[Verdict, ...] = ("right", "wrong", "asked back")
+ODD = re.compile(
+    r"^[^\w\"“]|\s[?.,;:]|\s$|\s\s|\w- |\b(?:of|the|a|an|per|by|with|had|than|how many)[ ?.]*$", re.IGNORECASE
+)
+"""What no written question has: a dangling word, a space before a comma."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suggestion:
+    """A suggested question. `verdict` says whether its rows are those that the question asked for."""
+
+    text: str
+    verdict: Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +52,12 @@ class Outcome:
     sql: str | None
     rows: list[dict[str, Any]]
     milliseconds: float
+    suggestions: tuple[Suggestion, ...] = ()
+
+    @property
+    def is_suggested(self) -> bool:
+        """Return whether one of the suggestions is what was asked for."""
+        return any(one.verdict == "right" for one in self.suggestions)
 
     @property
     def is_answerable(self) -> bool:
@@ -95,26 +117,39 @@ async def _ask(question: dict[str, Any], *, now: datetime) -> Outcome:
     answer = await chat(question["question"], now=now, reader=reader, model=None, context=context)
     took = 1000 * (perf_counter() - started)
     verdict = judge_answer(question, asks_back=answer.is_ambiguous, rows=answer.rows)
+    suggested = []
+    for text in answer.suggestions if verdict == "asked back" else ():
+        again = await chat(text, now=now, reader=reader, model=None)
+        judged = judge_answer(question, asks_back=again.is_ambiguous, rows=again.rows)
+        suggested.append(Suggestion(text=text, verdict=judged))
     return Outcome(
-        question=question, verdict=verdict, answer=answer.answer, sql=answer.sql, rows=answer.rows, milliseconds=took
-    )
+        question=question, verdict=verdict, answer=answer.answer, sql=answer.sql, rows=answer.rows, milliseconds=took,
+        suggestions=tuple(suggested),
+    )  # fmt: skip
 
 
 def print_table(outcomes: list[Outcome]) -> None:
     """Print verdicts by style, answerable and not."""
-    print("| style | answerable | right | wrong | asked back | to ask back | asked back | answered |")
-    print("|---|--:|--:|--:|--:|--:|--:|--:|")
+    asked = "asked back | of these, right among three"
+    print(f"| style | answerable | right | wrong | {asked} | to ask back | asked back | answered |")
+    print("|---|--:|--:|--:|--:|--:|--:|--:|--:|")
     for style in dict.fromkeys(one.question["style"] for one in outcomes):
         print(f"| {style} |{_cells(one for one in outcomes if one.question['style'] == style)}")
     print(f"| **all** |{_cells(outcomes)}")
-    print(f"\nMedian {median(one.milliseconds for one in outcomes):.0f} ms a question, load {os.getloadavg()[0]:.1f}.")
+    suggested = [one for outcome in outcomes for one in outcome.suggestions]
+    asked_back = sum(one.verdict == "asked back" for one in suggested)
+    odd = [one.text for one in suggested if ODD.search(one.text)]
+    print(f"\nSuggestions: {len(suggested)}, themselves asked back: {asked_back}, no English: {odd or 0}.")
+    print(f"Median {median(one.milliseconds for one in outcomes):.0f} ms a question, load {os.getloadavg()[0]:.1f}.")
 
 
 def _cells(outcomes: Iterable[Outcome]) -> str:
+    outcomes = list(outcomes)
     counts = Counter((one.is_answerable, one.verdict) for one in outcomes)
     answerable = [counts[True, verdict] for verdict in VERDICTS]
+    suggested = sum(one.is_suggested for one in outcomes)
     other = [counts[False, "right"], counts[False, "wrong"]]
-    return "".join(f" {number} |" for number in (sum(answerable), *answerable, sum(other), *other))
+    return "".join(f" {number} |" for number in (sum(answerable), *answerable, suggested, sum(other), *other))
 
 
 def print_outcome(outcome: Outcome) -> None:
@@ -123,6 +158,8 @@ def print_outcome(outcome: Outcome) -> None:
     print(f"\n{question['id']} {outcome.verdict}: {question['question']}")
     if question["previous"]:
         print(f"    after     {question['previous']}")
+    for one in outcome.suggestions:
+        print(f"    suggested {one.verdict}: {one.text}")
     print(f"    answer    {outcome.answer[:300]}\n    sql       {outcome.sql}\n    rows      {outcome.rows[:3]}")
     print(f"    truth     {[reading['rows'][:3] for reading in question['readings']]}")
 

@@ -106,7 +106,7 @@ def _rate(reading: QuestionReading, *, draft: Draft, earlier: tuple[str, ...]) -
         )  # fmt: skip
     return Interpretation(
         domain=DOMAIN, state="not_covered", question=question, score=_score_unknown(reading),
-        clarification=asked.partition(NEAR)[0], nearest=reading.list_nearest(),
+        clarification=asked.partition(NEAR)[0], nearest=draft.suggestions,
     )  # fmt: skip
 
 

@@ -8,10 +8,11 @@ from typing import Literal
 
 import regex
 
+from sprints.asking.near_questions import NearQuestion
 from sprints.asking.prompts import ANSWER, GENERATE, GeneratedQuery, GeneratedSql, write_generation_task
 from sprints.asking.reading import IS_NAMED_PERIOD, MAX_NEAREST, QuestionReading, read_question
 from sprints.contracts import SchemaInfo
-from sprints.linking.folding import Stretch, overlaps
+from sprints.linking.folding import Stretch, overlaps, words
 from sprints.linking.link import Unclear
 from sprints.linking.spotting import ORDINARY
 from sprints.schema.reading import load_schema
@@ -21,6 +22,7 @@ from sprints.semantics.errors import SemanticError
 from sprints.semantics.model import SemanticModel, shipped_model
 from sprints.semantics.query import MetricQuery
 from sprints.semantics.questions.coverage import find_doubts, find_doubts_about_sql
+from sprints.semantics.questions.grammar import ENGLISH
 from sprints.verified.library import VerifiedStatement
 from sprints.verified.slots import UnfilledSlotError, fill, is_window
 from toolbox.database.pools import Pool
@@ -31,8 +33,12 @@ logger = logging.getLogger(__name__)
 MODEL_SECONDS = 25.0
 MAX_UNKNOWN_NAMES = 3
 NEAR = " Questions near it that I can answer: "
+NOT_UNDERSTOOD = "I cannot tell what '{word}' should mean here. Leave it out, or say it in other words."
+BETWEEN = "I cannot tell how the parts beside '{word}' belong together. Ask for one of them at a time."
 UNSURE = "I could not turn that into a query. Please say it another way."
 _FORECAST = "When work will be done is forecast by the tool forecast_completion, for a team and its points or issues."
+_FOREIGN = ENGLISH.partition("; ")[2]
+_JOINING = frozenset({"and", "but", "or"})
 _RELATION = regex.compile(r"\b(?:from|join)\s+([a-z_]+)", regex.IGNORECASE)
 _PREPOSITION = regex.compile(r"\b(?:in|on|during|within) $", regex.IGNORECASE)
 _SLOT_QUESTIONS = {
@@ -214,24 +220,46 @@ def _ask_about_names(reading: QuestionReading) -> Draft:
 
 
 def _ask_back(reading: QuestionReading) -> Draft:
-    """Name the words that were not understood, or what is missing, and similar questions that work."""
+    """Name the word that was not understood, or what is missing, and similar questions that work."""
     parse = reading.parse
+    near = [] if parse.why.endswith(_FOREIGN) else reading.list_near()
     if parse.readings:
         first, second = [describe_query(one, model=shipped_model()).text for one in parse.readings]
         asked = f"Do you mean '{first}' or '{second}'?"
-        choice = (Doubt(question=asked, replaces="question"),)
-        return Draft(clarification=asked, suggestions=reading.list_nearest(), doubts=choice)
+        choices = tuple(one.text for one in near) if len(near) == len(parse.readings) else ()
+        choice = (Doubt(question=asked, replaces="question", choices=choices),)
+        return Draft(clarification=asked, suggestions=_suggest(reading, doubts=(), near=near), doubts=choice)
     doubts = _ask_about_time(reading)
-    near = _suggest(reading, doubts=doubts)
-    words = " and ".join(f"'{word}'" for word in parse.unbound)
-    reason = parse.why or (f"I cannot tell what {words} should mean here." if words else "")
+    suggested = _suggest(reading, doubts=doubts, near=near)
+    word = _choose_word(reading, near=near)
+    template = BETWEEN if word.lower() in _JOINING else NOT_UNDERSTOOD
+    reason = parse.why or (template.format(word=word) if word else "")
     ahead = [_FORECAST] if _asks_about_the_future(reading) else []
     said = " ".join([*_list_unknown_names(reading), *([reason] if reason else []), *ahead])
-    listed = "; ".join(f"'{one}'" for one in near)
-    works = f"{NEAR}{listed}." if near else ""
+    listed = "; ".join(f"'{one}'" for one in suggested)
+    works = f"{NEAR}{listed}." if suggested else ""
     doubts = doubts or (Doubt(question="Ask it in other words, or one of these.", replaces="question"),)
     asked = f"{said or 'I am not sure what you are asking.'}{works}"
-    return Draft(clarification=asked, suggestions=near, doubts=doubts)
+    return Draft(clarification=asked, suggestions=suggested, doubts=doubts)
+
+
+def _choose_word(reading: QuestionReading, *, near: Sequence[NearQuestion]) -> str:
+    """
+    Return the word that was not understood: the one without which the rest is read, else the first unknown one.
+
+    Words that stand together are one: how far along.
+    """
+    unbound = list(reading.parse.unbound)
+    left_out = near[0].left_out if near else ()
+    if len(left_out) == 1 and len(words(left_out[0])) == 1:
+        return left_out[0]
+    blocking = [one for one in unbound if one in left_out] or unbound
+    if not blocking:
+        return ""
+    run = blocking[0]
+    for word in blocking[1:]:
+        run = f"{run} {word}" if f"{run} {word}" in " ".join(reading.linked.text.split()) else run
+    return run
 
 
 def _asks_about_the_future(reading: QuestionReading) -> bool:
@@ -255,16 +283,15 @@ def _ask_about_time(reading: QuestionReading) -> tuple[Doubt, ...]:
     return (Doubt(question=why, replaces="words", said=said, choices=choices),) if said else ()
 
 
-def _suggest(reading: QuestionReading, *, doubts: Sequence[Doubt]) -> tuple[str, ...]:
-    """Return questions that work: this one with a choice or without a word, then similar verified ones."""
-    text = reading.linked.text
-    text = " ".join(text.split())
+def _suggest(
+    reading: QuestionReading, *, doubts: Sequence[Doubt], near: Sequence[NearQuestion] = ()
+) -> tuple[str, ...]:
+    """Return questions that work: this one with a choice, else those that say nearly the same, then verified ones."""
+    text = " ".join(reading.linked.text.split())
     own = [text.replace(doubt.said, choice, 1) for doubt in doubts if doubt.said for choice in doubt.choices]
     own = [regex.sub(r" ?\((\w+)\)", "", one) for one in own]
-    if reading.parse.unbound and not own and (rest := reading.leave_out(reading.parse.unbound)):
-        own = [rest]
     works = [one for one in own[:MAX_NEAREST] if reading.can_answer(one)]
-    return tuple(dict.fromkeys((*works, *reading.list_nearest())))[:MAX_NEAREST]
+    return tuple(dict.fromkeys((*works, *(one.text for one in near), *reading.list_nearest())))[:MAX_NEAREST]
 
 
 def _make_doubt(unclear: Unclear) -> Doubt:

@@ -1,13 +1,13 @@
 """Reading of a question without a model: names, days, its parse, verified queries."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 import regex
 
 from sprints.asking.changes import NO_SUCH_PART, Names, change_query, is_change
-from sprints.linking.folding import words
+from sprints.asking.near_questions import NearQuestion, list_near_questions
 from sprints.linking.link import LinkedQuestion, link
 from sprints.linking.name_cache import data_as_of, load_name_index
 from sprints.linking.names import NameIndex
@@ -24,9 +24,7 @@ from toolbox.database.pools import Pool
 MAX_NEAREST = 3
 STALE_AFTER = timedelta(days=7)
 _EXAMPLES = EXAMPLES | {"top": "10", "unit": "week"}
-_NEEDS_VERB = frozenset({"is", "are", "was", "were", "has", "have", "had", "do", "does", "did", "can", "will"})
-_DO = regex.compile(r"\b(?:do|does|did|has|have|had)\b", regex.IGNORECASE)
-_WHOSE = ("the", "our", "their", "its")
+_DETERMINERS = frozenset({"the", "our", "their", "its"})
 IS_NAMED_PERIOD = regex.compile(r"(?:[A-Z][a-z]+|Q[1-4])(?: \d{4})?|\d{4}")
 
 
@@ -41,6 +39,14 @@ class QuestionReading:
     library: Library
     lexicon: Lexicon
     assumptions: tuple[str, ...] = ()
+    context: MetricQuery | None = None
+
+    def list_near(self) -> list[NearQuestion]:
+        """Return questions that say the same as this one with the fewest changes."""
+        return list_near_questions(
+            self.question, readings=self.parse.readings, index=self.index, today=self.linked.today,
+            lexicon=self.lexicon, context=self.context,
+        )  # fmt: skip
 
     def find_verified(self) -> VerifiedStatement | None:
         """Return the verified query with the question among its wordings."""
@@ -60,35 +66,6 @@ class QuestionReading:
             if query.slug != without and (worded := self._suggest_question(query)):
                 found[worded] = None
         return tuple(found)
-
-    def leave_out(self, said: Sequence[str]) -> str:
-        """
-        Return the question without words. Empty if it is no question then.
-
-        A word is left out if nothing is known of it, if it is no name, and if no word before it needs one: of "how many
-        widgets" nothing is left to count. Of "was it reached" and "did he push" the verb would be missing.
-        """
-        text = " ".join(self.linked.text.split())
-        if any(word.folded in _NEEDS_VERB for word in words(text)[:1]) or _DO.search(text):
-            return ""
-        for one in said:
-            found = regex.search(rf"(?<!\w){regex.escape(one)}(?!\w)", text)
-            if found is None or not words(one) or any((word.folded,) in self.lexicon.phrases for word in words(one)):
-                return ""
-            before = words(text[: found.start()])
-            if found[0][0].isupper():
-                return ""
-            if not before or self._needs_more(before[-1].folded):
-                return ""
-            text = text[: found.start()].rstrip() + text[found.end() :]
-        return text
-
-    def _needs_more(self, word: str) -> bool:
-        """Return whether a word says nothing without the one behind it: of, the, per, many."""
-        senses = self.lexicon.phrases.get((word,), ())
-        return word == "many" or any(
-            sense.kind == "free" or (sense.kind == "mark" and sense.name not in ("be", "and")) for sense in senses
-        )
 
     def can_answer(self, question: str) -> bool:
         """Return whether the grammar reads a question completely."""
@@ -129,12 +106,7 @@ class QuestionReading:
         unclear = {one.said for one in self.linked.unclear}
         for one in self.linked.sprint_references:
             if one.said not in unclear and len(one.numbers) <= 1:
-                is_bare = one.position != "numbers" and one.said.lower().split()[0] not in (
-                    "the",
-                    "our",
-                    "their",
-                    "its",
-                )
+                is_bare = one.position != "numbers" and one.said.lower().split()[0] not in _DETERMINERS
                 return f"the {one.said}" if is_bare else one.said
         return _EXAMPLES["sprint"]
 
@@ -162,6 +134,7 @@ async def read_question(
         question=question, linked=parse.linked, parse=parse, index=index, lexicon=lexicon,
         library=library or await load_library(reader=reader),
         assumptions=tuple(_explain_days(parse.linked, now=now.date(), as_of=as_of.date() if as_of else None)),
+        context=context,
     )  # fmt: skip
 
 

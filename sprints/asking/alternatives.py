@@ -1,0 +1,418 @@
+"""
+Queries near a question that the grammar does not read.
+
+The question is searched for what it says with the fewest changes: a phrase without a place is left out, an unknown word
+is replaced by one that it resembles, a pronoun by the one name that it can stand for. What is left is assembled like
+any question. The fewer words, and the less important ones, are changed, the nearer is a query. Pure and bounded.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from heapq import heappop, heappush
+from itertools import count, pairwise
+
+import regex
+
+from sprints.asking.composition import complete, compose, list_variants
+from sprints.asking.likely_words import list_likely, respell
+from sprints.linking.folding import fold, normalise, words
+from sprints.linking.link import MAX_QUESTION, LinkedQuestion, link
+from sprints.linking.names import NameIndex
+from sprints.semantics.describe import join_conditions, split_conditions
+from sprints.semantics.enums import Operator
+from sprints.semantics.query import (
+    And,
+    Comparison,
+    Condition,
+    DimensionGroup,
+    MetricQuery,
+    NamedCondition,
+    Or,
+    TimeRange,
+)
+from sprints.semantics.questions.assembly import assemble
+from sprints.semantics.questions.follow_up import list_counted_rows, parse_follow_up
+from sprints.semantics.questions.lexicon import ASKING, Lexicon
+from sprints.semantics.questions.phrase import Phrase
+from sprints.semantics.questions.phrases import read_phrases
+from sprints.semantics.questions.terms import Unbound
+from sprints.semantics.questions.tokens import MAX_TOKENS, PRONOUNS, Token, cut, spell_signs
+
+MAX_READINGS = 14
+MAX_FOUND = 12
+COMPOSED_COST = 0.9
+MAX_FOLLOW_UPS = 4
+MAX_COST_OVER_BEST = 4.0
+_ASIDE, _ASIDE_UNKNOWN = 0.4, 0.2
+"""What a word outside of the clause that asks counts, compared with one inside."""
+_SUBORDINATE = frozenset(
+    {"while", "once", "because", "although", "though", "if", "whether", "when", "where", "so", "but"}
+)
+_NEGATIVE = frozenset({"not", "nobody", "except", "without", "only", "nothing", "ever", "not_each", "swap"})
+_EDGES = frozenset({"since", "after", "before", "until", "between"})
+_SILENT = frozenset({"be", "have", "do", "and", "total", "past", "how", "to", "this"})
+_STANDING = frozenset({"it", "its", "these", "those"}) | PRONOUNS
+_BREAK = regex.compile(r"[.!?:;,()\u2013\u2014]|\s-\s")
+_KEY = regex.compile(r"key='([^']*)'")
+_CONTRADICTING = (("done", "in_progress"), ("done", "to_do"), ("done", "open"), ("completed", "left_in_sprint"))
+_EPIC_TITLE = DimensionGroup(dimension="epic_title")  # stands beside each epic
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alternative:
+    """A query near a question: what it costs, which words it leaves out, and the question with the changes."""
+
+    query: MetricQuery
+    cost: float
+    left_out: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _State:
+    """Tokens that are still to be read as a question, about some of the entities."""
+
+    tokens: tuple[Token, ...]
+    text: str
+    left_out: tuple[Token, ...] = ()
+    entities: tuple[str, ...] = ()
+
+
+def find_alternatives(
+    question: str, *, index: NameIndex, today: date, lexicon: Lexicon, context: MetricQuery | None = None
+) -> list[Alternative]:
+    """Find queries near a question, the nearest first, each once."""
+    search = _Search(index=index, today=today, lexicon=lexicon, context=context, owners=list_owners(index))
+    text = spell_signs(normalise(question)[:MAX_QUESTION])
+    for spelt, cost in respell(text, index=index, today=today, lexicon=lexicon):
+        search.add_text(spelt, cost=cost)
+    return search.run()
+
+
+@dataclass(slots=True, kw_only=True)
+class _Search:
+    """A best-first search over shortened questions."""
+
+    index: NameIndex
+    today: date
+    lexicon: Lexicon
+    context: MetricQuery | None
+    owners: Mapping[str, str]
+    heap: list[tuple[float, int, _State]] = field(default_factory=list)
+    seen: set[tuple[object, ...]] = field(default_factory=set)
+    found: dict[object, Alternative] = field(default_factory=dict)
+    ticks: Iterator[int] = field(default_factory=count)
+    follow_ups: int = 0
+
+    def add_text(self, text: str, *, cost: float) -> None:
+        """Add a text: whole, and each clause of it that asks."""
+        linked = link(text, index=self.index, today=self.today)
+        tokens = tuple(cut(linked, lexicon=self.lexicon, index=self.index))
+        if len(tokens) > MAX_TOKENS:
+            return
+        for start, end in _list_clauses(tokens, linked=linked):
+            outside = [*tokens[:start], *tokens[end:]]
+            aside = sum(_weigh(one) * (_ASIDE if one.is_known else _ASIDE_UNKNOWN) for one in outside)
+            self._add_clause(tokens[start:end], outside=outside, text=text, cost=cost + aside)
+
+    def _add_clause(self, tokens: Sequence[Token], *, outside: Sequence[Token], text: str, cost: float) -> None:
+        unknown = [one for one in tokens if not one.is_known]
+        known = [one for one in tokens if one.is_known]
+        cost += sum(map(_weigh, unknown))
+        for kept, dropped, extra in _resolve_pronouns(known, outside=outside):
+            state = _State(
+                tokens=tuple(kept),
+                text=text,
+                left_out=(*unknown, *dropped),
+                entities=tuple(self.lexicon.model.entities),
+            )
+            self._push(state, cost=cost + extra)
+            self._push(replace(state, entities=()), cost=cost + extra + COMPOSED_COST)
+
+    def _push(self, state: _State, *, cost: float) -> None:
+        key = (*((one.start, one.said) for one in state.tokens), *state.entities)
+        if state.tokens and key not in self.seen:
+            self.seen.add(key)
+            heappush(self.heap, (cost, next(self.ticks), state))
+
+    def run(self) -> list[Alternative]:
+        """Read the cheapest state until enough is found."""
+        for _ in range(MAX_READINGS):
+            if not self.heap:
+                break
+            cost, _, state = heappop(self.heap)
+            best = min((one.cost for one in self.found.values()), default=cost)
+            if len(self.found) >= MAX_FOUND or cost > best + MAX_COST_OVER_BEST:
+                break
+            self._read(state, cost=cost)
+        return sorted(self.found.values(), key=lambda one: one.cost)
+
+    def _compose(self, state: _State, *, cost: float) -> None:
+        """Compose the words in any order. Those that find no place are left out."""
+        for one in compose(state.tokens, model=self.lexicon.model):
+            if not one.used:
+                continue
+            unused = [token for token in state.tokens if token not in one.used]
+            left = replace(state, left_out=(*state.left_out, *unused))
+            self._keep(
+                one.query,
+                state=left,
+                cost=cost + sum(0.1 if _says_little(token) else _weigh(token) for token in unused),
+            )
+
+    def _read(self, state: _State, *, cost: float) -> None:
+        if not state.entities:
+            self._compose(state, cost=cost)
+            return
+        if self.context is not None and self.follow_ups < MAX_FOLLOW_UPS:
+            self.follow_ups += 1
+            self._read_follow_up(state, context=self.context, cost=cost)
+        phrases = read_phrases(state.tokens)
+        failed: dict[tuple[Phrase, ...], list[str]] = {}
+        for place, entity in enumerate(state.entities):
+            try:
+                found = assemble(phrases, entity=entity, lexicon=self.lexicon)
+            except Unbound as unbound:
+                if unbound.phrase is not None:
+                    failed.setdefault((unbound.phrase,), []).append(entity)
+                continue
+            except ValueError:
+                continue
+            self._keep(found.query, state=state, cost=cost + 0.3 * found.cost + 0.01 * place)
+        for (phrase,), entities in failed.items():
+            self._shorten(state, phrase=phrase, entities=entities, cost=cost)
+
+    def _shorten(self, state: _State, *, phrase: Phrase, entities: Sequence[str], cost: float) -> None:
+        """Leave a phrase out. A number is also tried without the words around it."""
+        inside = [one for one in state.tokens if phrase.start <= one.start < phrase.start + max(len(phrase.said), 1)]
+        options = [inside] if inside else []
+        if len(inside) > 1:
+            options.append([one for one in inside if not _names(one)])
+        for gone in options:
+            if gone:
+                kept = tuple(one for one in state.tokens if one not in gone)
+                shorter = replace(state, tokens=kept, left_out=(*state.left_out, *gone), entities=tuple(entities))
+                self._push(shorter, cost=cost + sum(map(_weigh, gone)))
+                if any(one.period and one.start > gone[0].start for one in kept):
+                    self._push(self._cut_again(shorter), cost=cost + sum(map(_weigh, gone)) - 0.1)
+
+    def _cut_again(self, state: _State) -> _State:
+        """Read the words anew, without the prepositions beside what is left out: since | the first of | May."""
+        gone = {one.start for one in state.left_out}
+        ordered = sorted((*state.tokens, *state.left_out), key=lambda one: one.start)
+        kept = []
+        for place, token in enumerate(ordered):
+            beside = ordered[max(place - 1, 0) : place + 2]
+            is_joint = token.is_free and any(one.start in gone for one in beside)
+            if token.start not in gone and not is_joint:
+                kept.append(token)
+        text = _write(replace(state, tokens=tuple(kept)))
+        tokens = cut(link(text, index=self.index, today=self.today), lexicon=self.lexicon, index=self.index)
+        return replace(state, tokens=tuple(one for one in tokens if one.is_known), text=text)
+
+    def _read_follow_up(self, state: _State, *, context: MetricQuery, cost: float) -> None:
+        text = _write(state)
+        parse = parse_follow_up(
+            text,
+            context=context,
+            index=self.index,
+            today=self.today,
+            lexicon=self.lexicon,
+        )
+        if parse is not None and parse.query is not None:
+            self._keep(parse.query, state=state, cost=cost, is_whole=True)
+
+    def _find_likely(self, token: Token) -> Token:
+        """Return a word with the meaning that it probably has."""
+        if _names(token):
+            return token
+        known = [
+            self.lexicon.phrases.get(tuple(word.folded for word in words(fold(one))), ())
+            for one in list_likely(token.said)
+        ]
+        senses = tuple(dict.fromkeys((*token.senses, *(sense for one in known for sense in one))))
+        return replace(token, senses=senses)
+
+    def _vary(self, query: MetricQuery, *, state: _State, cost: float) -> None:
+        """Keep what the words that were left out add, and the same rows as a number or as a list."""
+        tokens = sorted((*state.tokens, *state.left_out), key=lambda one: one.start)
+        model = self.lexicon.model
+        likely = {one.start: self._find_likely(one) for one in tokens if one in state.left_out or one.is_free}
+        tokens = [likely.get(one.start, one) for one in tokens]
+        more = complete(query, tokens=tokens, spare=list(likely.values()), model=model)
+        if more.used:
+            starts = {one.start for one in more.used}
+            gain = sum(_weigh(one) for one in state.left_out if one.start in starts) - 0.3
+            left = replace(state, left_out=tuple(one for one in state.left_out if one.start not in starts))
+            self._keep(more.query, state=left, cost=cost - gain, is_whole=True, is_variant=True)
+            query, cost = more.query, cost - gain
+        for variant, extra in list_variants(query, tokens=tokens, model=model):
+            self._keep(variant, state=state, cost=cost + extra, is_whole=True, is_variant=True)
+
+    def _keep(
+        self, query: MetricQuery, *, state: _State, cost: float, is_whole: bool = False, is_variant: bool = False
+    ) -> None:
+        if self.context is not None and not is_whole:
+            merged = merge_queries(self.context, query, lexicon=self.lexicon)
+            if merged is not None:
+                self._keep(merged, state=state, cost=cost - 0.5, is_whole=True)
+                cost += 1.0
+        if not is_variant:
+            self._vary(query, state=state, cost=cost)
+        cost += 1.5 * (query.where is None and not query.group_by and not query.rank)
+        cost += 2.0 * ("dimension='issue'" in str(query.group_by))
+        states = {one.predicate for one in split_conditions(query.where) if isinstance(one, NamedCondition)}
+        if any(states.issuperset(pair) for pair in _CONTRADICTING):
+            return
+        entity = query.rows_of or self.lexicon.model.measures[query.measures[0]].entity
+        cost += 1.0 * (entity in ("sprint", "team", "person") and "velocity" not in query.measures)
+        key = make_key(query, owners=self.owners)
+        if key not in self.found or self.found[key].cost > cost:
+            said = tuple(one.said for one in sorted(state.left_out, key=lambda one: one.start) if not _says_little(one))
+            self.found[key] = Alternative(query=query, cost=cost, left_out=said, text=_write(state))
+
+
+def _write(state: _State) -> str:
+    """Return the text without what is left out."""
+    text = state.text
+    kept = sorted(state.tokens, key=lambda one: one.start)
+    pieces = []
+    for token, following in pairwise([*kept, Token(said="", start=len(text), end=len(text))]):
+        said = token.said if text[token.start : token.end] != token.said else text[token.start : token.end]
+        between = text[token.end : following.start]
+        pieces.append(said + ("'s" if between.startswith(("'s", "\u2019s")) else ""))
+    return " ".join(pieces)
+
+
+def _names(token: Token) -> bool:
+    """Return whether it is a name, a time or a number."""
+    has_number = any(one is not None for one in (token.number, token.days, token.top))
+    return bool(token.names or token.period or token.reference or token.key) or has_number
+
+
+def _says_little(token: Token) -> bool:
+    """Return whether it only says that something is asked, not what."""
+    return token.is_free or (bool(token.marks) and token.marks <= ASKING | _SILENT and not _has_term(token))
+
+
+def _has_term(token: Token) -> bool:
+    return any(sense.kind not in ("mark", "free") for sense in token.senses)
+
+
+def _weigh(token: Token) -> float:
+    """Return what leaving a word out costs."""
+    if _names(token):
+        return 4.0
+    if not token.is_known:
+        return 1.0 if token.said[:1].islower() else 1.5
+    if token.marks & _NEGATIVE:
+        return 3.0
+    if _has_term(token):
+        return 2.0
+    if token.is_free or token.marks <= _SILENT:
+        return 0.05 if token.is_free else 0.2
+    if token.marks & _EDGES:
+        return 2.5
+    return 0.6 if token.marks & (ASKING | {"anaphor", "mine", "our", "follow"}) else 1.5
+
+
+def _list_clauses(tokens: Sequence[Token], *, linked: LinkedQuestion) -> list[tuple[int, int]]:
+    """Return where the question may begin and end: all of it, and from each word that asks to each end of a clause."""
+    size = len(tokens)
+    breaks = [
+        place + 1 for place, (one, other) in enumerate(pairwise(tokens))
+        if _BREAK.search(linked.text[one.end : other.start]) or other.said.lower() in _SUBORDINATE
+    ]  # fmt: skip
+    heads = [place for place, one in enumerate(tokens) if one.marks & ASKING or "share" in one.marks]
+    starts = sorted({0, *heads, *breaks})
+    ends = sorted({size, *breaks})
+    clauses = [(0, size), *((start, size) for start in starts[1:])]
+    clauses += [(start, end) for start in starts for end in ends if start < end < size]
+    return clauses[:16]
+
+
+def _resolve_pronouns(
+    tokens: Sequence[Token], *, outside: Sequence[Token]
+) -> Iterator[tuple[list[Token], list[Token], float]]:
+    """Yield the tokens without pronouns that stand for nothing, or with the one name that they can stand for."""
+    pronouns = [one for one in tokens if one.said.lower() in _STANDING or one.marks & {"anaphor", "mine"}]
+    rest = [one for one in tokens if one not in pronouns]
+    yield rest, pronouns, 0.2 * bool(pronouns)
+    known = [one for one in outside if one.names or one.key or one.reference]
+    if pronouns and len({one.said for one in known}) == 1:
+        named = replace(known[0], start=pronouns[0].start, end=pronouns[0].end)
+        yield (
+            [named if one is pronouns[0] else one for one in tokens if one is pronouns[0] or one in rest],
+            [],
+            0.1 - 1.5,
+        )
+
+
+def merge_queries(context: MetricQuery, query: MetricQuery, *, lexicon: Lexicon) -> MetricQuery | None:
+    """Return a query with what the question before restricted, if both are about the same rows."""
+    entities = [one.rows_of or lexicon.model.measures[one.measures[0]].entity for one in (context, query)]
+    if entities[0] != entities[1]:
+        return None
+    said = split_conditions(query.where)
+    subjects = {_subject(one) for one in said}
+    before = list_counted_rows(context, model=lexicon.model) or context
+    kept = [one for one in split_conditions(before.where) if _subject(one) not in subjects]
+    return query.model_copy(update={"where": join_conditions([*kept, *said])}) if kept else None
+
+
+def _subject(condition: Condition) -> str:
+    if isinstance(condition, Comparison):
+        return condition.field
+    return "time" if isinstance(condition, TimeRange) else str(condition)
+
+
+def make_key(query: MetricQuery, *, owners: Mapping[str, str]) -> object:
+    """
+    Return what is the same for two queries with the same rows: conditions in any order, none said twice, any columns.
+
+    `owners` are the teams of the sprints, so that a sprint says its team.
+    """
+    parts = [_flatten(one) for one in split_conditions(query.where)]
+    texts = [str(one) for one in parts]
+    teams = {owners[key] for text in texts if "sprint" in text for key in _KEY.findall(text) if key in owners}
+    groups = frozenset(str(one) for one in query.group_by if one != _EPIC_TITLE)
+    grouped = {one.dimension for one in query.group_by if isinstance(one, DimensionGroup)}
+    conditions = frozenset(
+        text for part, text in zip(parts, texts, strict=True)
+        if not (len(teams) == 1 and isinstance(part, Comparison) and part.field == "team" and part.op is Operator.EQ)
+        and not (isinstance(part, Comparison) and part.op is Operator.IS_NOT_NULL and part.field in grouped)
+    )  # fmt: skip
+    rank = query.rank
+    having, sides = frozenset(map(str, query.having)), frozenset(str(one.where) for one in query.compare)
+    order = () if rank else tuple(map(str, query.order))
+    kind = (query.rows_of, query.measures, query.limit, query.trend)
+    return conditions, groups, kind, str(rank), order, having, sides, str(query.share)
+
+
+def list_owners(index: NameIndex) -> Mapping[str, str]:
+    """Return the team of each sprint."""
+    return {name.value: name.team_id for name in index.sprints if name.team_id}
+
+
+def _flatten(condition: Condition) -> Condition:
+    """Return a list of one value as that value, and values in one order."""
+    if isinstance(condition, Comparison) and condition.op in (Operator.IN, Operator.NOT_IN):
+        values = tuple(sorted(condition.values, key=str))
+        single = Operator.EQ if condition.op is Operator.IN else Operator.NE
+        op = single if len(values) == 1 else condition.op
+        return condition.model_copy(update={"op": op, "values": values})
+    if isinstance(condition, Or) and (merged := _merge_values(condition)) is not None:
+        return _flatten(merged)
+    if isinstance(condition, And | Or):
+        return condition.model_copy(update={"parts": tuple(sorted(map(_flatten, condition.parts), key=str))})
+    return condition
+
+
+def _merge_values(condition: Or) -> Comparison | None:
+    """Return alternatives of one dimension as one comparison."""
+    parts = [one for one in condition.parts if isinstance(one, Comparison) and one.op in (Operator.EQ, Operator.IN)]
+    if len(parts) < len(condition.parts) or len({one.field for one in parts}) > 1:
+        return None
+    values = tuple(dict.fromkeys(value for one in parts for value in one.values))
+    return Comparison(field=parts[0].field, op=Operator.IN, values=values)

@@ -1,0 +1,119 @@
+"""Questions near one that is asked back: each is read by the grammar as the query that it was written for."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+import regex
+
+from sprints.asking.alternatives import Alternative, find_alternatives, list_owners, make_key
+from sprints.asking.question_text import word_questions
+from sprints.linking.names import NameIndex
+from sprints.semantics.compile import compile_query, keep_ties
+from sprints.semantics.describe import join_conditions, split_conditions
+from sprints.semantics.errors import SemanticError
+from sprints.semantics.query import MetricQuery, NamedCondition
+from sprints.semantics.questions.grammar import parse_question
+from sprints.semantics.questions.lexicon import Lexicon
+
+MAX_NEAR = 3
+MAX_PARSES = 9
+_FRAGMENT = regex.compile(
+    r"\b(?:of|the|a|an|per|by|with|had|than|and|or|in|on|to|for|from|how many)$|\b(?:by|of|the) (?:by|of|in|on|at)\b"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NearQuestion:
+    """A question that can be answered, and the words of the asked one that it leaves out."""
+
+    text: str
+    query: MetricQuery
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(slots=True, kw_only=True)
+class Writer:
+    """Writes queries as questions, and reads each back. The number of questions that it reads is bounded."""
+
+    index: NameIndex
+    today: date
+    lexicon: Lexicon
+    owners: Mapping[str, str]
+    parses: int = 0
+
+    def write(self, query: MetricQuery, *, also: Sequence[str] = ()) -> str:
+        """Write a query as a question. Empty if none of its wordings is read as that query."""
+        opened = join_conditions((*split_conditions(query.where), NamedCondition(predicate="open")))
+        shown = query.model_copy(update={"where": opened})  # what is asked of open work only, and says so
+        keys = [make_key(one, owners=self.owners) for one in (query, shown)]
+        for text in (*_take(word_questions(query, model=self.lexicon.model), 3), *also):
+            if self.parses >= MAX_PARSES:
+                return ""
+            self.parses += 1
+            parse = parse_question(text, index=self.index, today=self.today, lexicon=self.lexicon)
+            is_read = parse.query is not None and not parse.linked.unclear
+            if is_read and parse.query and _shows(parse.query, as_query=query) and (
+                make_key(parse.query, owners=self.owners) in keys
+            ):  # fmt: skip
+                return text
+        return ""
+
+    def can_compile(self, query: MetricQuery) -> bool:
+        """Return whether the terms of a query fit together."""
+        try:
+            compile_query(keep_ties(query), model=self.lexicon.model)
+        except SemanticError:
+            return False
+        return True
+
+
+def list_near_questions(
+    question: str, *, readings: Sequence[MetricQuery], index: NameIndex, today: date, lexicon: Lexicon,
+    context: MetricQuery | None,
+) -> list[NearQuestion]:  # fmt: skip
+    """List questions near one: its readings if it has two, then what it says with the fewest changes."""
+    writer = Writer(index=index, today=today, lexicon=lexicon, owners=list_owners(index))
+    found = [Alternative(query=one, cost=0.0, left_out=(), text="") for one in readings]
+    if not found:
+        found = find_alternatives(question, index=index, today=today, lexicon=lexicon, context=context)
+    near: dict[str, NearQuestion] = {}
+    said: set[str] = set()
+    same = [one for one in found if _rows_of(one.query, seen=said)]
+    for one in [one for one in found if one not in same] + same:
+        if len(near) == MAX_NEAR:
+            break
+        if not writer.can_compile(one.query):
+            continue
+        own = (
+            [f"{one.text}?" if question.rstrip().endswith("?") else one.text] if _is_whole(one) and not context else []
+        )
+        if text := writer.write(one.query, also=own):
+            near.setdefault(text, NearQuestion(text=text, query=one.query, left_out=one.left_out))
+    return list(near.values())
+
+
+def _rows_of(query: MetricQuery, *, seen: set[str]) -> bool:
+    """Return whether the rows of a query were already counted, or listed."""
+    if query.group_by or query.rank or query.share or len(query.measures) > 1:
+        return False
+    rows = str(sorted(str(part) for part in split_conditions(query.where)))
+    is_seen = rows in seen and (bool(query.rows_of) or query.measures[0] == "issues")
+    if query.rows_of or query.measures[0] == "issues":
+        seen.add(rows)
+    return is_seen
+
+
+def _shows(query: MetricQuery, *, as_query: MetricQuery) -> bool:
+    """Return whether a list shows the columns that another one asks for. A ranked one shows what it is ranked by."""
+    return not as_query.columns or bool(as_query.rank) or set(as_query.columns) <= set(query.columns)
+
+
+def _is_whole(alternative: Alternative) -> bool:
+    """Return whether the question is still a sentence: at most one word is left out, and it begins as it began."""
+    text = alternative.text
+    return bool(text) and text[0].isupper() and len(alternative.left_out) <= 1 and not _FRAGMENT.search(text)
+
+
+def _take(texts: Iterator[str], size: int) -> Iterator[str]:
+    return (text for text, _ in zip(texts, range(size), strict=False))

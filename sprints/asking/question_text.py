@@ -1,0 +1,347 @@
+"""A query as questions that a person would ask. The grammar decides which of them it reads as that query."""
+
+from collections.abc import Iterator, Sequence
+
+from sprints.semantics.describe import describe_condition, describe_query, split_conditions
+from sprints.semantics.enums import Operator
+from sprints.semantics.errors import SemanticError
+from sprints.semantics.lookup import find_measure, find_predicate
+from sprints.semantics.model import SemanticModel
+from sprints.semantics.query import (
+    Comparison,
+    Condition,
+    DimensionGroup,
+    Has,
+    InPeriod,
+    MetricQuery,
+    NamedCondition,
+    Not,
+    Rank,
+    Reference,
+    TimeRange,
+)
+
+_PERSONS = {"assignee": "assigned to", "reporter": "reported by", "person": "of"}
+_LEADS = {"priority": "with priority", "label": "labelled", "status": "in status", "assignee": "assigned to"}
+_OF = frozenset({"team", "epic", "epic_title"})
+_PLAIN = frozenset({"issue", "membership"})
+_EQUALS = (Operator.EQ, Operator.IN)
+_STATES = frozenset({"member_now", "member_ever", "in_closed_sprint"})
+
+
+def word_questions(query: MetricQuery, *, model: SemanticModel) -> Iterator[str]:
+    """Yield wordings of a query, the most natural first. The last one is its description."""
+    try:
+        text = describe_query(query, model=model).text
+        if not (query.compare or query.having or query.trend or query.limit):
+            yield from _QuestionWriter(query, model=model).list_questions()
+    except SemanticError:
+        return
+    text = text.removesuffix(", now")
+    yield f"Show the {text}"
+    yield text[:1].upper() + text[1:]
+
+
+class _QuestionWriter:
+    """The parts of the questions for one query."""
+
+    def __init__(self, query: MetricQuery, *, model: SemanticModel) -> None:
+        self.query, self.model = query, model
+        self.adjectives: list[str] = []
+        self.participles: list[str] = []
+        self.modifiers: list[str] = []
+        self.places: list[str] = []
+        self.kinds: list[str] = []
+        self.sprint_state = ""
+        self.acts = self.key = self.missing = self.each = ""
+        entity = query.rows_of or find_measure(query.measures[0], model=model).entity
+        self.entity = model.entities[entity]
+        for condition in split_conditions(query.where):
+            self._add(condition)
+        named = " ".join(self.places)
+        self.modifiers = [one for one in self.modifiers if not (one.startswith("of ") and f"{one[3:]} Sprint" in named)]
+
+    def list_questions(self) -> Iterator[str]:
+        """Yield the questions."""
+        groups, rank = self._write_groups(), self.query.rank
+        if self.query.rows_of:
+            yield from self._list_rows(rank)
+            return
+        subject, is_count = self._write_subject()
+        if len(self.query.measures) == 2:  # noqa: PLR2004
+            yield self._write_pair() + groups
+        if self.each and is_count:
+            yield f"How many {subject} does each {self.each} have?"
+        if self.query.share is not None:
+            yield from self._ask_for_share(subject + groups)
+        elif rank is not None:
+            yield from self._ask_for_rank(subject, is_count=is_count, rank=rank)
+        elif is_count:
+            yield from [f"How many {self.acts}{groups}?"] * bool(self.acts)
+            yield from (f"How many {one}{groups}?" for one in self._say_state(subject))
+            yield f"How many {subject} are there{groups}?"
+            yield f"How many {subject}{groups}?"
+        else:
+            yield f"What is the {subject}{groups}?"
+            yield f"Show the {subject}{groups}"
+
+    def _ask_for_share(self, whole: str) -> Iterator[str]:
+        subject, by, groups = whole.partition(" by ")
+        if self.query.share is not None and self.query.share.part is not None:
+            part = describe_condition(self.query.share.part, model=self.model).removesuffix(" in the sprint")
+            yield f"What share of the {subject} is {part}{by}{groups}?"
+            yield f"What percentage of {subject} are {part}{by}{groups}?"
+            yield f"What percentage of {subject} were {part}{by}{groups}?"
+
+    def _ask_for_rank(self, subject: str, *, is_count: bool, rank: Rank) -> Iterator[str]:
+        if self._asks_who():
+            yield from self._ask_for_leaders(subject, is_count=is_count, rank=rank)
+        group, count = self._name_group(is_plural=rank.count > 1), f"{rank.count} " if rank.count > 1 else ""
+        if not group:
+            return
+        most, highest = ("most", "highest") if rank.direction == "desc" else ("fewest", "lowest")
+        if is_count and self.acts:
+            acts, groups = self.acts.replace(" were ", " ", 1).replace(" are ", " ", 1), group
+            if self.sprint_state and group.startswith("sprint"):
+                acts, groups = acts.removesuffix(f" in {self.sprint_state} sprints"), f"{self.sprint_state} {group}"
+            yield f"Which {count}{groups} had the {most} {acts}?"
+        end = most if is_count else highest
+        yield f"Which {count}{group} {'have' if rank.count > 1 else 'has'} the {end} {subject}?"
+        yield f"Show the {count}{group} with the {end} {subject}"
+
+    def _add(self, condition: Condition) -> None:
+        match condition:
+            case NamedCondition():
+                self._add_predicate(condition)
+            case Not(part=NamedCondition() as denied):
+                self._add_state(find_predicate(denied.predicate, model=self.model).negated)
+            case Comparison():
+                self._add_comparison(condition)
+            case InPeriod(role=None, where=Comparison(op=op, field="sprint", values=values)) if op in _EQUALS:
+                named = _join([_text(one) for one in values])
+                self.places.append(f"{'during' if condition.how == 'during' else 'in'} {named}")
+            case TimeRange(role=role) if role and role == self._own_time():
+                self.places.append(describe_condition(condition.model_copy(update={"role": None}), model=self.model))
+            case TimeRange(role=role) if role:
+                self.participles.append(describe_condition(condition, model=self.model))
+            case Not(part=Has(where=where, relation=relation, at_least=1)) if where and self.query.rows_of:
+                related = self.model.entities[self.query.rows_of].relations[relation].entity
+                self.missing = _QuestionWriter(MetricQuery(rows_of=related, where=where), model=self.model).write_rows()
+            case Not(part=InPeriod(where=Comparison(op=Operator.IS_NOT_NULL, field="sprint"))):
+                self.modifiers.append("in no sprint")
+            case _:
+                self.modifiers.append(describe_condition(condition, model=self.model))
+
+    def write_rows(self) -> str:
+        """Return the rows as a noun with all that is said of them."""
+        return self._phrase(self._noun(), states=self.participles)
+
+    def _add_predicate(self, condition: NamedCondition) -> None:
+        predicate = find_predicate(condition.predicate, model=self.model)
+        if predicate.entity == "sprint" != self.entity.id:
+            self.sprint_state = predicate.label
+        elif predicate.id not in _STATES:
+            self._add_state(predicate.label)
+
+    def _add_comparison(self, comparison: Comparison) -> None:
+        field, op = comparison.field, comparison.op
+        named = _join([_text(one) for one in comparison.values]) if comparison.values else ""
+        if op in _EQUALS and len(comparison.values) == 1:
+            self._add_value(comparison, said=named)
+        elif op in _EQUALS and field in _LEADS:
+            self.modifiers.append(f"{_LEADS[field]} {named}")
+        elif op in _EQUALS and field == "sprint":
+            self.places.append(f"in {named}")
+        elif op is Operator.IS_NULL:
+            self.modifiers.append(f"without {_label(field, model=self.model)}")
+        elif op is Operator.IS_NOT_NULL and DimensionGroup(dimension=field) in self.query.group_by:
+            self.each = "person" if field == "assignee" else _label(field, model=self.model)
+        else:
+            self.modifiers.append(describe_condition(comparison, model=self.model))
+
+    def _own_time(self) -> str | None:
+        """Return the time that a measure is counted by. Of issues it is said by its name."""
+        if self.query.rows_of or self.entity.id in _PLAIN:
+            return None
+        return find_measure(self.query.measures[0], model=self.model).time
+
+    def _add_state(self, label: str) -> None:
+        label = label.removesuffix(" in the sprint")
+        (self.participles if " " in label or self.entity.id == "membership" else self.adjectives).append(label)
+
+    def _add_value(self, comparison: Comparison, *, said: str) -> None:
+        field = comparison.field
+        if field == "issue_type":
+            self.kinds.append(_pluralise(said.lower()))
+        elif field in _PERSONS:
+            self.modifiers.append(f"{_PERSONS[field]} {said}")
+        elif field in _OF:
+            self.modifiers.insert(0, f"of {'the epic ' if field != 'team' else ''}{said}")
+        elif field == "sprint":
+            self.places.append(f"in {said}")
+        elif field == "issue":
+            self.key = said
+            self.modifiers.append(f"of {said}")
+        else:
+            text = describe_condition(comparison, model=self.model)
+            self.modifiers.append(f"with {text}" if field == "priority" else text)
+
+    def _noun(self) -> str:
+        if self.kinds:
+            return self.kinds[0]
+        return "issues" if self.entity.id in _PLAIN else self.entity.plural
+
+    def _phrase(self, noun: str, *, states: Sequence[str]) -> str:
+        return " ".join([*self.adjectives, noun, *self.modifiers, *states, *self.places])
+
+    def _say_state(self, noun: str) -> Iterator[str]:
+        """Yield the nouns with a verb behind them: bugs of ORBIT | were | created in October."""
+        if self.participles:
+            bare = noun
+            for one in (*self.places, *self.participles):
+                bare = bare.replace(f" {one}", "", 1)
+            was = "are" if self.participles[0].startswith(("in ", "not ", "left", "with")) else "were"
+            yield " ".join([bare, was, *self.participles, *self.places])
+
+    def _list_rows(self, rank: Rank | None) -> Iterator[str]:
+        if self.missing:
+            noun = " ".join([*self.adjectives, self._noun(), *self.modifiers, *self.places])
+            yield f"Which {noun} have no {self.missing}?"
+            yield f"Which {noun} had no {self.missing}?"
+            yield f"List the {noun} without {self.missing}"
+            return
+        noun = self._phrase(self._noun(), states=self.participles)
+        asked = self._write_columns()
+        if rank is not None:
+            label = _label(rank.by, model=self.model)
+            end = "highest" if rank.direction == "desc" else "lowest"
+            old = {"age": "oldest" if end == "highest" else "newest"}.get(label)
+            count = f"{rank.count} " if rank.count > 1 else ""
+            if old:
+                one = self._phrase(_singularise(self._noun()), states=self.participles)
+                yield f"Which are the {count}{old} {noun}?" if rank.count > 1 else f"Which is the {old} {one}?"
+            if rank.count == 1:
+                noun = self._phrase(_singularise(self._noun()), states=self.participles)
+                yield f"Which {noun} has the {end} {label}?"
+                yield f"Show the {noun} with the {end} {label}"
+                return
+            yield f"Which {count}{noun} have the {end} {label}?"
+            yield f"Show the {count}{noun} with the {end} {label}"
+            return
+        if key := next((one[3:] for one in self.modifiers if one.startswith("of ") and one[3:] == self.key), ""):
+            yield f"What is the {asked} of {key}?" if asked else f"Show {key}"
+        if asked:
+            yield f"What is the {asked} of {noun}?"
+            yield f"Show the {asked} of the {noun}"
+        yield from (f"Which {one}?" for one in self._say_state(noun))
+        if self.adjectives and not self.participles:
+            rest = " ".join([self._noun(), *self.modifiers, *self.places])
+            yield f"Which {rest} are {' and '.join(self.adjectives)}?"
+        if self.places and not self.participles:
+            rest = " ".join([*self.adjectives, self._noun(), *self.modifiers])
+            yield f"Which {rest} are {' '.join(self.places)}?"
+        yield f"List the {noun}"
+        yield f"Show the {noun}"
+
+    def _write_columns(self) -> str:
+        """Return what is asked of each row, besides what names it."""
+        own = ("issue", "title", "sprint", "team", "person")
+        columns = [one for one in self.query.columns if one not in own]
+        if not columns or len(columns) > 3 or self.query.columns == self.entity.columns:  # noqa: PLR2004
+            return ""
+        return _join([_label(one, model=self.model) for one in columns], glue="and")
+
+    def _write_subject(self) -> tuple[str, bool]:
+        measures = [find_measure(name, model=self.model) for name in self.query.measures]
+        if len(measures) == 1 and self.entity.id == "membership" and measures[0].unit in ("issues", "points"):
+            self.acts = self._write_act(measures[0].label)
+        units = {one.unit for one in measures}
+        if len(measures) == 1 and measures[0].id == self.entity.count:
+            return self._phrase(self._noun(), states=self.participles), True
+        labels = _join([one.label for one in measures], glue="and")
+        of = [f"of {' '.join([*self.adjectives, self.kinds[0]])}"] if self.kinds else list(self.adjectives)
+        said = " ".join([labels, *of, *self.modifiers, *self.participles, *self.places])
+        if self.adjectives and not self.kinds:
+            said = " ".join([*self.adjectives, labels, *self.modifiers, *self.participles, *self.places])
+        return said, bool(units <= {"issues", "points", "sprints", "people", "times"}) and len(measures) == 1
+
+    def _write_pair(self) -> str:
+        """Return two measures side by side: committed versus completed points."""
+        measures = [find_measure(name, model=self.model) for name in self.query.measures]
+        noun = measures[0].unit
+        acts = [one.label.removesuffix(" in sprint").replace(noun, "").strip() for one in measures]
+        of = self.kinds[0] if self.kinds and noun == "issues" else f"{noun} of {self.kinds[0]}" if self.kinds else noun
+        said = " ".join([*self.adjectives, of, *self.modifiers, *self.participles, *self.places])
+        return f"{acts[0].capitalize()} versus {acts[1]} {said}"
+
+    def _write_act(self, label: str) -> str:
+        """Return what was done with issues in sprints, as a clause: points of ORBIT | were completed | in Sprint 8."""
+        noun, _, act = label.removesuffix(" in sprint").partition(" ")
+        if noun not in ("issues", "points"):
+            noun, act = label.rpartition(" ")[2], label.rpartition(" ")[0]
+        of = self.kinds[0] if self.kinds and noun == "issues" else f"{noun} of {self.kinds[0]}" if self.kinds else noun
+        act = act.replace("carried-over", "carried over")
+        was = "are" if act.startswith("left") or not act else "were"
+        places = list(self.places)
+        if self.sprint_state:
+            places.append(f"in {self.sprint_state} sprints")
+        elif not places and DimensionGroup(dimension="sprint") not in self.query.group_by:
+            places.append("in sprints")
+        return " ".join([of, *self.adjectives, *self.modifiers, was, act, *self.participles, *places]).replace(
+            "  ", " "
+        )
+
+    def _write_groups(self) -> str:
+        parts = []
+        for group in self.query.group_by:
+            if isinstance(group, DimensionGroup):
+                if group.dimension != "epic_title":
+                    parts.append(_label(group.dimension, model=self.model))
+            else:
+                role = f" {self.model.time_roles[group.role].label}" if group.role else ""
+                parts.append(f"{group.grain}{role}")
+        return f" by {' and '.join(parts)}" if parts else ""
+
+    def _name_group(self, *, is_plural: bool) -> str:
+        groups = [one for one in self.query.group_by if isinstance(one, DimensionGroup)]
+        groups = [one for one in groups if one.dimension != "epic_title"]
+        if len(groups) != 1 or len(self.query.group_by) > 2:  # noqa: PLR2004
+            return ""
+        dimension = self.model.dimensions[groups[0].dimension]
+        return str(dimension.plural) if is_plural and dimension.plural else dimension.label
+
+    def _asks_who(self) -> bool:
+        first = self.query.group_by[0] if self.query.group_by else None
+        return isinstance(first, DimensionGroup) and first.dimension in _PERSONS and len(self.query.group_by) == 1
+
+    def _ask_for_leaders(self, subject: str, *, is_count: bool, rank: Rank | None) -> Iterator[str]:
+        if rank is None or not is_count:
+            return
+        end = "most" if rank.direction == "desc" else "fewest"
+        if rank.count == 1:
+            yield f"Who has the {end} {subject}?"
+        else:
+            yield f"Which {rank.count} people have the {end} {subject}?"
+
+
+def _text(value: object) -> str:
+    if isinstance(value, Reference):
+        return value.label
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _join(said: Sequence[str], *, glue: str = "or") -> str:
+    return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} {glue} {said[-1]}"
+
+
+def _label(name: str, *, model: SemanticModel) -> str:
+    known = model.measures.get(name) or model.dimensions.get(name)
+    return known.label if known else name
+
+
+def _singularise(noun: str) -> str:
+    return noun[:-3] + "y" if noun.endswith("ies") else noun.removesuffix("s")
+
+
+def _pluralise(noun: str) -> str:
+    return noun[:-1] + "ies" if noun.endswith("y") else f"{noun}s"
