@@ -137,7 +137,6 @@ def test_another_word_is_no_typing_mistake(word: str, other: str) -> None:
         "Which hree closed sprints completed the fewest points?",
         "p1 nresolved, by team",
         "How many open issues do ot have the security label?",
-        "hwo is ORBIT",
         "which issues were done this spring",
         "open bugs of Globxe",
     ],
