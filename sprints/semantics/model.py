@@ -201,7 +201,8 @@ class Predicate(_Part):
     A condition with a name. Either one comparison, which rows can be tested against, or an expression.
 
     `requires` are predicates of the same entity that hold too. `time` is the role that a time beside it means: "done
-    last week" is resolved in it. `opposite` names the predicate that holds for exactly the other rows.
+    last week" is resolved in it. `opposite` names the predicate that holds for exactly the other rows. `was` names the
+    predicate that says of now, by the same words, what this one says of the time of its rows.
     """
 
     id: Identifier = Field(exclude=True)
@@ -213,6 +214,7 @@ class Predicate(_Part):
     time: Identifier | None = None
     hidden: bool = False
     opposite: Identifier | None = None
+    was: Identifier | None = None
     label: str
     negated: str
     description: str

@@ -29,6 +29,7 @@ from sprints.semantics.query import (
 from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.phrase import Phrase, is_sprints
 from sprints.semantics.questions.scope import Scope
+from sprints.semantics.questions.tense import find_number
 from sprints.semantics.questions.terms import DEFAULT_RANK, SILENT, Unbound
 from sprints.semantics.questions.values import is_among, to_value
 
@@ -48,9 +49,10 @@ def assemble(phrases: Sequence[Phrase], *, entity: str, lexicon: Lexicon) -> Ass
 
     A negation or an "ever" that changes nothing was not read: without it the query must be another one, or none.
     """
-    found = _Assembly(phrases, entity=entity, lexicon=lexicon).build()
+    assembly = _Assembly(phrases, entity=entity, lexicon=lexicon)
+    found = assembly.build()
     for place, phrase in enumerate(phrases):
-        if not (phrase.is_negated or phrase.is_ever):
+        if not (phrase.is_negated or (phrase.is_ever and phrase not in assembly.redundant)):
             continue
         bare = replace(phrase, is_negated=False, is_ever=False)
         try:
@@ -178,7 +180,7 @@ class _Assembly(Scope):
         count = int(phrase.number) if phrase.number is not None else 1
         if phrase.number is None and self.measures and self.subject_is_plural:
             return None, (Order(by=by, direction=direction),)
-        if phrase.number is None and not self.measures and self._lists_many():
+        if phrase.number is None and not self.measures and self._lists_many(places[0]):
             count = DEFAULT_RANK
             self.assumptions.append(f"Listed the first {DEFAULT_RANK}.")
         return Rank(count=count, by=by, direction=direction, within=self._rank_within(places[0])), ()
@@ -206,11 +208,12 @@ class _Assembly(Scope):
             raise Unbound(phrase)
         return phrase.is_descending == (higher_is == "better")
 
-    def _lists_many(self) -> bool:
-        types = [one for one in self.phrases if one.name_kind == "type" and not one.is_negated]
-        if self.subject_is_plural or any(one.is_plural for one in self.phrases):
-            return True
-        return any(one.said.endswith("s") for one in types) if types else not self.mentions_entity
+    def _lists_many(self, place: int) -> bool:
+        """Return whether a superlative without a number is of several rows, by its noun, its verb, or any noun."""
+        is_plural = find_number(self.phrases, place=place)
+        if is_plural is not None and not self.subject_is_plural:
+            return is_plural
+        return self.subject_is_plural or any(one.is_plural for one in self.phrases) or not self.mentions_entity
 
     def _find_rank_term(self, phrase: Phrase) -> str:
         if self.measures:

@@ -23,6 +23,7 @@ from sprints.semantics.query import (
 from sprints.semantics.questions.lexicon import Sense
 from sprints.semantics.questions.measures import Measures
 from sprints.semantics.questions.phrase import NEGATED, Phrase, is_sprints
+from sprints.semantics.questions.tense import is_said_of_past, tells_of_past_sprints
 from sprints.semantics.questions.terms import MAX_LISTED_SPRINTS, NAMED_BY, State, Unbound
 from sprints.semantics.questions.values import ends_range, is_among, number_of, operator_of, to_range, to_value
 
@@ -134,7 +135,7 @@ class Conditions(Measures):
 
     def _sprints(self, phrase: Phrase) -> Condition:
         if phrase.predicate and "sprint" not in self.reached:
-            current = InPeriod(where=NamedCondition(predicate=phrase.predicate))
+            current = self._in_period(NamedCondition(predicate=phrase.predicate), phrase=phrase)
             return Not(part=current) if phrase.is_negated else current
         if phrase.is_vague:
             raise Unbound(phrase, why=f"How many sprints are '{phrase.said}'?")
@@ -145,6 +146,10 @@ class Conditions(Measures):
             is_pair = phrase.said.lower().count("sprint ") > 1 and " to " in phrase.said.lower()
             if carried and (is_current or is_pair or "to" in self.marks):
                 raise Unbound(phrase, why="Carried over from which sprint? One that runs has carried nothing over yet.")
+            if phrase.is_negated and any(
+                state.predicate and self.model.predicates[state.predicate].was for state in self.states.values()
+            ):  # fmt: skip
+                raise Unbound(phrase)  # blocked, but not in sprint 7
             return Not(part=where) if phrase.is_negated else where
         if self.entity.membership is None:
             raise Unbound(phrase)
@@ -153,13 +158,16 @@ class Conditions(Measures):
         return Not(part=condition) if phrase.is_negated else condition
 
     def _in_period(self, where: Condition, *, phrase: Phrase) -> Condition:
-        is_past = any(name.state == "closed" for name in phrase.names)
-        for state in self.states.values():
+        is_closed = phrase.predicate == "sprint_closed" or any(name.state == "closed" for name in phrase.names)
+        for place, state in self.states.items():
+            is_past = is_closed or is_said_of_past(self.phrases, place=place)
+            is_ever = state.phrase.is_ever and phrase.start < state.phrase.start  # issues of sprint 5 ever blocked
             role = self.model.time_roles[state.role] if state.role else None
             if role is not None and role.relation and phrase.is_negated:
                 raise Unbound(phrase)  # blocked, but not in sprint 7
-            if role is not None and role.relation and is_past and not state.phrase.is_ever:
+            if role is not None and role.relation and is_past and not is_ever:
                 state.is_counted = True
+                self.redundant.append(state.phrase)
                 during = InPeriod(how="during", role=role.id, where=where)
                 return And(parts=(InPeriod(where=where), Not(part=during))) if state.phrase.is_negated else during
             if role is None or state.phrase.is_negated:
@@ -288,6 +296,7 @@ class Conditions(Measures):
         relations = sorted(self.entity.relations.items(), key=lambda one: one[1].entity != self.entity.id)
         for name, relation in relations:
             related = type(self)(phrase.alternatives, entity=relation.entity, lexicon=self.lexicon)
+            related.is_past = tells_of_past_sprints(self.phrases, place=self.phrases.index(phrase))
             try:
                 where = related.read_related(by=relation.by)
             except (Unbound, ValueError):
@@ -414,7 +423,7 @@ class Conditions(Measures):
 
     def _holds(self, state: State) -> Condition | None:
         """Return the condition of a state. None if its time or the measure implies it."""
-        if state.phrase.is_ever:
+        if state.phrase.is_ever and not state.is_counted:
             return self._happened_ever(state)
         lasts = bool(state.role) and bool(self.model.time_roles[state.role].relation)
         if state.is_measured or state.is_counted or (state.periods and lasts):

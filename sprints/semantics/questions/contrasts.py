@@ -137,7 +137,7 @@ def read_obligation(phrases: list[Phrase], *, place: int) -> Found:
     Any other verb that is yet to come finds no place: what was removed is no answer to what has to be removed.
     """
     first, second = phrases[place], phrase_at(phrases, place=place + 1)
-    before = next((one for one in phrases[:place][::-1] if one.kind != "names"), None)
+    before = next((one for one in phrases[:place][::-1] if one.kind != "names" and one.said != "something"), None)
     if first.marks != {"to"} or first.said.lower() != "to" or second is None or before is None:
         return None
     if second.kind != "term" or not second.has("predicate", "time") or second.has("measure", "entity", form="noun"):

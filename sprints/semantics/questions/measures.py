@@ -69,6 +69,8 @@ class Measures(Terms):
         if self._is_kind_noun(phrase, place=place):
             return
         if dimension and not self.marks & {"how_many", "how_much"}:
+            is_of_each = phrase.is_plural and self.entity.id == "sprint"
+            self.mentions_entity |= is_of_each and self.model.dimensions[dimension].entity == self.entity.id
             self.columns.append(dimension)
             return
         raise Unbound(phrase)
@@ -176,7 +178,8 @@ class Measures(Terms):
 
     def _refuse_one_sprint(self, phrase: Phrase, *, place: int) -> None:
         """Refuse a reference to one sprint without a name: removed from the sprint."""
-        is_noun = self.entity.id == "membership" and phrase.kind == "term" and phrase.has_entity("sprint")
+        is_noun = self.entity.id in ("membership", "sprint_blockage") and phrase.kind == "term"
+        is_noun = is_noun and phrase.has_entity("sprint")
         if not is_noun or phrase.is_plural or place == 0 or self._is_asked_which(place):
             return
         if not self._is_kind_noun(phrase, place=place):

@@ -328,9 +328,11 @@ def _groups(phrases: list[Phrase], *, place: int) -> Found:
             return [second], 2
         if first.said.lower() == "by" and second.is_plural and third is not None and "except" in third.marks:
             return [second], 2
-        is_named = first.said.lower() != "by" and third is not None and third.has("entity", form="noun")
-        if second.has("predicate") and third is not None and is_named:
-            return [second, replace(third, kind="group", said=f"{first.said} {third.said}", start=first.start)], 3
+        at = next((n for n in (2, 3) if (one := phrase_at(phrases, place=place + n)) and one.name_kind != "team"), 0)
+        noun = phrase_at(phrases, place=place + at) if second.has("predicate") or second.name_kind == "team" else None
+        if first.said.lower() != "by" and noun is not None and noun.has("entity", form="noun"):
+            group = replace(noun, kind="group", said=f"{first.said} {noun.said}", start=first.start)
+            return [*phrases[place + 1 : place + at], group], at + 1
         is_noun = second.kind == "term" or (second.name_kind == "type" and second.has("dimension", form="noun"))
         if is_noun and (second.has("entity", "dimension", "measure", form="noun") or second.has("grain")):
             noun = replace(second, names=(), name_kind="") if second.kind == "names" else second
