@@ -219,7 +219,9 @@ class _Assembly(Scope):
         if self.measures:
             self._refuse_other_size(phrase)
             is_grouped = bool(self.groups) or (self.is_fragment and self.has_groups)
-            if not is_grouped or (phrase.has("dimension") and not phrase.marks):
+            is_speed = phrase.has("dimension") and self.model.measures[self.measures[0]].unit == "days"
+            is_speed = is_speed and any(sense.name == "cycle_time_days" for sense in phrase.senses)
+            if not is_grouped or (phrase.has("dimension") and not phrase.marks and not is_speed):
                 raise Unbound(phrase)
             return self.measures[0]
         own = self._dimension_of(phrase)
@@ -390,19 +392,6 @@ class _Assembly(Scope):
         if not self.has_owners or self.is_ranked or self.having or self.sides or len(conditions) != 1:
             return where
         return join_conditions([*split_conditions(where), *(NamedCondition(predicate=one) for one in conditions.pop())])
-
-    def _joins_sprints(self) -> bool:
-        """Return whether issues were in each of two sprints: in sprint 5 and in sprint 6."""
-        for place, phrase in enumerate(self.phrases):
-            lead = self.phrases[place - 1] if place and self.phrases[place - 1].name_kind == "team" else phrase
-            link = self.phrases[self.phrases.index(lead) - 1] if self.phrases.index(lead) else None
-            if is_sprints(phrase) and lead.is_apart and link is not None and "and" in link.marks:
-                return True
-        return False
-
-    def _names_rows(self) -> bool:
-        """Return whether it names what is counted: of "how many?" alone nobody knows."""
-        return self.mentions_entity or any(one.senses for one in self.phrases if one.kind in ("term", "bound"))
 
     def _rows(self, where: Condition | None, *, rank: Rank | None, order: tuple[Order, ...]) -> MetricQuery:
         if self.groups or self.having or self.sides:

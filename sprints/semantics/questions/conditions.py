@@ -21,15 +21,15 @@ from sprints.semantics.query import (
     TimeRange,
 )
 from sprints.semantics.questions.lexicon import Sense
-from sprints.semantics.questions.measures import Measures
 from sprints.semantics.questions.phrase import NEGATED, Phrase, is_sprints
+from sprints.semantics.questions.relations import Relations
 from sprints.semantics.questions.tense import is_said_of_past, tells_of_past_sprints
 from sprints.semantics.questions.terms import MAX_LISTED_SPRINTS, NAMED_BY, State, Unbound
 from sprints.semantics.questions.values import ends_range, is_among, number_of, operator_of, to_range, to_value
 
 
-class Conditions(Measures):
-    """Measures with the conditions on rows."""
+class Conditions(Relations):
+    """Relations with the conditions on rows."""
 
     def _read_conditions(self) -> None:
         self._compare_spans()
@@ -245,7 +245,9 @@ class Conditions(Measures):
         )
 
     def _compare(self, phrase: Phrase, *, senses: tuple[Sense, ...] = ()) -> Comparison:
-        dimension = self._dimension_of(phrase if phrase.senses else replace(phrase, senses=senses))
+        dimension = self._find_counted(phrase) or self._dimension_of(
+            phrase if phrase.senses else replace(phrase, senses=senses)
+        )
         term = self.model.dimensions.get(dimension)
         if term is None or term.type != "number" or (phrase.is_days and term.unit != "days"):
             raise Unbound(phrase)
@@ -311,18 +313,6 @@ class Conditions(Measures):
             return Not(part=has)
         raise Unbound(phrase)
 
-    def _refuse_behind(self, phrase: Phrase) -> None:
-        """Refuse an ambiguous reference to the rows or their related rows: epics with bugs that are not blocked."""
-        if self.entity.id != "issue":
-            return
-        for place in range(self.phrases.index(phrase) + 1, len(self.phrases)):
-            one = self.phrases[place]
-            if place in self.states or one.kind in ("missing", "bound", "days") or one.is_negated:
-                raise Unbound(one, why=f"Of what is '{one.said}' said: of '{phrase.said}', or of those that have it?")
-
-    def _is_about_types(self) -> bool:
-        return self.entity.id == "issue" and any(one.name_kind == "type" for one in self.phrases)
-
     def _fits_relation(self, relation: Relation, *, phrase: Phrase, where: Condition | None) -> bool:
         """Return whether the rows are those of the relation: the issues of an epic, what a person reported."""
         if relation.by is not None:
@@ -335,15 +325,6 @@ class Conditions(Measures):
             return not (are_issues and self.entity.id == "issue")
         ours = [self._names(one, place=-1) for one in self.phrases if one.name_kind == "type" and not one.is_negated]
         return relation.row_is in ours or relation.other_is in split_conditions(where)
-
-    def _require_decided(self, where: Condition | None) -> list[Condition]:
-        """Exclude rows for which it is undecided: the carry-over of a sprint is known when it is closed."""
-        named = [part.predicate for part in split_conditions(where) if isinstance(part, NamedCondition)]
-        times = {self.model.predicates[one].time for one in named} - {None}
-        return [
-            NamedCondition(predicate=one.id) for one in self.model.predicates.values()
-            if one.entity == self.entity.id and one.time in times and not one.hidden
-        ]  # fmt: skip
 
     def read_related(self, *, by: str | None) -> Condition | None:
         """Parse phrases that restrict the rows of this entity. The `by` relation is implied."""
@@ -366,17 +347,11 @@ class Conditions(Measures):
             raise Unbound(left[0])
         return join_conditions([part for place in sorted(self.part_of) for part in self.part_of[place]])
 
-    def _list_counted(self, phrase: Phrase) -> list[Condition]:
-        """Return the conditions of the rows that a noun counts: carry-over."""
-        found = [
-            self.model.measures[sense.name] for sense in phrase.senses
-            if sense.kind == "measure" and sense.form == "noun"
-        ]  # fmt: skip
-        ours = [one for one in found if one.entity == self.entity.id and one.where and not one.ratio]
-        return [NamedCondition(predicate=name) for name in ours[0].where] if ours else []
-
     def _require_absence(self, phrase: Phrase) -> Condition:
         membership = self.entity.membership
+        if membership is not None and phrase.has_entity(membership.role) and phrase.is_ever:
+            op = Operator.GT if phrase.is_negated else Operator.EQ
+            return Comparison(field=self.settings["counted"][membership.role], op=op, values=(0,))
         if membership is not None and phrase.has_entity(membership.role):
             affirmed = InPeriod(where=Comparison(field=membership.role, op=Operator.IS_NOT_NULL))
             return affirmed if phrase.is_negated else Not(part=affirmed)

@@ -16,8 +16,14 @@ def read_absence(phrases: list[Phrase], *, place: int) -> Found:
     """Read an absence: without an estimate; no assignee; with no label."""
     first, second = phrases[place], phrase_at(phrases, place=place + 1)
     is_outside = bool(first.marks & {"not", "except"}) and second is not None and second.has_entity("sprint")
-    if is_outside and second is not None and "ever" in first.marks:  # never in a sprint: they are in none now
-        return [replace(second, kind="unknown", said=f"{first.said} {second.said}", senses=())], 2
+    following = _after_silent(phrases, place=place)
+    sprint = phrase_at(phrases, place=following)
+    is_ever = any("ever" in one.marks for one in phrases[place:following])
+    if first.marks & {"without"} and is_ever and sprint is not None and sprint.has_entity("sprint"):
+        said = f"{first.said} ever {sprint.said}"
+        return [replace(sprint, kind="missing", is_ever=True, said=said, start=first.start)], following - place + 1
+    if is_outside and second is not None and "ever" in first.marks:
+        return [replace(second, kind="missing", is_ever=True, said=f"{first.said} {second.said}", start=first.start)], 2
     if not (first.marks & {"without"} or is_outside) or second is None:
         return None
     third = phrase_at(phrases, place=place + 2)
@@ -25,6 +31,9 @@ def read_absence(phrases: list[Phrase], *, place: int) -> Found:
     is_rows = second.has("entity") and not any(sense.name == "assignee" for sense in second.senses)
     if second.kind != "term" or not (is_period or (second.has("dimension", form="noun") and not is_rows)):
         return None
+    if third is not None and third.has_entity("issue") and third.start == second.start + len(second.said) + 1:
+        said = f"{first.said} {second.said} {third.said}"  # without | epic | issues: their issues, or no epic
+        return [replace(second, kind="unknown", senses=(), said=said)], 3
     found, size = [replace(second, kind="missing", said=f"{first.said} {second.said}", start=first.start)], 2
     while (link := phrase_at(phrases, place=place + size)) and (other := phrase_at(phrases, place=place + size + 1)):
         behind = phrase_at(phrases, place=place + size + 2)

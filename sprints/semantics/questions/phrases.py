@@ -11,6 +11,17 @@ from dataclasses import replace
 from sprints.linking.calendar import Span
 from sprints.linking.periods import EARLIEST
 from sprints.semantics.enums import Operator
+from sprints.semantics.questions.constructions import (
+    read_counted_sides,
+    read_distinct,
+    read_inclusion,
+    read_locative,
+    read_nobody_relative,
+    read_own_sprint,
+    read_remain,
+    read_span,
+    read_wholly,
+)
 from sprints.semantics.questions.contrasts import (
     read_closing_clause,
     read_degree_first,
@@ -73,6 +84,7 @@ def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
     )
     phrases = [phrase for phrase in placed if phrase is not None]
     _find_unanswerable(tokens, phrases=phrases)
+    _apply(read_span, phrases)
     _apply(read_obligation, phrases)
     _apply(read_owner, phrases)
     if not any(sense.name == "carried_over" for phrase in phrases for sense in phrase.senses):
@@ -217,6 +229,9 @@ def _bounds(phrases: list[Phrase], *, place: int) -> Found:
         return [
             replace(_make_bound(counted, op=op, said=f"{first.said} {second.said}", start=first.start), edge="times")
         ], 2
+    if "several" in first.marks and second is not None and second.has_entity("sprint") | second.has("dimension"):
+        return [_make_bound(replace(first, kind="number", number=2.0, marks=frozenset(), senses=()), op=Operator.GE,
+                            said=first.said, start=first.start)], 1  # fmt: skip
     third = phrase_at(phrases, place=place + 2)
     is_split = first.kind == "number" and second is not None and second.kind == "term" and second.has("dimension")
     if is_split and second is not None and third is not None and third.marks & {"or_more", "or_less"}:
@@ -437,7 +452,9 @@ def _repeat_sides(phrases: list[Phrase], *, place: int) -> Found:
 
 
 _RULES: tuple[Rule, ...] = (
-    negate_prefixed, read_leaver, read_current_value, read_noun_of_name, read_epic_key, read_depictive,
+    negate_prefixed, read_locative, read_remain, read_distinct, read_own_sprint, read_counted_sides,
+    read_nobody_relative, read_wholly, read_inclusion,
+    read_leaver, read_current_value, read_noun_of_name, read_epic_key, read_depictive,
     read_closing_clause, _repeat_sides, _read_all_but, _read_ago, list_names, read_names_against, read_whole,
     _repeated_how_often, _sprint_edges, _bounds, read_than, _comparative, _agent, _groups, _and_groups,
     read_swapped_group, _bound_units, _read_bound_after, read_absence, read_related, read_ever, read_nobody, negate,

@@ -134,6 +134,19 @@ class Scope(Conditions):
         is_joined = phrase.joined_by == "and" and not phrase.is_negated
         return is_joined and phrase.name_kind in ("type", "priority", "status")
 
+    def _joins_sprints(self) -> bool:
+        """Return whether issues were in each of two sprints: in sprint 5 and in sprint 6."""
+        for place, phrase in enumerate(self.phrases):
+            lead = self.phrases[place - 1] if place and self.phrases[place - 1].name_kind == "team" else phrase
+            link = self.phrases[self.phrases.index(lead) - 1] if self.phrases.index(lead) else None
+            if is_sprints(phrase) and lead.is_apart and link is not None and "and" in link.marks:
+                return True
+        return False
+
+    def _names_rows(self) -> bool:
+        """Return whether it names what is counted: of "how many?" alone nobody knows."""
+        return self.mentions_entity or any(one.senses for one in self.phrases if one.kind in ("term", "bound"))
+
     def _check_contradiction(self, where: Condition | None) -> None:
         """Refuse two values of a single-valued dimension, since no row has both."""
         teams = [one for one in self.phrases if one.is_negated and one.name_kind == "team"]

@@ -25,7 +25,7 @@ def is_said_of_past(phrases: Sequence[Phrase], *, place: int) -> bool:
     """Return whether the verb before a state is in the past, or the perfect: was blocked, have been blocked."""
     verb, behind = find_verb(phrases, place=place), phrase_at(phrases, place=place + 1)
     of_noun = behind is not None and (behind.has("entity", form="noun") or behind.name_kind == "type")
-    return verb in _PAST or (verb in ("has", "have") and phrases[place].kind == "term" and not of_noun)
+    return verb in _PAST or (verb in ("has", "have") and phrases[place].kind in ("term", "bound") and not of_noun)
 
 
 def tells_of_past_sprints(phrases: Sequence[Phrase], *, place: int) -> bool:
@@ -35,7 +35,11 @@ def tells_of_past_sprints(phrases: Sequence[Phrase], *, place: int) -> bool:
     named = {name.state for one in phrases if is_sprints(one) for name in one.names}
     is_running = any(one.predicate == "sprint_active" or any(
         sense.name == "sprint_active" for sense in one.senses) for one in phrases)  # fmt: skip
-    return not (find_verb(phrases, place=place) or is_running or named & {"active", "future"})
+    is_of_sprints = bool(named) or any(
+        (one.kind == "group" and one.has_entity("sprint")) or any(sense.name == "sprint_closed" for sense in one.senses)
+        for one in phrases
+    )
+    return is_of_sprints and not (find_verb(phrases, place=place) or is_running or named & {"active", "future"})
 
 
 def find_number(phrases: Sequence[Phrase], *, place: int) -> bool | None:
@@ -59,3 +63,22 @@ def find_number(phrases: Sequence[Phrase], *, place: int) -> bool | None:
         return verb in ("are", "were", "have")
     types = [one for one in phrases if one.name_kind == "type" and not one.is_negated]
     return any(one.said.lower().endswith("s") for one in types) if types else None
+
+
+def find_copula(phrases: Sequence[Phrase], *, own: Sequence[int], is_membership: bool) -> float | None:
+    """
+    Return the verb that precedes the part of a share: what share of bugs | are | open. None if there is none.
+
+    Of issues in sprints it may be a place between what tells of the whole and of the part: committed points |
+    completed; the points that it had committed to | did ORBIT complete. `own` are the places of their states.
+    """
+    at = next(place for place, one in enumerate(phrases) if "share" in one.marks)
+    verbs = {"be", "have", "do"} if is_membership else {"be", "have"}
+    verb = next((place for place, one in enumerate(phrases) if place > at and one.marks & verbs), None)
+    told = [place for place in own if place > at]
+    if not is_membership or not told or (verb is not None and verb < told[-1] and told[:-1] != [verb + 1]):
+        return verb
+    if told[1:]:
+        return told[1] - 0.5
+    noun = next((place for place in range(at + 1, told[0]) if phrases[place].has("measure", form="noun")), None)
+    return verb if noun is None else noun

@@ -18,7 +18,7 @@ from sprints.semantics.query import (
 )
 from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.phrase import Phrase, is_sprints, phrase_at
-from sprints.semantics.questions.tense import is_said_of_now, tells_of_past_sprints
+from sprints.semantics.questions.tense import find_copula, find_verb, is_said_of_now, tells_of_past_sprints
 
 BY_DAY = "I count this once a sprint, not once a day. Ask for the burndown, or for the number per sprint."
 DEFAULT_RANK = 10
@@ -289,11 +289,11 @@ class Terms:
     def _in_its_time(self, name: str, *, phrase: Phrase) -> list[str]:
         """Return the predicate of these rows that says of their time what one of others says of now: was blocked."""
         place = max((at for at, one in enumerate(self.phrases) if one.start <= phrase.start), default=0)
+        if phrase.is_negated and not (self.is_related or find_verb(self.phrases, place=place)):
+            return []
         is_past = self.is_past if self.is_related else tells_of_past_sprints(self.phrases, place=place)
-        return [
-            one.id for one in self.model.predicates.values()
-            if is_past and one.was == name and one.entity == self.entity.id
-        ]  # fmt: skip
+        known = self.model.predicates.values() if is_past else ()
+        return [one.id for one in known if one.was == name and one.entity == self.entity.id]
 
     def _refuse_two_rows(self, phrase: Phrase, *, said_of: set[str]) -> None:
         """Refuse a word that is said of two other rows, as closed is of the sprint and the issue of a scope change."""
@@ -451,7 +451,7 @@ class Terms:
             return False
         return any(
             any(sense.kind == "entity" and sense.name == "issue" for sense in phrase.senses)
-            or phrase.name_kind == "type"
+            or phrase.name_kind in ("type", "priority")
             for phrase in self.phrases
         )
 
@@ -480,11 +480,10 @@ class Terms:
             if state.predicate and state.is_own and (end is None or place < end)
         ]  # fmt: skip
 
-    def _find_copula(self) -> int | None:
-        """Return the verb that precedes the part of a share: what share of bugs are open."""
-        at = next(place for place, one in enumerate(self.phrases) if "share" in one.marks)
-        verbs = {"be", "have", "do"} if self.entity.id == "membership" else {"be", "have"}
-        return next((place for place, one in enumerate(self.phrases) if place > at and one.marks & verbs), None)
+    def _find_copula(self) -> float | None:
+        """Return what ends the whole of a share: the verb before its part."""
+        own = [place for place, state in self.states.items() if state.predicate and state.is_own]
+        return find_copula(self.phrases, own=own, is_membership=self.entity.id == "membership")
 
     def _groups_sprints(self) -> bool:
         return DimensionGroup(dimension="sprint") in self.groups
