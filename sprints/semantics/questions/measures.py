@@ -42,9 +42,8 @@ class Measures(Terms):
             self.mentions_entity = True
             self.unit_noun = self.unit_noun or "issues"
             return
-        is_sprints = (
-            self.entity.id == "membership" and phrase.is_plural and not is_first and phrase.has_entity("sprint")
-        )
+        is_sprints = self.entity.id == "membership" and phrase.is_plural and phrase.has_entity("sprint")
+        is_sprints = is_sprints and not (is_first and "share" not in self.marks)
         is_kind = not phrase.is_plural and self._is_kind_noun(phrase, place=place)
         if (phrase.names and phrase.name_kind) or is_sprints or is_kind:
             return
