@@ -53,7 +53,6 @@ class Conditions(Relations):
             if any(state.phrase.is_negated for state in own):
                 self.parts.append(NamedCondition(predicate="member_now"))
         is_told = any(state.predicate != "left_in_sprint" for state in self._own_states())
-        is_told = is_told or any(state.predicate == "sprint_closed" for state in self.states.values())
         is_told = is_told or any(self.model.measures[one].ratio for one in self.measures)
         is_told = is_told or any(is_sprints(one) for one in self.phrases) or self._groups_sprints()
         if self.entity.id == "membership" and not is_told:
