@@ -14,7 +14,8 @@ from sprints.linking.folding import fold, words
 from sprints.linking.link import link
 from sprints.linking.names import NameIndex
 from sprints.semantics.questions.lexicon import Lexicon
-from sprints.semantics.questions.tokens import Token, correct_words, cut
+from sprints.semantics.questions.spelling import correct_words
+from sprints.semantics.questions.tokens import Token, cut
 
 SHORT_WORD_LETTERS, MEDIUM_WORD_LETTERS = 4, 6
 _ENDINGS = ("ments", "ment", "ings", "ing", "ions", "ion", "ers", "er", "ed", "es", "s", "ly", "e")

@@ -16,6 +16,7 @@ from sprints.semantics.query import MAX_LIMIT, Condition, Group, MetricQuery, Na
 from sprints.semantics.result import CompiledQuery, ResultColumn
 from sprints.semantics.scope import AliasNames, Scope, reaches
 from sprints.semantics.statement import Statement, is_one_aggregate
+from sprints.semantics.zero_groups import find_owner, write_owners
 
 _STEPS = {"day": "1 day", "week": "7 days", "month": "1 month", "quarter": "3 months", "year": "1 year"}
 _SYMBOLS = {
@@ -77,6 +78,10 @@ class Aggregation:
             for side in range(max(len(self.query.compare), 1)):
                 legs.setdefault(self._leg_of(value, side=side), []).append(value)
         parts = [self._write_leg(leg, values=values) for leg, values in legs.items()]
+        owner = find_owner(self.query, measures=tuple(value.measure for value in self.values), model=self.model)
+        if owner is not None:
+            columns = [value.column for value in self.values]
+            parts.append(write_owners(owner, query=self.query, columns=columns, model=self.model))
         statement = Statement()
         if len(parts) == 1 and not self._fills_gaps():
             statement.add("merged", body=parts[0])
@@ -415,6 +420,8 @@ class Aggregation:
         for place, group in enumerate(self.groups, start=1):
             if group.dimension is not None and self._column_of(group.name) not in within:
                 kept.append(f"g{place} IS NOT NULL")
+                if rank.direction == "asc" and group.dimension.role and rank.by in self.query.measures:
+                    self.notes.append("Only those with at least one are ranked.")
                 if group.dimension.none_label:
                     self.notes.append(f"What has {group.dimension.none_label} as {group.label} is not ranked.")
         statement.add(

@@ -39,7 +39,7 @@ def _find_missing_names(model: SemanticModel) -> Iterator[str]:
     for term in _list_terms(model):
         yield from _report_missing(f"Term {term.id}", "entity", [term.entity], model.entities)
     for predicate in model.predicates.values():
-        named = [*predicate.requires, *_list_optional(predicate.opposite)]
+        named = [*predicate.requires, *_list_optional(predicate.opposite), *_list_optional(predicate.was)]
         yield from _report_missing(f"Predicate {predicate.id}", "predicate", named, model.predicates)
         yield from _report_missing(
             f"Predicate {predicate.id}", "time role", _list_optional(predicate.time), model.time_roles

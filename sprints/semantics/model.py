@@ -204,7 +204,8 @@ class Predicate(_Part):
 
     `requires` are predicates of the same entity that hold too. `time` is the role that a time beside it means: "done
     last week" is resolved in it. `opposite` names the predicate that holds for exactly the other rows. `actor` is the
-    role of the person who made it so: who completed an issue is its assignee, who reopened it nobody knows.
+    role of the person who made it so: who completed an issue is its assignee, who reopened it nobody knows. `was` names
+    the predicate that says of now, by the same words, what this one says of the time of its rows.
     """
 
     id: Identifier = Field(exclude=True)
@@ -217,6 +218,7 @@ class Predicate(_Part):
     hidden: bool = False
     opposite: Identifier | None = None
     actor: Identifier | None = None
+    was: Identifier | None = None
     label: str
     negated: str
     description: str
@@ -301,8 +303,8 @@ class SemanticModel(_Part):
     @cached_property
     def names_actors(self) -> bool:
         """Return whether its terms say who does what their verbs say."""
-        terms = (*self.predicates.values(), *self.time_roles.values(), *self.measures.values())
-        return any(term.actor for term in terms)
+        acts = [term.actor for term in self.predicates.values()] + [term.actor for term in self.time_roles.values()]
+        return any(acts) or any(term.actor for term in self.measures.values())
 
 
 def read_model(path: Path) -> SemanticModel:

@@ -113,12 +113,15 @@ class Library:
         with the same slots as the question precede those with further ones. None where two queries are left.
         """
         readings = _read_question(linked, index=index, lexicon=lexicon)
+        is_past = _tells_of_past(cut(linked, lexicon=lexicon, index=index), lexicon=lexicon)
         for is_exact in (True, False):
             found = {
                 query.slug: query
                 for reading in readings
                 for query, wording in self.by_terms.get(reading.terms, ())
-                if query.can_fill(reading.slots) and (not is_exact or set(wording.slots) == set(reading.slots))
+                if query.can_fill(reading.slots)
+                and not (is_past and query.is_shipped)
+                and (not is_exact or set(wording.slots) == set(reading.slots))
             }
             if found:
                 return next(iter(found.values())) if len(found) == 1 else None
@@ -200,6 +203,16 @@ def _read_tokens(tokens: Iterable[Token], *, reads_types: bool, reads_units: boo
         elif not _says_nothing(token) or (is_yes_or_no and token.said.lower() in ("all", "every")):
             terms.append(frozenset((one.kind, one.name) for one in token.senses) or token.said.casefold())
     return CuratedWording(terms=tuple(terms), slots=tuple(sorted(slots)))
+
+
+def _tells_of_past(tokens: Sequence[Token], *, lexicon: Lexicon) -> bool:
+    """Return whether a state that comes and goes is said of the past: the shipped queries tell of now."""
+    model = lexicon.model
+    times = [
+        model.predicates[sense.name].time for token in tokens for sense in token.senses if sense.kind == "predicate"
+    ]  # fmt: skip
+    is_lasting = any(time and model.time_roles[time].relation for time in times)
+    return is_lasting and any(token.said.lower() in ("was", "were", "had", "got") for token in tokens)
 
 
 def _says_nothing(token: Token) -> bool:

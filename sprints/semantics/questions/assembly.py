@@ -28,6 +28,7 @@ from sprints.semantics.query import (
 from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.phrase import Phrase, is_sprints, look_at, phrase_at
 from sprints.semantics.questions.scope import Scope
+from sprints.semantics.questions.tense import find_number
 from sprints.semantics.questions.terms import DEFAULT_RANK, SILENT, Unbound
 from sprints.semantics.questions.values import is_among, to_value
 
@@ -47,9 +48,10 @@ def assemble(phrases: Sequence[Phrase], *, entity: str, lexicon: Lexicon) -> Ass
 
     A negation or an "ever" that changes nothing was not read: without it the query must be another one, or none.
     """
-    found = _Assembly(phrases, entity=entity, lexicon=lexicon).build()
+    assembly = _Assembly(phrases, entity=entity, lexicon=lexicon)
+    found = assembly.build()
     for place, phrase in enumerate(phrases):
-        if not (phrase.is_negated or phrase.is_ever):
+        if not (phrase.is_negated or (phrase.is_ever and phrase not in assembly.redundant)):
             continue
         bare = replace(phrase, is_negated=False, is_ever=False)
         try:
@@ -171,7 +173,7 @@ class _Assembly(Scope):
         count = int(phrase.number) if phrase.number is not None else 1
         if phrase.number is None and self.measures and self.subject_is_plural:
             return None, (Order(by=by, direction=direction),)
-        if phrase.number is None and not self.measures and self._lists_many():
+        if phrase.number is None and not self.measures and self._lists_many(places[0]):
             count = DEFAULT_RANK
             self.assumptions.append(f"Listed the first {DEFAULT_RANK}.")
         return Rank(count=count, by=by, direction=direction, within=self._rank_within(places[0])), ()
@@ -198,17 +200,21 @@ class _Assembly(Scope):
             raise Unbound(phrase)
         return phrase.is_descending == (higher_is == "better")
 
-    def _lists_many(self) -> bool:
-        types = [one for one in self.phrases if one.name_kind == "type" and not one.is_negated]
-        if self.subject_is_plural or any(one.is_plural and one.has("entity") for one in self.phrases):
-            return True
-        return any(one.said.endswith("s") for one in types) if types else not self.mentions_entity
+    def _lists_many(self, place: int) -> bool:
+        """Return whether a superlative without a number is of several rows, by its noun, its verb, or any noun."""
+        is_plural = find_number(self.phrases, place=place)
+        if is_plural is not None and not self.subject_is_plural:
+            return is_plural
+        is_plural = any(one.is_plural and one.has("entity") for one in self.phrases)
+        return self.subject_is_plural or is_plural or not self.mentions_entity
 
     def _find_rank_term(self, phrase: Phrase) -> str:
         if self.measures:
             self._refuse_other_size(phrase)
             is_grouped = bool(self.groups) or (self.context is not None and bool(self.context.group_by))
-            if not is_grouped or (phrase.has("dimension") and not phrase.marks):
+            is_speed = phrase.has("dimension") and self.model.measures[self.measures[0]].unit == "days"
+            is_speed = is_speed and any(sense.name == "cycle_time_days" for sense in phrase.senses)
+            if not is_grouped or (phrase.has("dimension") and not phrase.marks and not is_speed):
                 raise Unbound(phrase)
             return self.measures[0]
         own = self._dimension_of(phrase)
@@ -374,19 +380,6 @@ class _Assembly(Scope):
         if not self.has_owners or self.is_ranked or self.having or self.sides or len(conditions) != 1:
             return where
         return join_conditions([*split_conditions(where), *(NamedCondition(predicate=one) for one in conditions.pop())])
-
-    def _joins_sprints(self) -> bool:
-        """Return whether issues were in each of two sprints: in sprint 5 and in sprint 6."""
-        for place in range(len(self.phrases)):
-            link, lead, phrase = look_at(self.phrases, place=place - 2, size=3)
-            link, lead = (link, lead) if lead.name_kind == "team" else (lead, phrase)
-            if is_sprints(phrase) and lead.is_apart and "and" in link.marks:
-                return True
-        return False
-
-    def _names_rows(self) -> bool:
-        """Return whether it names what is counted: of "how many?" alone nobody knows."""
-        return self.mentions_entity or any(one.senses for one in self.phrases if one.kind in ("term", "bound"))
 
     def _rows(self, where: Condition | None, *, rank: Rank | None, order: tuple[Order, ...]) -> MetricQuery:
         is_ranked = rank is not None or bool(order)

@@ -21,8 +21,9 @@ from sprints.semantics.query import (
     TimeRange,
 )
 from sprints.semantics.questions.lexicon import Sense
-from sprints.semantics.questions.measures import Measures
 from sprints.semantics.questions.phrase import NEGATED, Phrase, is_sprints
+from sprints.semantics.questions.relations import Relations
+from sprints.semantics.questions.tense import is_said_of_past, tells_of_past_sprints
 from sprints.semantics.questions.terms import MAX_LISTED_SPRINTS, NAMED_BY, State, Unbound
 from sprints.semantics.questions.values import is_among, number_of, operator_of, to_range, to_range_ahead, to_value
 
@@ -31,8 +32,8 @@ AHEAD = "'{said}' lies ahead. Of days ahead only what is due, and when sprints a
 CARRIED_FROM = "Carried over from which sprint? One that runs has carried nothing over yet."
 
 
-class Conditions(Measures):
-    """Measures with the conditions on rows."""
+class Conditions(Relations):
+    """Relations with the conditions on rows."""
 
     def _read_conditions(self) -> None:
         self._compare_spans()
@@ -138,7 +139,7 @@ class Conditions(Measures):
 
     def _sprints(self, phrase: Phrase) -> Condition:
         if phrase.predicate and "sprint" not in self.reached:
-            current = InPeriod(where=NamedCondition(predicate=phrase.predicate))
+            current = self._in_period(NamedCondition(predicate=phrase.predicate), phrase=phrase)
             return Not(part=current) if phrase.is_negated else current
         if phrase.is_vague:
             raise Unbound(phrase, why=f"How many sprints are '{phrase.said}'?")
@@ -149,6 +150,10 @@ class Conditions(Measures):
             is_pair = phrase.said.lower().count("sprint ") > 1 and " to " in phrase.said.lower()
             if carried and (is_current or is_pair or "to" in self.marks):
                 raise Unbound(phrase, why=CARRIED_FROM, is_final=True)
+            if phrase.is_negated and any(
+                state.predicate and self.model.predicates[state.predicate].was for state in self.states.values()
+            ):  # fmt: skip
+                raise Unbound(phrase)  # blocked, but not in sprint 7
             return Not(part=where) if phrase.is_negated else where
         if self.entity.membership is None:
             raise Unbound(phrase)
@@ -157,13 +162,16 @@ class Conditions(Measures):
         return Not(part=condition) if phrase.is_negated else condition
 
     def _in_period(self, where: Condition, *, phrase: Phrase) -> Condition:
-        is_past = any(name.state == "closed" for name in phrase.names)
-        for state in self.states.values():
+        is_closed = phrase.predicate == "sprint_closed" or any(name.state == "closed" for name in phrase.names)
+        for place, state in self.states.items():
+            is_past = is_closed or is_said_of_past(self.phrases, place=place)
+            is_ever = state.phrase.is_ever and phrase.start < state.phrase.start  # issues of sprint 5 ever blocked
             role = self.model.time_roles[state.role] if state.role else None
             if role is not None and role.relation and phrase.is_negated:
                 raise Unbound(phrase)  # blocked, but not in sprint 7
-            if role is not None and role.relation and is_past and not state.phrase.is_ever:
+            if role is not None and role.relation and is_past and not is_ever:
                 state.is_counted = True
+                self.redundant.append(state.phrase)
                 during = InPeriod(how="during", role=role.id, where=where)
                 return And(parts=(InPeriod(where=where), Not(part=during))) if state.phrase.is_negated else during
             if role is None or state.phrase.is_negated:
@@ -227,7 +235,9 @@ class Conditions(Measures):
         return not names or is_unit or bool(names & {*self.measures, self.entity.id})
 
     def _compare(self, phrase: Phrase, *, senses: tuple[Sense, ...] = ()) -> Comparison:
-        dimension = self._dimension_of(phrase if phrase.senses else replace(phrase, senses=senses))
+        dimension = self._find_counted(phrase) or self._dimension_of(
+            phrase if phrase.senses else replace(phrase, senses=senses)
+        )
         term = self.model.dimensions.get(dimension)
         is_misfit = phrase.is_days and (phrase.op is None or term is None or term.unit != "days")
         if term is None or term.type != "number" or is_misfit:
@@ -277,6 +287,7 @@ class Conditions(Measures):
         relations = sorted(self.entity.relations.items(), key=lambda one: one[1].entity != self.entity.id)
         for name, relation in relations:
             related = type(self)(phrase.alternatives, entity=relation.entity, lexicon=self.lexicon)
+            related.is_past = tells_of_past_sprints(self.phrases, place=self.phrases.index(phrase))
             try:
                 where = related.read_related(by=relation.by)
             except (Unbound, ValueError):
@@ -291,18 +302,6 @@ class Conditions(Measures):
             return Not(part=has)
         raise Unbound(phrase)
 
-    def _refuse_behind(self, phrase: Phrase) -> None:
-        """Refuse an ambiguous reference to the rows or their related rows: epics with bugs that are not blocked."""
-        if self.entity.id != "issue":
-            return
-        for place in range(self.phrases.index(phrase) + 1, len(self.phrases)):
-            one = self.phrases[place]
-            if place in self.states or one.kind in ("missing", "bound", "days") or one.is_negated:
-                raise Unbound(one, why=f"Of what is '{one.said}' said: of '{phrase.said}', or of those that have it?")
-
-    def _is_about_types(self) -> bool:
-        return self.entity.id == "issue" and any(one.name_kind == "type" for one in self.phrases)
-
     def _fits_relation(self, relation: Relation, *, phrase: Phrase, where: Condition | None) -> bool:
         """Return whether the rows are those of the relation: the issues of an epic, what a person reported."""
         if relation.by is not None:
@@ -315,15 +314,6 @@ class Conditions(Measures):
             return not (are_issues and self.entity.id == "issue")
         ours = [self._names(one, place=-1) for one in self.phrases if one.name_kind == "type" and not one.is_negated]
         return relation.row_is in ours or relation.other_is in split_conditions(where)
-
-    def _require_decided(self, where: Condition | None) -> list[Condition]:
-        """Exclude rows for which it is undecided: the carry-over of a sprint is known when it is closed."""
-        named = [part.predicate for part in split_conditions(where) if isinstance(part, NamedCondition)]
-        times = {self.model.predicates[one].time for one in named} - {None}
-        return [
-            NamedCondition(predicate=one.id) for one in self.model.predicates.values()
-            if one.entity == self.entity.id and one.time in times and not one.hidden
-        ]  # fmt: skip
 
     def read_related(self, *, by: str | None) -> Condition | None:
         """Parse phrases that restrict the rows of this entity. The `by` relation is implied."""
@@ -345,6 +335,9 @@ class Conditions(Measures):
 
     def _require_absence(self, phrase: Phrase) -> Condition:
         membership = self.entity.membership
+        if membership is not None and phrase.has_entity(membership.role) and phrase.is_ever:
+            op = Operator.GT if phrase.is_negated else Operator.EQ
+            return Comparison(field=self.settings["counted"][membership.role], op=op, values=(0,))
         if membership is not None and phrase.has_entity(membership.role):
             affirmed = InPeriod(where=Comparison(field=membership.role, op=Operator.IS_NOT_NULL))
             return affirmed if phrase.is_negated else Not(part=affirmed)
@@ -392,7 +385,7 @@ class Conditions(Measures):
 
     def _holds(self, state: State) -> Condition | None:
         """Return the condition of a state. None if its time or the measure implies it."""
-        if state.phrase.is_ever:
+        if state.phrase.is_ever and not state.is_counted:
             return self._happened_ever(state)
         lasts = bool(state.role) and bool(self.model.time_roles[state.role].relation)
         if state.is_measured or state.is_counted or (state.periods and lasts):

@@ -139,7 +139,8 @@ def read_obligation(phrases: list[Phrase], *, place: int) -> Found:
     Any other verb that is yet to come finds no place: what was removed is no answer to what has to be removed.
     """
     first, second = look_at(phrases, place=place, size=2)
-    before = next((one for one in phrases[:place][::-1] if one.kind != "names"), NOTHING)
+    others = (one for one in phrases[:place][::-1] if one.kind != "names" and one.said != "something")
+    before = next(others, NOTHING)
     if first.marks != {"to"} or first.said.lower() != "to" or not before:
         return None
     if second.kind != "term" or not second.has("predicate", "time") or second.has("measure", "entity", form="noun"):

@@ -57,7 +57,8 @@ class Measures(Terms):
             self.mentions_entity = True
             self.unit_noun = self.unit_noun or "issues"
             return
-        is_sprints = self.entity.id == "membership" and not is_first and phrase.has_entity("sprint")
+        is_sprints = self.entity.id == "membership" and phrase.is_plural and phrase.has_entity("sprint")
+        is_sprints = is_sprints and not (is_first and "share" not in self.marks)
         is_kind = not phrase.is_plural and self._is_kind_noun(phrase, place=place)
         if (phrase.names and phrase.name_kind) or (is_sprints and phrase.is_plural) or is_kind:
             return
@@ -81,6 +82,8 @@ class Measures(Terms):
         if self._is_kind_noun(phrase, place=place):
             return
         if dimension and not self.marks & {"how_many", "how_much"}:
+            is_of_each = phrase.is_plural and self.entity.id == "sprint"
+            self.mentions_entity |= is_of_each and self.model.dimensions[dimension].entity == self.entity.id
             self.columns.append(dimension)
             return
         raise Unbound(phrase)
@@ -190,7 +193,8 @@ class Measures(Terms):
 
     def _is_one_sprint(self, phrase: Phrase, *, place: int) -> bool:
         """Return whether it refers to one sprint without a name: removed from the sprint."""
-        is_noun = self.entity.id in ("issue", "membership") and phrase.kind == "term" and phrase.has_entity("sprint")
+        is_noun = self.entity.id in ("issue", "membership", "sprint_blockage") and phrase.kind == "term"
+        is_noun = is_noun and phrase.has_entity("sprint")
         if not is_noun or phrase.is_plural or place == 0 or self._is_asked_which(place):
             return False
         return not self._is_kind_noun(phrase, place=place)

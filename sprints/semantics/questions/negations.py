@@ -26,12 +26,21 @@ def read_absence(phrases: list[Phrase], *, place: int) -> Found:
     """Read an absence: without an estimate; no assignee; with no label."""
     first, second, third = look_at(phrases, place=place, size=3)
     is_outside = bool(first.marks & {"not", "except"}) and second.has_entity("sprint")
-    if is_outside and "ever" in first.marks:  # never in a sprint: they are in none now
-        return [leave_out(second, lead=first)], 2
+    following = _after_silent(phrases, place=place)
+    sprint = phrase_at(phrases, place=following)
+    is_ever = any("ever" in one.marks for one in phrases[place:following])
+    if first.marks & {"without"} and is_ever and sprint.has_entity("sprint"):
+        said = f"{first.said} ever {sprint.said}"
+        return [replace(sprint, kind="missing", is_ever=True, said=said, start=first.start)], following - place + 1
+    if is_outside and "ever" in first.marks:
+        return [replace(second, kind="missing", is_ever=True, said=f"{first.said} {second.said}", start=first.start)], 2
     is_period = second.has_entity("sprint") and third.kind != "names"
     is_missing = is_period or (second.has("dimension", form="noun") and not _is_rows(second))
     if not (first.marks & {"without"} or is_outside) or second.kind != "term" or not is_missing:
         return None
+    if third.has_entity("issue") and third.start == second.start + len(second.said) + 1:
+        said = f"{first.said} {second.said} {third.said}"  # without | epic | issues: their issues, or no epic
+        return [replace(second, kind="unknown", senses=(), said=said)], 3
     found, size = [replace(second, kind="missing", said=f"{first.said} {second.said}", start=first.start)], 2
     while True:
         link, other, behind = look_at(phrases, place=place + size, size=3)

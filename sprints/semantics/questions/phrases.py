@@ -11,6 +11,17 @@ from dataclasses import replace
 from sprints.linking.calendar import Span
 from sprints.linking.periods import EARLIEST
 from sprints.semantics.enums import Operator
+from sprints.semantics.questions.constructions import (
+    read_counted_sides,
+    read_distinct,
+    read_inclusion,
+    read_locative,
+    read_nobody_relative,
+    read_own_sprint,
+    read_remain,
+    read_span,
+    read_wholly,
+)
 from sprints.semantics.questions.contrasts import (
     read_closing_clause,
     read_degree_first,
@@ -48,6 +59,7 @@ from sprints.semantics.questions.phrase import (
     is_sprints,
     leave_out,
     look_at,
+    phrase_at,
 )
 from sprints.semantics.questions.tokens import YES_OR_NO, Token
 
@@ -76,6 +88,7 @@ def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
     )
     phrases = [phrase for phrase in placed if phrase is not None]
     _find_unanswerable(tokens, phrases=phrases)
+    _apply(read_span, phrases)
     _apply(read_obligation, phrases)
     _apply(read_owner, phrases)
     if not any(sense.name == "carried_over" for phrase in phrases for sense in phrase.senses):
@@ -210,6 +223,8 @@ def _bounds(phrases: list[Phrase], *, place: int) -> Found:
             return [bound], 2
         if second.marks & {"once", "twice"}:
             return [replace(bound, number=1.0 if "once" in second.marks else 2.0, edge="times")], 2
+    if "several" in first.marks and (second.has_entity("sprint") or second.has("dimension")):
+        return [replace(first, kind="bound", op=Operator.GE, number=2.0, marks=frozenset(), senses=())], 1
     if first.kind in ("number", "days") and (op := _find_operator(second, _OPERATORS_BEHIND)):
         return [replace(first, kind="bound", op=op, said=said)], 2
     is_split = first.kind == "number" and second.kind == "term" and second.has("dimension")
@@ -301,8 +316,11 @@ def _groups(phrases: list[Phrase], *, place: int) -> Found:
     is_list = word == "by" and second.is_plural and "except" in third.marks
     if is_list or (third and second.marks & {"per"}):
         return [second], 2
-    if word != "by" and second.has("predicate") and third.has("entity", form="noun"):
-        return [second, replace(third, kind="group", said=f"{first.said} {third.said}", start=first.start)], 3
+    at = 3 if third.name_kind == "team" else 2
+    noun = phrase_at(phrases, place=place + at) if second.has("predicate") or second.name_kind == "team" else NOTHING
+    if word != "by" and noun.has("entity", form="noun"):
+        group = replace(noun, kind="group", said=f"{first.said} {noun.said}", start=first.start)
+        return [*phrases[place + 1 : place + at], group], at + 1
     is_noun = second.kind == "term" or (second.name_kind == "type" and second.has("dimension", form="noun"))
     if is_noun and (second.has("entity", "dimension", "measure", form="noun") or second.has("grain")):
         return [replace(second, kind="group", said=said, start=first.start, names=(), name_kind="")], 2
@@ -389,6 +407,8 @@ def _repeat_sides(phrases: list[Phrase], *, place: int) -> Found:
 
 
 _RULES: tuple[Rule, ...] = (
+    read_locative, read_remain, read_distinct, read_own_sprint, read_counted_sides,
+    read_nobody_relative, read_wholly, read_inclusion,
     read_leaver, read_current_value, read_noun_of_name, read_epic_key, read_depictive,
     read_closing_clause, _repeat_sides, _read_all_but, _read_ago, list_names, read_names_against, read_whole,
     _repeated_how_often, _sprint_edges, _bounds, read_than, _comparative, _agent, _groups, _and_groups,

@@ -7,7 +7,8 @@ from sprints.semantics.enums import Grain, Operator
 from sprints.semantics.query import Comparison, Condition, DimensionGroup, NamedCondition, Not, TimeGroup, TimeRange
 from sprints.semantics.questions.conditions import Conditions
 from sprints.semantics.questions.lexicon import ASKING
-from sprints.semantics.questions.phrase import Phrase, is_sprints
+from sprints.semantics.questions.phrase import SILENT_MARKS, Phrase, is_sprints, look_at
+from sprints.semantics.questions.tense import is_said_of_now
 from sprints.semantics.questions.terms import BY_DAY, NAMED_BY, State, Unbound
 
 
@@ -19,6 +20,7 @@ class Scope(Conditions):
         is_about_people = self.has_owners or any(one.has_entity("person") for one in self.phrases)
         is_bounded = any(one.kind in ("bound", "days") for one in self.phrases)
         self._refuse_second_rows()
+        self._refuse_asked_sprints()
         self._refuse_lost_scope()
         self._refuse_other_contrast()
         self._refuse_second_question()
@@ -32,6 +34,15 @@ class Scope(Conditions):
         units = {self.model.measures[one].unit for one in self.measures}
         if self.unit_noun == "points" and units and not any(unit.startswith("points") for unit in units):
             raise Unbound(next((one for one in self.phrases if "point" in one.said.lower()), None))
+
+    def _refuse_asked_sprints(self) -> None:
+        """Refuse rows of others where sprints are asked for: which active sprints have blocked issues."""
+        for place, phrase in enumerate(self.phrases[:-1]):
+            lead = self.phrases[place - 2 if self.phrases[place - 1].name_kind == "team" else place - 1]
+            verb = self.phrases[place + 1].marks & SILENT_MARKS
+            is_asked = place and "which" in lead.marks and is_sprints(phrase) and verb
+            if is_asked and self.entity.id != "sprint" and not self._groups_sprints():
+                raise Unbound(phrase)
 
     def _refuse_lost_scope(self) -> None:
         """Refuse an absence with exceptions (no label other than x), not until, and two sprints with a state each."""
@@ -61,7 +72,8 @@ class Scope(Conditions):
         if len(own) > 1 and not asks and "and" not in self.marks:
             raise Unbound(None, why="Do you mean issues of which both is true, or a number for each?")
         for place, state in self.states.items():
-            if own and state.predicate in ("open", "done") and not state.is_own and not self._is_said_of_now(place):
+            is_of_now = state.is_own or is_said_of_now(self.phrases, place=place)
+            if own and state.predicate in ("open", "done") and not is_of_now:
                 raise Unbound(state.phrase)
 
     def _refuse_other_contrast(self) -> None:
@@ -116,6 +128,19 @@ class Scope(Conditions):
         """Return whether several values are joined of which one row has one: to have bugs and stories."""
         is_joined = phrase.joined_by == "and" and not phrase.is_negated
         return is_joined and phrase.name_kind in ("type", "priority", "status")
+
+    def _joins_sprints(self) -> bool:
+        """Return whether issues were in each of two sprints: in sprint 5 and in sprint 6."""
+        for place in range(len(self.phrases)):
+            link, lead, phrase = look_at(self.phrases, place=place - 2, size=3)
+            link, lead = (link, lead) if lead.name_kind == "team" else (lead, phrase)
+            if is_sprints(phrase) and lead.is_apart and "and" in link.marks:
+                return True
+        return False
+
+    def _names_rows(self) -> bool:
+        """Return whether it names what is counted: of "how many?" alone nobody knows."""
+        return self.mentions_entity or any(one.senses for one in self.phrases if one.kind in ("term", "bound"))
 
     def _check_contradiction(self, where: Condition | None) -> None:
         """Refuse two values of a single-valued dimension, since no row has both."""

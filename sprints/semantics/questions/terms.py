@@ -17,6 +17,7 @@ from sprints.semantics.query import (
 )
 from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.phrase import Phrase, is_sprints, phrase_at
+from sprints.semantics.questions.tense import find_copula, find_verb, is_said_of_now, tells_of_past_sprints
 
 BY_DAY = "I count this once a sprint, not once a day. Ask for the burndown, or for the number per sprint."
 DEFAULT_RANK = 10
@@ -25,12 +26,11 @@ NAMED_BY = {
     "team": ("team",), "person": ("assignee", "person"), "sprint": ("sprint",), "status": ("status",),
     "priority": ("priority",), "type": ("issue_type",), "label": ("label",), "epic": ("epic",),
 }  # fmt: skip
-_COSTS = {"issue": 0.0, "membership": 0.4, "sprint": 0.4, "team": 0.8, "person": 0.8}
+_COSTS = {"issue": 0.0, "membership": 0.4, "sprint": 0.4, "team": 0.8, "person": 0.8, "sprint_blockage": 2.0}
 SILENT = frozenset({
     "what", "which", "be", "have", "and", "do", "to", "our", "who", "whose", "when", "how_many", "how_much",
     "how_often", "compare", "past",
 })  # fmt: skip
-_VERBS = frozenset({"is", "are", "was", "were", "has", "have", "had", "do", "does", "did"})
 _STATES = ("adjective", "verb", "noun")
 
 
@@ -88,6 +88,8 @@ class Terms:
         self.is_fragment = False
         self.is_related = False
         self.context: MetricQuery | None = None
+        self.is_past = False
+        self.redundant: list[Phrase] = []
         self.is_about_people = False
         self.has_owners = False
         self.unit_noun = ""
@@ -112,7 +114,9 @@ class Terms:
                 bound[place] = replace(phrase, senses=senses) if senses and noun == self.entity.id else bound[place]
                 continue
             bound[place] = replace(phrase, senses=senses)
-            if self._is_period_of_rows(noun) and phrases[at].kind == "term":
+            if self._is_period_of_rows(noun) and phrases[at].kind == "term" and not (
+                place and "which" in phrases[place - 1].marks
+            ):  # fmt: skip
                 self.cost += 0.0 if self._speaks_of_issues(phrases) else 1.5
                 bound[at] = replace(
                     phrases[at], kind="sprints", senses=(), predicate=senses[0].name, is_negated=phrase.is_negated,
@@ -197,6 +201,8 @@ class Terms:
                 self.states[place] = State(phrase=phrase, predicate=predicate, role=role, is_own=is_own)
                 self.used.add(place)
         if self.entity.id == "membership":
+            told = [self.model.predicates[one.predicate] for one in self.states.values() if one.predicate]
+            self.cost += 0.5 if any(one.was for one in told) else 0.0
             self._refuse_now()
             self._read_after_start()
             return
@@ -209,16 +215,8 @@ class Terms:
         """Refuse the present for what was completed when a sprint was closed: which are not finished."""
         is_closed = any(name.state == "closed" for one in self.phrases if is_sprints(one) for name in one.names)
         for place, state in self.states.items():
-            if state.predicate == "completed" and is_closed and self._is_said_of_now(place):
+            if state.predicate == "completed" and is_closed and is_said_of_now(self.phrases, place=place):
                 raise Unbound(state.phrase)
-
-    def _is_said_of_now(self, place: int) -> bool:
-        """Return whether the verb before a state is in the present: is not finished, have not been finished."""
-        phrase = self.phrases[place]
-        said = " ".join(one.said for one in self.phrases[:place]) + f" {phrase.said}"
-        verbs = [word for word in said.lower().replace("\u2019", "'").split() if word.removesuffix("n't") in _VERBS]
-        present = {"is", "are", "has", "have"} if phrase.is_negated else {"is", "are"}
-        return bool(verbs) and verbs[-1].removesuffix("n't") in present
 
     def _read_after_start(self) -> None:
         """Read "after the start" beside a verb: what was removed was removed then; of anything else it is unclear."""
@@ -275,10 +273,20 @@ class Terms:
         own = [one.id for one in known if one.entity == self.entity.id and one.role is None]
         self._refuse_two_rows(phrase, said_of={one.entity for one in known if one.reached_as in self.reached})
         reached = [one.id for one in known if one.reached_as in self.reached]
+        own = own or [one for name in reached[:1] for one in self._in_its_time(name, phrase=phrase)]
         found = own or reached
         if phrase.said.lower() == "open" and found and self._is_asked_with_did(phrase):
             return "", True
         return (found[0], bool(own)) if found else ("", True)
+
+    def _in_its_time(self, name: str, *, phrase: Phrase) -> list[str]:
+        """Return the predicate of these rows that says of their time what one of others says of now: was blocked."""
+        place = max((at for at, one in enumerate(self.phrases) if one.start <= phrase.start), default=0)
+        if phrase.is_negated and not (self.is_related or find_verb(self.phrases, place=place)):
+            return []
+        is_past = self.is_past if self.is_related else tells_of_past_sprints(self.phrases, place=place)
+        known = self.model.predicates.values() if is_past else ()
+        return [one.id for one in known if one.was == name and one.entity == self.entity.id]
 
     def _refuse_two_rows(self, phrase: Phrase, *, said_of: set[str]) -> None:
         """Refuse a word that is said of two other rows, as closed is of the sprint and the issue of a scope change."""
@@ -425,7 +433,7 @@ class Terms:
         """Return whether issues themselves are requested, as in "the bugs with the longest cycle time"."""
         if self.entity.id != "issue" or self.marks & {"how_many", "how_much", "who", "average", "median"}:
             return False
-        return any(phrase.is_of_issues for phrase in self.phrases)
+        return any(phrase.is_of_issues or phrase.name_kind == "priority" for phrase in self.phrases)
 
     def _is_past(self) -> bool:
         return any(one.kind == "mark" and one.said.lower() in ("was", "were") for one in self.phrases)
@@ -452,11 +460,10 @@ class Terms:
             if state.predicate and state.is_own and (end is None or place < end)
         ]  # fmt: skip
 
-    def _find_copula(self) -> int | None:
-        """Return the verb that precedes the part of a share: what share of bugs are open."""
-        at = next(place for place, one in enumerate(self.phrases) if "share" in one.marks)
-        verbs = {"be", "have", "do"} if self.entity.id == "membership" else {"be", "have"}
-        return next((place for place, one in enumerate(self.phrases) if place > at and one.marks & verbs), None)
+    def _find_copula(self) -> float | None:
+        """Return what ends the whole of a share: the verb before its part."""
+        own = [place for place, state in self.states.items() if state.predicate and state.is_own]
+        return find_copula(self.phrases, own=own, is_membership=self.entity.id == "membership")
 
     def _groups_sprints(self) -> bool:
         return DimensionGroup(dimension="sprint") in self.groups

@@ -142,7 +142,16 @@ def cut(
         known = next((one for one in named if one.start == token.start and one.end == token.end), token)
         tokens.append(known if known.names and _lists_name(known, tokens=tokens) else token)
         place += size
-    return _without_counts(_share_heads(tokens, lexicon=lexicon), index=index)
+    return _without_counts(_share_heads(_count_ones(tokens), lexicon=lexicon), index=index)
+
+
+def _count_ones(tokens: Sequence[Token]) -> list[Token]:
+    """Read "one" behind a comparison as a number: more than | one | label."""
+    return [
+        replace(token, senses=(), number=1.0)
+        if place and token.said.lower() == "one" and tokens[place - 1].marks & {"gt", "ge", "lt", "le", "eq"} else token
+        for place, token in enumerate(tokens)
+    ]  # fmt: skip
 
 
 def _split_verb(
@@ -271,7 +280,8 @@ def find_anaphor(tokens: Sequence[Token]) -> str:
         if "anaphor" in token.marks and not (following and any(one.kind == "predicate" for one in following.senses)):
             return token.said
         word = token.said.lower()
-        if has_it and not has_rows and any(one.kind == "predicate" for one in token.senses):
+        is_named = any(one.kind == "team" for one in tokens[place:]) and _is_relative(tokens[:place])
+        if has_it and not (has_rows or is_named) and any(one.kind == "predicate" for one in token.senses):
             return "it"
         is_object = following is None or following.is_free or bool(following.marks & {"and", "or"})
         if word == "it" and is_object and not has_one:
@@ -308,6 +318,12 @@ def _is_noun(token: Token) -> bool:
     return token.kind == "type" or any(
         sense.form == "noun" and sense.kind in ("entity", "measure", "dimension") for sense in token.senses
     )
+
+
+def _is_relative(before: Sequence[Token]) -> bool:
+    """Return whether "it" is the subject of a relative clause, whose name may follow: the points | it | had."""
+    at = max((place for place, one in enumerate(before) if one.said.lower().partition("'")[0] == "it"), default=0)
+    return at > 0 and any(one.form == "noun" for one in before[at - 1].senses)
 
 
 def _stands_alone(following: Token | None) -> bool:

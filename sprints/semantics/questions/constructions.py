@@ -1,0 +1,133 @@
+"""
+Rules for constructions that say a known thing in other parts of speech: places, nouns of acts, relative clauses.
+
+Each rule receives the phrases and a position, and returns the replacement and the number of replaced phrases, as in
+phrases.py.
+"""
+
+from dataclasses import replace
+
+from sprints.semantics.questions.lexicon import Sense
+from sprints.semantics.questions.phrase import SILENT_MARKS, Found, Phrase, is_sprints, look_at, phrase_at
+
+_PEOPLE = frozenset({"person", "team", "sprint"})
+_BEGINS = {"creation": "created", "created": "created", "start": "started", "started": "started"}
+_ENDS = frozenset({"resolution", "completion", "finish", "done", "close", "closing", "end"})
+_SPANS = {"created": ("lead_time", "lead_time_days"), "started": ("cycle_time", "cycle_time_days")}
+_REMAINS = frozenset({"remain", "remains", "remained"})
+
+
+def read_locative(phrases: list[Phrase], *, place: int) -> Found:
+    """Skip a verb of place before a status or a state: waiting in | QA. What is waited for finds no place."""
+    first, second = look_at(phrases, place=place, size=2)
+    if first.marks != {"locative"}:
+        return None
+    is_place = second.is_apart and second.name_kind == "status"
+    is_place = is_place or any(sense.name in ("in_progress", "in_backlog", "to_do") for sense in second.senses)
+    return ([], 1) if is_place else None
+
+
+def read_remain(phrases: list[Phrase], *, place: int) -> Found:
+    """Skip "remain" before a state, which says the same alone: remain | open, remain | unassigned."""
+    first, second = look_at(phrases, place=place, size=2)
+    is_state = second.kind == "term" and any(
+        (sense.kind, sense.form) == ("predicate", "adjective") for sense in second.senses
+    )  # fmt: skip
+    return ([], 1) if first.said.lower() in _REMAINS and is_state else None
+
+
+def read_distinct(phrases: list[Phrase], *, place: int) -> Found:
+    """Skip "different" before people, teams and sprints, each of which is counted once."""
+    first, second = look_at(phrases, place=place, size=2)
+    is_row = any(second.has_entity(one) for one in _PEOPLE)
+    return ([], 1) if first.marks == {"distinct"} and is_row else None
+
+
+def read_span(phrases: list[Phrase], *, place: int) -> Found:
+    """Read the time between two moments as lead time or cycle time: from | creation | to | resolution."""
+    first, begin, to, end = look_at(phrases, place=place, size=4)
+    if to.said.lower() not in ("to", "until", "till"):
+        return None
+    role = _BEGINS.get(begin.said.lower(), "")
+    if first.said.lower() != "from" or not role or end.said.lower() not in _ENDS:
+        return None
+    measure, dimension = _SPANS[role]
+    senses = (Sense("measure", measure, "noun"), Sense("dimension", dimension, "noun"))
+    said = " ".join(one.said for one in (first, begin, to, end))
+    span = replace(begin, kind="term", senses=senses, marks=frozenset(), said=said, start=first.start, names=(),
+                   name_kind="")  # fmt: skip
+    before = phrase_at(phrases, place=place - 1)
+    if any(one.name == "cycle_time" for one in before.senses) or before.said.lower() == "time":
+        phrases[place - 1] = replace(before, kind="mark", senses=(), marks=frozenset({"be"}))
+    return [span], 4
+
+
+def read_counted_sides(phrases: list[Phrase], *, place: int) -> Found:
+    """Read numbers of two kinds side by side: how many | bugs | and | how many | stories."""
+    first, link, again, second = look_at(phrases, place=place, size=4)
+    if "and" not in link.marks:
+        return None
+    is_counted = any("how_many" in one.marks for one in phrases[:place]) and "how_many" in again.marks
+    if not is_counted or first.kind != "names" or (second.kind, second.name_kind) != ("names", first.name_kind):
+        return None
+    names = tuple(dict.fromkeys((*first.names, *second.names)))
+    both = replace(first, names=names, joined_by="and", said=f"{first.said}, {second.said}")
+    return [both, replace(link, marks=frozenset({"compare"}), senses=())], 4
+
+
+def read_nobody_relative(phrases: list[Phrase], *, place: int) -> Found:
+    """Read a relative clause of nobody behind its verb: issues | each team | have | nobody | is assigned to."""
+    first = phrases[place]
+    at = place + 1
+    while (verb := phrase_at(phrases, place=at)).kind == "mark" and verb.marks <= SILENT_MARKS:
+        at += 1
+    is_counted = any(one.has_entity("issue") or one.name_kind == "type" for one in phrases[:place])
+    owner = tuple(
+        replace(one, form="noun") for one in verb.senses
+        if (one.kind, one.name, one.form) == ("dimension", "assignee", "verb")
+    )  # fmt: skip
+    if first.marks != {"nobody"} or not owner or not is_counted:
+        return None
+    has_mark = phrase_at(phrases, place=place - 1)
+    if "have" not in has_mark.marks or not any("how_many" in one.marks for one in phrases[:place]):
+        return None
+    said = f"{first.said} {verb.said}"
+    return [replace(verb, kind="missing", senses=owner, said=said, start=first.start)], at - place + 1
+
+
+def read_inclusion(phrases: list[Phrase], *, place: int) -> Found:
+    """Read what is left out, or not, by the participle behind it: bugs | excluded; finished ones | included."""
+    first, second = look_at(phrases, place=place, size=2)
+    is_filter = first.kind == "names" or (first.kind == "term" and first.has("predicate"))
+    if not is_filter or not second.marks & {"excluded", "included"}:
+        return None
+    if "excluded" in second.marks:
+        return [replace(first, is_negated=not first.is_negated, said=f"{first.said} {second.said}")], 2
+    others = [one for one in phrases if one is not first and (one.kind, one.name_kind) == (first.kind, first.name_kind)]
+    is_only = not any(one.has("predicate") if first.kind == "term" else True for one in others)
+    return ([], 2) if is_only else None
+
+
+def read_wholly(phrases: list[Phrase], *, place: int) -> Found:
+    """Read epics that are completely | done as those without open issues. Of others it finds no place."""
+    first, second = look_at(phrases, place=place, size=2)
+    of_epics = any(one.name_kind == "type" and one.said.lower() == "epics" for one in phrases[:place])
+    is_done = any(sense.name == "done" for sense in second.senses) and not second.is_negated
+    if first.marks != {"wholly"} or not (of_epics and is_done):
+        return None
+    is_open = Sense("predicate", "open", "adjective")
+    inside = (
+        replace(second, senses=(is_open,), said="open"),
+        replace(second, senses=(Sense("entity", "issue", "noun", is_plural=True),), said="issues", is_plural=True),
+    )
+    said = f"{first.said} {second.said}"
+    return [replace(second, kind="related", senses=(), said=said, is_negated=True, alternatives=inside)], 2
+
+
+def read_own_sprint(phrases: list[Phrase], *, place: int) -> Found:
+    """Read "in their sprint" as closed ones, where it is decided: committed | bugs | not done in | their sprint."""
+    first = phrases[place]
+    is_own = first.kind == "term" and first.is_owned and first.has_entity("sprint") and place == len(phrases) - 1
+    is_told = any(sense.name in ("committed", "carried_over") for one in phrases[:place] for sense in one.senses)
+    closed = (Sense("predicate", "in_closed_sprint", "adjective"),)
+    return ([replace(first, senses=closed)], 1) if is_own and is_told and not is_sprints(first) else None

@@ -1,0 +1,93 @@
+"""Groups that have no rows: the station with the fewest trips may have none."""
+
+from sprints.semantics.conditions import ConditionWriter
+from sprints.semantics.enums import Operator
+from sprints.semantics.model import Dimension, Entity, Measure, SemanticModel
+from sprints.semantics.query import (
+    And,
+    Comparison,
+    Condition,
+    DimensionGroup,
+    MetricQuery,
+    NamedCondition,
+    Not,
+    Or,
+    TimeRange,
+)
+from sprints.semantics.scope import AliasNames, Scope, reaches
+
+_HOLDS_FOR_ZERO = frozenset({Operator.LT, Operator.LE, Operator.EQ})
+
+
+def find_owner(query: MetricQuery, *, measures: tuple[Measure, ...], model: SemanticModel) -> Dimension | None:
+    """
+    Return the group whose rows without any count too: the fewest of each, or fewer than so many.
+
+    It is the only group, and names rows of its own by a key, not in one of several roles.
+    """
+    if len(query.group_by) != 1 or query.compare or query.share or not _asks_for_few(query):
+        return None
+    [group] = query.group_by
+    dimension = model.dimensions.get(group.dimension) if isinstance(group, DimensionGroup) else None
+    if dimension is None or dimension.key is None or dimension.role is not None or dimension.many:
+        return None
+    owner = model.entities[dimension.entity]
+    is_counted = all(one.empty == "zero" and one.entity != owner.id for one in measures)
+    is_plain = all(_is_plain(one, owner=owner, model=model) for one in _list_parts(query))
+    return dimension if is_counted and is_plain and owner.count else None
+
+
+def write_owners(dimension: Dimension, *, query: MetricQuery, columns: list[str], model: SemanticModel) -> str:
+    """Write the rows of a group with no number each, of those that the conditions on these rows leave."""
+    owner = model.entities[dimension.entity]
+    scope = Scope(owner, model=model, names=AliasNames())
+    writer = ConditionWriter(scope=scope)
+    said = [one for one in _list_parts(query) if _is_about(one, owner=owner, model=model)]
+    conditions = [writer.write(one) for one in said]
+    conditions += [f"{scope.expand(owner.span.start)} IS NOT NULL"] if owner.span else []
+    selected = [f"{scope.expand(dimension.expression.strip())} AS g1", f"{scope.expand(dimension.key or '')} AS k1"]
+    selected += [f"{scope.expand(dimension.sort)} AS s1"] if dimension.sort else []
+    selected += [f"CAST(NULL AS numeric) AS {column}" for column in columns]
+    where = f"\nWHERE {' AND '.join(conditions)}" if conditions else ""
+    return f"SELECT {', '.join(selected)}\n{scope.write_from()}{where}"
+
+
+def _asks_for_few(query: MetricQuery) -> bool:
+    is_least = query.rank is not None and query.rank.direction == "asc" and query.rank.by in query.measures
+    return is_least or any(one.op in _HOLDS_FOR_ZERO and one.value is not None and (
+        one.op != Operator.EQ or not one.value) for one in query.having)  # fmt: skip
+
+
+def _list_parts(query: MetricQuery) -> tuple[Condition, ...]:
+    if isinstance(query.where, And):
+        return query.where.parts
+    return () if query.where is None else (query.where,)
+
+
+def _is_plain(condition: Condition, *, owner: Entity, model: SemanticModel) -> bool:
+    """Return whether a condition is either one on the rows of the group, or says nothing of them."""
+    match condition:
+        case And() | Or():
+            return not any(_mentions(one, owner=owner, model=model) for one in condition.parts)
+        case Not():
+            return not _mentions(condition.part, owner=owner, model=model)
+        case TimeRange():
+            return owner.span is None
+        case _:
+            return True
+
+
+def _mentions(condition: Condition, *, owner: Entity, model: SemanticModel) -> bool:
+    is_plain = _is_plain(condition, owner=owner, model=model)
+    return not is_plain or _is_about(condition, owner=owner, model=model)
+
+
+def _is_about(condition: Condition, *, owner: Entity, model: SemanticModel) -> bool:
+    """Return whether a condition is one on the rows of the group themselves: of the sprints of ACCEL."""
+    match condition:
+        case Comparison():
+            return reaches(owner, term=model.dimensions[condition.field], model=model)
+        case NamedCondition():
+            return reaches(owner, term=model.predicates[condition.predicate], model=model)
+        case _:
+            return False
