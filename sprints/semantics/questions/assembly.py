@@ -26,6 +26,7 @@ from sprints.semantics.query import (
     TimeGroup,
     TimeRange,
 )
+from sprints.semantics.questions.alternatives import MASS
 from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.phrase import Phrase, is_sprints
 from sprints.semantics.questions.scope import Scope
@@ -83,7 +84,6 @@ def assemble_fragment(
 
 _SIZES = frozenset({"biggest", "largest", "smallest"})
 _DURATIONS = frozenset({"longest", "shortest"})
-_MASS = frozenset({"work", "stuff"})  # of which points or issues may be meant
 
 
 class _Assembly(Scope):
@@ -237,7 +237,7 @@ class _Assembly(Scope):
         """Refuse a superlative of another size: the biggest scope change, the longest number."""
         said, measure = {*phrase.said.lower().split()}, self.model.measures[self.measures[0]]
         is_count = measure.id == self.entity.count
-        is_mass = is_count and any(one.said.lower() in _MASS for one in self.phrases)
+        is_mass = is_count and any(one.said.lower() in MASS for one in self.phrases)
         is_size = is_count and self.entity.id != "issue" and "how_many" not in self.marks and bool(_SIZES & said)
         if is_mass or is_size or (_DURATIONS & said and not measure.unit.startswith(("days", "hours"))):
             raise Unbound(phrase)

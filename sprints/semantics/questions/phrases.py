@@ -11,13 +11,14 @@ from dataclasses import replace
 from sprints.linking.calendar import Span
 from sprints.linking.periods import EARLIEST
 from sprints.semantics.enums import Operator
+from sprints.semantics.questions.alternatives import read_alternatives
 from sprints.semantics.questions.contrasts import (
     read_closing_clause,
     read_degree_first,
     read_depictive,
     read_leaver,
-    read_names_against,
     read_obligation,
+    read_progressive,
     read_swapped_group,
     read_than,
     read_whole,
@@ -77,6 +78,7 @@ def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
     _apply(read_owner, phrases)
     if not any(sense.name == "carried_over" for phrase in phrases for sense in phrase.senses):
         phrases = [phrase for phrase in phrases if phrase.marks != {"to"}]
+    phrases = read_alternatives(phrases)
     for rule in _RULES:
         _apply(rule, phrases)
     return phrases
@@ -125,6 +127,7 @@ def _place(token: Token, *, before: Token | None, lead: str, quantifier: str) ->
     return replace(
         phrase, is_any=word in _ANY or token.said.lower().startswith("any"), is_one=word in _ONE,
         is_owned=word in ("their", "its"), quantifier=quantifier,
+        is_ongoing=word == "being" or (word == "been" and token.said.lower().endswith("ing")),
         is_apart=bool(before and (before.is_preposition or word in _TOWARD)),
         toward=_TOWARD.get(word, "") if token.kind == "status" else "",
     )  # fmt: skip
@@ -435,8 +438,8 @@ def _repeat_sides(phrases: list[Phrase], *, place: int) -> Found:
 
 
 _RULES: tuple[Rule, ...] = (
-    negate_prefixed, read_leaver, read_current_value, read_noun_of_name, read_epic_key, read_depictive,
-    read_closing_clause, _repeat_sides, _read_all_but, _read_ago, list_names, read_names_against, read_whole,
+    negate_prefixed, read_progressive, read_leaver, read_current_value, read_noun_of_name, read_epic_key,
+    read_depictive, read_closing_clause, _repeat_sides, _read_all_but, _read_ago, list_names, read_whole,
     _repeated_how_often, _sprint_edges, _bounds, read_than, _comparative, _agent, _groups, _and_groups,
     read_swapped_group, _bound_units, _read_bound_after, read_absence, read_related, read_ever, read_nobody, negate,
     read_presence, read_degree_first, _ranks, _merge_ranks, _counted_rank, _either, read_only,
