@@ -82,8 +82,7 @@ def assemble_fragment(
     return _Assembly(phrases, entity=entity, lexicon=lexicon).build_fragment(context)
 
 
-_SIZES = frozenset({"biggest", "largest", "smallest"})
-_DURATIONS = frozenset({"longest", "shortest"})
+_SIZES, _DURATIONS = frozenset({"biggest", "largest", "smallest"}), frozenset({"longest", "shortest"})
 
 
 class _Assembly(Scope):
@@ -118,6 +117,7 @@ class _Assembly(Scope):
             if phrase.kind == "term" and place not in self.used and phrase.has("entity", "measure", form="noun"):
                 self._read_noun(phrase, place=place, is_first=False)
                 self.used.add(place)
+        self.measures = [one for one in self.measures if one not in context.measures] or self.measures
         if not self.measures and self.unit_noun == "points":
             self.measures = [self._points_measure()]
         if not self.measures and (self.groups or "how_many" in self.marks) and self.entity.count:
@@ -129,7 +129,7 @@ class _Assembly(Scope):
         self._read_conditions()
         rank, order = self._read_ranks()
         self._check_marks()
-        conditions = (*self.parts, *(part for place in sorted(self.part_of) for part in self.part_of[place]))
+        conditions = (*self.parts, *(part for _, parts in sorted(self.part_of.items()) for part in parts))
         self._check_contradiction(join_conditions(conditions))
         if not (conditions or self.groups or rank or order or tuple(self.measures) != context.measures):
             raise Unbound(None)

@@ -173,6 +173,19 @@ def read_progressive(phrases: list[Phrase], *, place: int) -> Found:
     return [replace(verb, senses=(Sense("predicate", "in_progress", "adjective"),))], 1
 
 
+def read_workers(phrases: list[Phrase], *, place: int) -> Found:
+    """Skip the verb of those who work in a team: who | works | in ACCEL; how many people | work | in each | team."""
+    first, second, third = phrases[place], phrase_at(phrases, place=place + 1), phrase_at(phrases, place=place + 2)
+    is_somebody = "who" in first.marks or first.has_entity("person")
+    if not is_somebody or second is None or third is None or second.said.lower() not in _WORKS:
+        return None
+    is_team = third.name_kind == "team" or third.has_entity("team") or "per" in third.marks
+    return ([first, replace(second, kind="mark", marks=frozenset({"have"}), senses=())], 2) if is_team else None
+
+
+_WORKS = frozenset({"work", "works", "working", "worked"})
+
+
 def read_closing_clause(phrases: list[Phrase], *, place: int) -> Found:
     """Read a clause of the sprint's end, which counts anyway: left unfinished | when | HARBOR Sprint 3 | was closed."""
     first, rest = phrases[place], phrases[place + 1 :]

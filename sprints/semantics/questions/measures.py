@@ -24,7 +24,7 @@ class Measures(Terms):
             self._read_noun(self.phrases[place], place=place, is_first=number == 0)
         if "who" in self.marks and self.entity.id == "person":
             self.mentions_entity = True
-        elif "who" in self.marks and not self.columns:
+        elif "who" in self.marks and (not self.columns or self._tells_who()):
             self._read_who()
 
     def _read_noun(self, phrase: Phrase, *, place: int, is_first: bool) -> None:
@@ -157,6 +157,10 @@ class Measures(Terms):
             self.has_owners = True
             self.groups.append(DimensionGroup(dimension=dimension))
             self.parts.append(Comparison(field=dimension, op=Operator.IS_NOT_NULL))
+
+    def _tells_who(self) -> bool:
+        """Return whether a verb asks for the owner of a named issue, beside its other properties."""
+        return self._has_key() and any(one.has("dimension", form="verb") for one in self._find_clause("who")[1])
 
     def _find_clause(self, mark: str) -> tuple[Phrase, list[Phrase]]:
         """Return the phrase with a mark that asks, and the phrases behind it up to the next one that asks."""

@@ -65,7 +65,10 @@ def read_epic_key(phrases: list[Phrase], *, place: int) -> Found:
     """Read an epic's key as its content, not the epic itself: issues of | the epic | ACCEL-2."""
     first, second = phrases[place], phrase_at(phrases, place=place + 1)
     is_noun = any(sense.name == "epic" and sense.form == "noun" for sense in first.senses)
-    if is_noun and second is not None and second.marks & (SILENT_MARKS | {"not", "except"}):  # whose epic is not | X
+    before = phrase_at(phrases, place=place - 1)
+    is_asked = before is not None and bool(before.marks & {"which", "what"})  # which epic | is | ACCEL-13 | in
+    is_value = second is not None and bool(second.marks & (SILENT_MARKS | {"not", "except"}))  # whose epic is not | X
+    if is_noun and is_value and not is_asked:
         key = next((one for one in phrases[place + 1 :] if not one.marks & (SILENT_MARKS | {"not", "except"})), None)
         if key is not None and key.kind == "key":
             at = phrases.index(key)

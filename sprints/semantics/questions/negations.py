@@ -8,6 +8,7 @@ phrases.py.
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sprints.semantics.enums import Operator
 from sprints.semantics.questions.lexicon import Sense
 from sprints.semantics.questions.phrase import SILENT_MARKS, Found, Phrase, PhraseKind, is_sprints, phrase_at
 
@@ -16,8 +17,8 @@ def read_absence(phrases: list[Phrase], *, place: int) -> Found:
     """Read an absence: without an estimate; no assignee; with no label."""
     first, second = phrases[place], phrase_at(phrases, place=place + 1)
     is_outside = bool(first.marks & {"not", "except"}) and second is not None and second.has_entity("sprint")
-    if is_outside and second is not None and "ever" in first.marks:  # never in a sprint: they are in none now
-        return [replace(second, kind="unknown", said=f"{first.said} {second.said}", senses=())], 2
+    if is_outside and second is not None and "ever" in first.marks and second.kind == "term":  # never in a sprint
+        return [replace(second, kind="missing", said=f"{first.said} {second.said}", is_ever=True)], 2
     if not (first.marks & {"without"} or is_outside) or second is None:
         return None
     third = phrase_at(phrases, place=place + 2)
@@ -95,12 +96,39 @@ def read_nobody(phrases: list[Phrase], *, place: int) -> Found:
     if is_owner and subject is not None and not subject.has_entity("issue"):
         return None  # which team has nobody assigned: nobody of it, or nobody to it
     said, size = f"{phrases[place].said} {verb.said}", following - place + 1
-    owner = tuple(replace(one, form="noun") for one in verb.senses if (one.kind, one.form) == ("dimension", "verb"))
+    owner = _as_owner(verb)
     if owner:
         return [replace(verb, kind="missing", senses=owner, said=said)], size
     if not verb.has("predicate", "time", form="verb"):
         return None
     return [replace(verb, is_negated=not verb.is_negated, said=said, start=phrases[place].start)], size
+
+
+def negate_owner(phrases: list[Phrase], *, place: int) -> Found:
+    """Read that a row has no owner at all: not | assigned; not | owned by | anybody."""
+    following = _after_silent(phrases, place=place)
+    verb, behind = phrase_at(phrases, place=following), phrase_at(phrases, place=following + 1)
+    if "not" not in phrases[place].marks or verb is None or verb.kind != "term" or verb.has("predicate", "time"):
+        return None
+    owner, is_anybody = _as_owner(verb), behind is not None and "anybody" in behind.marks
+    if not owner or not (behind is None or is_anybody):
+        return None
+    said = f"{phrases[place].said} {verb.said}"
+    return [replace(verb, kind="missing", senses=owner, said=said)], following - place + 1 + is_anybody
+
+
+def _as_owner(verb: Phrase) -> tuple[Sense, ...]:
+    """Return a verb of ownership as the noun of the owner: assigned as assignee."""
+    return tuple(replace(one, form="noun") for one in verb.senses if (one.kind, one.form) == ("dimension", "verb"))
+
+
+def read_anybody(phrases: list[Phrase], *, place: int) -> Found:
+    """Read whether anybody does something as who does it: is | anybody | assigned to."""
+    first, second = phrases[place], phrase_at(phrases, place=place + 1)
+    if second is None or second.marks != {"anybody"} or first.kind != "mark" or not first.marks & SILENT_MARKS:
+        return None
+    who = Sense("mark", "who", "word")
+    return [replace(second, marks=frozenset({"who"}), senses=(who,))], 2
 
 
 def _after_silent(phrases: Sequence[Phrase], *, place: int) -> int:
@@ -264,7 +292,8 @@ def _read_not_any(phrases: list[Phrase], *, place: int) -> Found:
     if is_had and not inside and "who" in before.marks:
         return [replace(first, kind="unknown", said=f"{first.said} {second.said}", senses=(), marks=frozenset())], 2
     is_any = any(one.is_any for one in inside) or (is_had and any(_is_subject(one) for one in phrases[:place]))
-    if not (is_had or is_act or "have" in before.marks) or not is_any or not _names_rows(inside):
+    is_had_not = first.said.lower().startswith(("has", "have", "had"))  # who hasn't got | anything
+    if not (is_had or is_act or is_had_not or "have" in before.marks) or not is_any or not _names_rows(inside):
         return None
     said = [second, *inside] if is_act else inside
     found = _make_related(first, inside=said, is_negated=True, start=first.start)
@@ -277,9 +306,14 @@ def _read_some(phrases: list[Phrase], *, place: int) -> Found:
 
     Which people have open bugs is another question: the bugs are counted for each.
     """
-    first, before, asked = phrases[place], phrase_at(phrases, place=place - 1), phrase_at(phrases, place=place - 2)
+    first, at = phrases[place], place - 1
+    while at > 0 and phrases[at].name_kind == "team":  # how many people | in HARBOR | have
+        at -= 1
+    before, asked = phrase_at(phrases, place=at), phrase_at(phrases, place=at - 1)
     is_counted = asked is not None and "how_many" in asked.marks
-    inside = _rows_from(phrases, place=place + 1, verb=None)
+    least = phrase_at(phrases, place=place + 1)
+    is_limited = is_counted and least is not None and least.kind == "bound" and not (least.senses or least.edge)
+    inside = _rows_from(phrases, place=place + 1 + is_limited, verb=None)
     nouns = [one for one in inside if one.has("entity", form="noun")]
     is_plain = len(inside) == 1 or not any(one.has_entity("issue") for one in nouns)
     if first.said.lower() == "with" and nouns and is_plain and (
@@ -288,9 +322,31 @@ def _read_some(phrases: list[Phrase], *, place: int) -> Found:
         return [_make_related(first, inside=inside, is_negated=False, start=first.start)], len(inside) + 1
     if before is None or not (before.has_entity("issue") or _says_type(before) or (is_counted and _is_subject(before))):
         return None
-    if not any((one.kind == "names" and _says_type(one)) or one.has_entity("issue") for one in inside):
+    if not any(
+        (one.kind == "names" and (_says_type(one) or one.name_kind == "priority")) or one.has_entity("issue")
+        for one in inside
+    ):
         return None
-    return [_make_related(first, inside=inside, is_negated=False, start=first.start)], len(inside) + 1
+    found = _make_related(first, inside=inside, is_negated=False, start=first.start)
+    if is_limited and least is not None:
+        if least.op not in (Operator.GE, Operator.GT):
+            return None  # at most so many: also none
+        found = replace(found, number=(least.number or 0) + (least.op is Operator.GT))
+    return [found], len(inside) + 1 + is_limited
+
+
+def read_acts(phrases: list[Phrase], *, place: int) -> Found:
+    """Read what those who are counted did as rows that they have: how many people | closed | bugs | in October."""
+    verb, before, asked = phrases[place], phrase_at(phrases, place=place - 1), phrase_at(phrases, place=place - 2)
+    is_act = verb.kind == "term" and not verb.is_negated and verb.has("predicate", "time", form="verb")
+    if not is_act or asked is None or "how_many" not in asked.marks or before is None or before.kind != "term":
+        return None
+    inside = _rows_from(phrases, place=place + 1, verb=verb)
+    if not (before.has_entity("person") or before.has_entity("team")) or not (inside or verb.has("predicate")):
+        return None
+    found = _make_related(verb, inside=[verb, *inside], is_negated=False, start=verb.start)
+    said = " ".join(one.said for one in (verb, *inside))
+    return [replace(found, said=said, is_act=True)], len(inside) + 1
 
 
 def _rows_from(phrases: list[Phrase], *, place: int, verb: Phrase | None) -> list[Phrase]:

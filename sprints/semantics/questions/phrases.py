@@ -22,7 +22,9 @@ from sprints.semantics.questions.contrasts import (
     read_swapped_group,
     read_than,
     read_whole,
+    read_workers,
 )
+from sprints.semantics.questions.lexicon import Sense
 from sprints.semantics.questions.naming import (
     list_names,
     read_current_value,
@@ -32,8 +34,11 @@ from sprints.semantics.questions.naming import (
 )
 from sprints.semantics.questions.negations import (
     negate,
+    negate_owner,
     negate_prefixed,
     read_absence,
+    read_acts,
+    read_anybody,
     read_ever,
     read_nobody,
     read_only,
@@ -53,11 +58,16 @@ from sprints.semantics.questions.tokens import YES_OR_NO, Token
 
 _OPERATORS = {"gt": Operator.GT, "ge": Operator.GE, "lt": Operator.LT, "le": Operator.LE, "eq": Operator.EQ}
 _EDGES = ("since", "after", "before", "until")
-_ANY = frozenset({"a", "an", "any", "a single", "single", "even one"})
+_ANY = frozenset({"at least one", "a", "an", "any", "a single", "single", "even one"})
 _ONE = frozenset({"a single", "single", "even one"})
 _DETERMINERS = frozenset({"articles", "pronouns"})
 _ROUGHLY = frozenset({"about", "around"})
-_TOWARD = {"to": "to_status", "into": "to_status", "from": "from_status", "out": "from_status"}
+_TOWARD = {
+    **dict.fromkeys(("to", "into", "back to", "back into"), "to_status"),
+    **dict.fromkeys(("from", "out", "out of", "back from", "back out of"), "from_status"),
+}
+_SPRINT = (Sense("entity", "sprint", "noun", is_plural=True), Sense("dimension", "sprint", "noun"))
+_AGE = (Sense("dimension", "age_days", "comparative"),)
 _TERMS = frozenset({"entity", "measure", "dimension", "predicate", "time"})
 
 
@@ -119,9 +129,8 @@ def _place(token: Token, *, before: Token | None, lead: str, quantifier: str) ->
         return replace(phrase, marks=frozenset({"except"}))  # all | but | ACCEL
     if before and word in _ROUGHLY and (token.number is not None or token.days is not None):
         return replace(phrase, kind="unknown", said=f"{before.said} {phrase.said}", start=before.start)
-    if word in _ANY and lead in ("in", "inside", "within") and phrase.has("dimension", form="noun") and not phrase.has(
-        "entity"
-    ):  # fmt: skip
+    is_property = phrase.has("dimension", form="noun") and not phrase.has("entity")
+    if word in _ANY and lead in ("in", "inside", "within", "part of") and is_property:
         said = f"{lead} {word} {phrase.said}"
         return replace(phrase, kind="missing", names=(), name_kind="", is_negated=True, said=said)  # in an epic
     return replace(
@@ -269,6 +278,15 @@ def _comparative(phrases: list[Phrase], *, place: int) -> Found:
     return [replace(bound, senses=tuple(one for one in first.senses if one.form == "comparative"))], 3 + has_unit
 
 
+def _bound_age(phrases: list[Phrase], *, place: int) -> Found:
+    """Read how old rows are: over 14 days | old; 30 days | old."""
+    first, second = phrases[place], phrase_at(phrases, place=place + 1)
+    if first.kind not in ("bound", "days") or not first.is_days or second is None or "aged" not in second.marks:
+        return None
+    said = f"{first.said} {second.said}"
+    return [replace(first, kind="bound" if first.op else "unknown", senses=_AGE, said=said)], 2
+
+
 def _bound_units(phrases: list[Phrase], *, place: int) -> Found:
     """Read the unit of a bound: more than 5 | points; 8 | point | stories; reopened | more than 2 | times."""
     first, second = phrases[place], phrase_at(phrases, place=place + 1)
@@ -278,8 +296,10 @@ def _bound_units(phrases: list[Phrase], *, place: int) -> Found:
         if "times" in second.marks:
             return [replace(first, kind="bound", op=first.op or Operator.EQ, edge="times")], 2
         if second.kind == "term" and second.has("dimension", "measure", form="noun"):
-            if second.has("entity") and any(degree_of(one) is not None for one in phrases[place + 2 :]):
-                return None
+            before = phrase_at(phrases, place=place - 1)
+            is_counted = second.has("entity") or (before is not None and "which" in before.marks)
+            if is_counted and any(degree_of(one) is not None for one in phrases[place + 2 :]):
+                return None  # which two | labels | are on the most bugs
             if first.kind == "number" and not second.has("dimension", form="noun"):
                 return None
             op = first.op or Operator.EQ
@@ -345,6 +365,21 @@ def _groups(phrases: list[Phrase], *, place: int) -> Found:
     if adverb and (said.endswith("ly") or " by " in said):
         return [replace(first, kind="group")], 1
     return None
+
+
+def _group_each(phrases: list[Phrase], *, place: int) -> Found:
+    """Read each of several: in each of | ORBIT's | epics; in each of | the last three sprints."""
+    first, second, third = phrases[place], phrase_at(phrases, place=place + 1), phrase_at(phrases, place=place + 2)
+    if "per" not in first.marks or first.said.lower().rpartition(" ")[2] not in ("each", "every") or second is None:
+        return None
+    if is_sprints(second) and len(second.names) > 1:
+        return [second, replace(second, kind="group", names=(), name_kind="", senses=_SPRINT)], 2
+    is_noun = third is not None and third.said.lower().endswith("s")
+    is_noun = is_noun and third is not None and third.has("entity", "dimension", form="noun")
+    if second.name_kind != "team" or third is None or not is_noun:
+        return None
+    group = replace(third, kind="group", names=(), name_kind="", said=f"{first.said} {third.said}", start=first.start)
+    return [second, replace(first, marks=frozenset({"have"}), senses=()), group], 3  # not those that have none
 
 
 def _and_groups(phrases: list[Phrase], *, place: int) -> Found:
@@ -438,9 +473,10 @@ def _repeat_sides(phrases: list[Phrase], *, place: int) -> Found:
 
 
 _RULES: tuple[Rule, ...] = (
-    negate_prefixed, read_progressive, read_leaver, read_current_value, read_noun_of_name, read_epic_key,
-    read_depictive, read_closing_clause, _repeat_sides, _read_all_but, _read_ago, list_names, read_whole,
-    _repeated_how_often, _sprint_edges, _bounds, read_than, _comparative, _agent, _groups, _and_groups,
-    read_swapped_group, _bound_units, _read_bound_after, read_absence, read_related, read_ever, read_nobody, negate,
-    read_presence, read_degree_first, _ranks, _merge_ranks, _counted_rank, _either, read_only,
+    negate_prefixed, read_anybody, read_progressive, read_leaver, read_current_value, read_noun_of_name,
+    read_epic_key, read_depictive, read_closing_clause, _repeat_sides, _read_all_but, _read_ago, list_names,
+    read_whole, read_workers, _repeated_how_often, _sprint_edges, _bounds, read_than, _comparative, _agent,
+    _group_each, _groups, _and_groups, read_swapped_group, _bound_age, _bound_units, _read_bound_after,
+    read_absence, read_related, read_acts, read_ever, read_nobody, negate_owner, negate, read_presence,
+    read_degree_first, _ranks, _merge_ranks, _counted_rank, _either, read_only,
 )  # fmt: skip

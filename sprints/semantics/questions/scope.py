@@ -6,14 +6,14 @@ from sprints.semantics.describe import split_conditions
 from sprints.semantics.enums import Grain, Operator
 from sprints.semantics.query import Comparison, Condition, NamedCondition, Not, TimeGroup, TimeRange
 from sprints.semantics.questions.alternatives import SIZES
-from sprints.semantics.questions.conditions import Conditions
 from sprints.semantics.questions.lexicon import ASKING
+from sprints.semantics.questions.lookups import Lookups
 from sprints.semantics.questions.phrase import Phrase, is_sprints
 from sprints.semantics.questions.terms import BY_DAY, NAMED_BY, State, Unbound
 
 
-class Scope(Conditions):
-    """Conditions with the checks of what they leave out."""
+class Scope(Lookups):
+    """A question with the checks of what it leaves out."""
 
     def _check_scope(self) -> None:
         """Refuse words whose scope the query cannot say: ever blocked for 3 days; but for June; points of issues."""

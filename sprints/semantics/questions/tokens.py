@@ -26,6 +26,10 @@ _PERSONAL = frozenset({"he", "she", "his", "her", "him", "hers"})
 _DEMONSTRATIVE = frozenset({"these", "those"})
 _PLURAL = frozenset({"they", "them", "their", "theirs"})
 PRONOUNS = _PERSONAL | _PLURAL
+_RUNNING = regex.compile(
+    r"\bthe sprint (?:that|which)(?:['\u2019]s| is)(?: currently| now)? (?:running|active|under ?way|going on)\b",
+    regex.IGNORECASE,
+)
 _SIGNS = (
     (regex.compile(r"->|\u2192"), " to "),
     (regex.compile(r"(?:!=|<>|\u2260) ?(?=\d)"), " other than "),
@@ -38,6 +42,8 @@ _SIGNS = (
     (regex.compile(r"(?<![\w.-])(\d{1,4}) ?wk?s?(?![\w-])", regex.IGNORECASE), r"\1 weeks"),
     (regex.compile(r"(?<![\w.-])(\d{1,6})\+(?!\w)"), r"\1 or more"),
     (regex.compile(r"%(?= of)"), " percent"),
+    (_RUNNING, "the current sprint"),
+    (regex.compile(r"\b([pP]\d)'?s\b"), r"\1"),
     (regex.compile(r"\bfrom ((?:\w+ )?sprint \d+) on(?:wards?)?\b", regex.IGNORECASE), r"since \1"),
 )
 _LEADS_TO_DAYS = frozenset({"in", "on", "from", "since", "before", "after", "until", "till", "by", "between"})
@@ -241,8 +247,9 @@ def _token_at(
     phrase = Token(said=linked.text[word.start : end], start=word.start, end=end, senses=senses)
     if known and size >= phrase_size:
         if known.kind in _SPEAKS and size == phrase_size and _has_term(senses):
-            return _both(known, senses=senses, before=found[place - 1].folded if place else "", after=_word_after(
-                found, place + size)), size  # fmt: skip
+            lead = [word.folded for word in found[max(place - 2, 0) : place]]
+            before = "out" if lead == ["out", "of"] else lead[-1] if lead else ""
+            return _both(known, senses=senses, before=before, after=_word_after(found, place + size)), size
         return known, size
     if senses:
         return phrase, phrase_size
@@ -269,7 +276,7 @@ def _both(known: Token, *, senses: tuple[Sense, ...], before: str, after: str) -
     kinds = {known.kind, f"{known.kind}s", f"{known.kind}es"}
     if kinds & {before, after} or (known.kind == "label" and before.startswith("label")):
         return known
-    if known.kind == "status" and known.said[:1].isupper() and before in ("in", "to", "into", "from"):
+    if known.kind == "status" and known.said[:1].isupper() and before in ("in", "to", "into", "from", "out"):
         return known  # in Shipped: the column, not what was done
     is_name_too = known.kind == "type"
     return Token(
@@ -321,7 +328,7 @@ def find_anaphor(tokens: Sequence[Token]) -> str:
         if word == "it" and is_object and not has_one:
             return token.said  # who reported it, as opposed to: is it blocked
         has_it = (has_it or word.partition("'")[0] == "it") and not token.marks & ASKING
-        if word in _DEMONSTRATIVE and _stands_alone(following):
+        if (word in _DEMONSTRATIVE and _stands_alone(following)) or (word == "that" and following is None):
             return token.said
         if (word in _PERSONAL and not has_person) or (word in _PLURAL and not has_rows):
             return token.said

@@ -54,3 +54,22 @@ def test_a_misspelt_word_is_no_synonym() -> None:
 )  # fmt: skip
 def test_a_word_that_only_resembles_one_is_asked_back(question: str) -> None:
     assert parse(question).query is None
+
+
+@pytest.mark.parametrize(
+    ("question", "same"),
+    [
+        ("Which stories aren't assigned to anybody?", "Which stories are unassigned?"),
+        ("What did ACCEL fail to finish in Sprint 7?", "What did ACCEL not finish in Sprint 7?"),
+        ("How many points did ACCEL manage to close in Sprint 7?", "How many points did ACCEL close in Sprint 7?"),
+        ("Who hasn't got anything in progress?", "Who has nothing in progress?"),
+        ("How many open bugs are there in each of ORBIT's epics?", "Which epics of ORBIT have open bugs?"),
+        ("open bugs more than 30 days old", "open bugs older than 30 days"),
+        ("Who works in ACCEL?", "Who is on ACCEL?"),
+        ("How many different people have open bugs?", "How many people have at least one open bug?"),
+        ("What has ACCEL got to do in Sprint 10?", "What does ACCEL have left to do in Sprint 10?"),
+        ("What is left in the sprint that's running?", "What is left in the current sprint?"),
+    ],
+)
+def test_another_construction_means_the_same(question: str, same: str) -> None:
+    assert parts_of(read(question)) == parts_of(read(same))
