@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from sprints.semantics.model import SemanticModel
-from sprints.semantics.questions.phrase import Phrase, phrase_at
+from sprints.semantics.questions.phrase import Phrase, look_at, phrase_at
 
 UNKNOWN_ACTOR = "I do not know who did that ('{said}'), only whose issues they are. Ask by the assignee."
 _PERFECT = frozenset({"have", "past", "not", "ever"})
@@ -28,20 +28,17 @@ def _find_actor(phrases: Sequence[Phrase], *, place: int) -> Phrase | None:
     following = phrase_at(phrases, place=place + 1)
     if not phrases[place].has("predicate", "time"):
         return None
-    if following is not None and following.by and following.name_kind == "person":
+    if following.by and following.name_kind == "person":
         return following
     at = place - 1
-    while at >= 0 and phrases[at].kind == "mark" and phrases[at].marks and phrases[at].marks <= _PERFECT:
+    while phrase_at(phrases, place=at).kind == "mark" and phrases[at].marks <= _PERFECT:
         at -= 1
-    is_adjective = at < place - 1 and following is not None and (following.has("entity") or bool(following.name_kind))
-    subject = phrase_at(phrases, place=at)
-    if subject is None or is_adjective:
+    before, subject = look_at(phrases, place=at - 1, size=2)
+    if at < place - 1 and (following.has("entity") or following.name_kind):
         return None
-    before = phrase_at(phrases, place=at - 1)
-    is_asked = before is not None and "which" in before.marks and subject.has_entity("person")
+    is_asked = "who" in subject.marks or ("which" in before.marks and subject.has_entity("person"))
     is_base = phrases[place].has("predicate", "time", form="verb") and not phrases[place].said.lower().endswith("ed")
-    is_named = is_base and subject.name_kind == "person"
-    return subject if "who" in subject.marks or is_asked or is_named else None
+    return subject if is_asked or (is_base and subject.name_kind == "person") else None
 
 
 def _knows_actor(phrase: Phrase, *, model: SemanticModel) -> bool:
@@ -58,3 +55,16 @@ def _actors(phrase: Phrase, *, model: SemanticModel) -> Iterator[str | None]:
             yield model.time_roles[sense.name].actor
         elif sense.kind == "measure" and sense.form == "verb":
             yield model.measures[sense.name].actor
+
+
+def is_choice_of_teams(phrases: Sequence[Phrase]) -> bool:
+    """Return whether it is one of the named teams who did more: who closed more bugs, ACCEL or ORBIT."""
+    is_compared = any(one.marks & {"more", "fewer"} or one.kind == "rank" for one in phrases)
+    teams = [one for one in phrases if one.name_kind == "team" and len(one.names) > 1 and one.joined_by == "or"]
+    return is_compared and bool(teams) and not any(one.name_kind == "person" for one in phrases)
+
+
+def limits_owner(limit: Phrase, *, before: Sequence[Phrase]) -> bool:
+    """Return whether an owner's points are limited, not those of each issue: who has more than 20 points open."""
+    are_rows = any(one.has_entity("issue") or one.name_kind == "type" for one in before)
+    return any(sense.name == "points" for sense in limit.senses) and not are_rows

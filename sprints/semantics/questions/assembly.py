@@ -25,6 +25,7 @@ from sprints.semantics.query import (
     Side,
     TimeGroup,
 )
+from sprints.semantics.questions.alternatives import MASS
 from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.phrase import Phrase, is_sprints, look_at, phrase_at
 from sprints.semantics.questions.scope import Scope
@@ -82,9 +83,7 @@ def assemble_fragment(
     return _Assembly(phrases, entity=entity, lexicon=lexicon).build_fragment(context)
 
 
-_SIZES = frozenset({"biggest", "largest", "smallest"})
-_DURATIONS = frozenset({"longest", "shortest"})
-_MASS = frozenset({"work", "stuff"})  # of which points or issues may be meant
+_SIZES, _DURATIONS = frozenset({"biggest", "largest", "smallest"}), frozenset({"longest", "shortest"})
 
 
 class _Assembly(Scope):
@@ -118,6 +117,7 @@ class _Assembly(Scope):
             if phrase.kind == "term" and place not in self.used and phrase.has("entity", "measure", form="noun"):
                 self._read_noun(phrase, place=place, is_first=False)
                 self.used.add(place)
+        self.measures = [one for one in self.measures if one not in context.measures] or self.measures
         if not self.measures and self.unit_noun == "points":
             self.measures = [self._points_measure()]
         if not self.measures and (self.groups or "how_many" in self.marks) and self.entity.count:
@@ -126,7 +126,7 @@ class _Assembly(Scope):
         self._read_conditions()
         rank, order = self._read_ranks()
         self._check_marks()
-        conditions = (*self.parts, *(part for place in sorted(self.part_of) for part in self.part_of[place]))
+        conditions = (*self.parts, *(part for _, parts in sorted(self.part_of.items()) for part in parts))
         self._check_contradiction(join_conditions(conditions))
         return Fragment(
             conditions=conditions, measures=tuple(self.measures), groups=tuple(self.groups), rank=rank, order=order,
@@ -235,7 +235,7 @@ class _Assembly(Scope):
         """Refuse a superlative of another size: the biggest scope change, the longest number."""
         said, measure = {*phrase.said.lower().split()}, self.model.measures[self.measures[0]]
         is_count = measure.id == self.entity.count
-        is_mass = is_count and any(one.said.lower() in _MASS for one in self.phrases)
+        is_mass = is_count and any(one.said.lower() in MASS for one in self.phrases)
         is_size = is_count and self.entity.id != "issue" and "how_many" not in self.marks and bool(_SIZES & said)
         if is_mass or is_size or (_DURATIONS & said and not measure.unit.startswith(("days", "hours"))):
             raise Unbound(phrase)

@@ -277,7 +277,9 @@ class Conditions(Relations):
         if len(named) != 1 or self._is_past() or self.entity.id != "issue":
             return None
         status = self.phrases[named[0]]
-        return None if status.is_negated or any(one.name_kind != "status" for one in status.alternatives) else named[0]
+        is_several = len(status.names) > 1 and status.joined_by != "or"
+        is_mixed = any(one.name_kind != "status" for one in status.alternatives)
+        return None if status.is_negated or is_several or is_mixed else named[0]
 
     def _has_rows(self, phrase: Phrase) -> Condition:
         """Return that related rows exist or not: sprints that carried nothing over, epics with open bugs."""
@@ -295,7 +297,7 @@ class Conditions(Relations):
             if not self._fits_relation(relation, phrase=phrase, where=where):
                 continue
             self._refuse_behind(phrase)
-            has = Has(relation=name, where=where)
+            has = Has(relation=name, where=where, at_least=int(phrase.number or 1))
             if not phrase.is_negated:
                 return has
             self.parts += self._require_decided(where) if relation.entity != self.entity.id else []
@@ -339,6 +341,8 @@ class Conditions(Relations):
             op = Operator.GT if phrase.is_negated else Operator.EQ
             return Comparison(field=self.settings["counted"][membership.role], op=op, values=(0,))
         if membership is not None and phrase.has_entity(membership.role):
+            if phrase.is_ever:
+                return Not(part=Has(relation=membership.relation))
             affirmed = InPeriod(where=Comparison(field=membership.role, op=Operator.IS_NOT_NULL))
             return affirmed if phrase.is_negated else Not(part=affirmed)
         dimension = self._dimension_of(phrase)

@@ -48,49 +48,6 @@ def read_than(phrases: list[Phrase], *, place: int) -> Found:
     return [*inside, replace(first, kind="than", op=op, said=said, senses=(), marks=frozenset())], size
 
 
-def read_names_against(phrases: list[Phrase], *, place: int) -> Found:
-    """
-    ACCEL | more open bugs than | ORBIT: one number for each name.
-
-    More points | in sprint 7 | than | in sprint 8; more stories | in May | or | in June: a number for each span.
-    """
-    first = phrases[place]
-    of_each = any(one.is_plural and one.has("entity") and not one.has_entity("issue") for one in phrases)
-    if of_each or any(one.marks & {"which", "who", "how_many"} for one in phrases):
-        return None
-    at = next((at for at in range(place + 2, len(phrases)) if _is_of_kind(phrases[at], first)), None)
-    if at is None:
-        return None
-    inside, than = phrases[place + 1 : at], phrases[at - 1]
-    said = [one for one in phrases[:at] if one.marks & _COMPARED and one.kind == "mark"]
-    is_against = than.marks & {"than", "gt", "lt", "differs"} or (than.marks & {"or"} and than.kind == "mark")
-    if not said or not is_against or (than.marks & {"or"} and first.kind == "names" and first.name_kind != "sprint"):
-        return None
-    if not any(one.has("measure", form="noun") or one.has("predicate", "time") for one in phrases):
-        return None
-    for one in said:
-        if one not in inside:
-            phrases[phrases.index(one)] = replace(one, marks=frozenset({"be"}), senses=())
-    rest = [one for one in inside if one is not than and one not in said]
-    versus = replace(than, kind="mark", marks=frozenset({"versus"}), senses=())
-    last = phrases[at]
-    if first.kind != "names" or first.name_kind == "sprint":
-        return [*rest, first, versus, last], at - place + 1
-    names = tuple(dict.fromkeys((*first.names, *last.names)))
-    both = replace(first, names=names, joined_by="and", said=f"{first.said}, {last.said}")
-    return [both, *rest, versus], at - place + 1
-
-
-_COMPARED = frozenset({"more", "fewer", "gt", "lt", "as_many", "differs"})
-
-
-def _is_of_kind(phrase: Phrase, first: Phrase) -> bool:
-    """Return whether both are names of one kind, periods or sprints, so that they can be compared."""
-    if is_sprints(first) or first.kind == "period":
-        return is_sprints(phrase) if is_sprints(first) else phrase.kind == "period"
-    return first.kind == phrase.kind == "names" and phrase.name_kind == first.name_kind
-
-
 def read_whole(phrases: list[Phrase], *, place: int) -> Found:
     """Read "all" as no restriction, unless they are compared: across all teams; over all closed sprints."""
     first = phrases[place]
@@ -200,6 +157,33 @@ def _read_manner(phrases: list[Phrase], *, place: int) -> Found:
     if not is_act or not is_manner or of_rows:
         return None
     return [verb, replace(adjective, kind="unknown", said=f"{verb.said} {adjective.said}")], 2
+
+
+def read_progressive(phrases: list[Phrase], *, place: int) -> Found:
+    """Read an act of finishing that goes on as work in progress: what is | ACCEL | fixing; being | fixed."""
+    verb = phrases[place]
+    is_ongoing = verb.is_ongoing or (
+        verb.said.lower().partition(" ")[0].endswith("ing") and any("be" in one.marks for one in phrases[:place])
+    )
+    if any(one.kind == "period" or one.has("grain") for one in phrases):
+        return None  # issues being resolved, month by month
+    is_finishing = verb.kind == "term" and any(one.name in ("done", "completed") for one in verb.senses)
+    if not (is_ongoing and is_finishing and (verb.is_ongoing or verb.has("predicate", form="verb"))):
+        return None
+    return [replace(verb, senses=(Sense("predicate", "in_progress", "adjective"),))], 1
+
+
+def read_workers(phrases: list[Phrase], *, place: int) -> Found:
+    """Skip the verb of those who work in a team: who | works | in ACCEL; how many people | work | in each | team."""
+    first, second, third = phrases[place], phrase_at(phrases, place=place + 1), phrase_at(phrases, place=place + 2)
+    is_somebody = "who" in first.marks or first.has_entity("person")
+    if not is_somebody or second is None or third is None or second.said.lower() not in _WORKS:
+        return None
+    is_team = third.name_kind == "team" or third.has_entity("team") or "per" in third.marks
+    return ([first, replace(second, kind="mark", marks=frozenset({"have"}), senses=())], 2) if is_team else None
+
+
+_WORKS = frozenset({"work", "works", "working", "worked"})
 
 
 def read_closing_clause(phrases: list[Phrase], *, place: int) -> Found:

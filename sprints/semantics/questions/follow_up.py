@@ -25,6 +25,7 @@ from sprints.semantics.query import (
     Value,
 )
 from sprints.semantics.questions.assembly import Fragment, assemble_fragment
+from sprints.semantics.questions.context_changes import change_rows
 from sprints.semantics.questions.grammar import ANAPHOR, Parse, parse_question
 from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.phrase import Phrase
@@ -67,8 +68,10 @@ def parse_follow_up(
     if named and parse.query is not None:
         return replace(parse, assumptions=(*parse.assumptions, f"Read as '{named}'."))
     anaphor = find_anaphor(tokens)
-    if (widened := _widen_query(context, tokens=tokens, model=lexicon.model)) is not None:
-        return Parse(linked=linked, query=widened, assumptions=(*corrected,), phrases=tuple(phrases))
+    changed = _widen_query(context, tokens=tokens, model=lexicon.model)
+    changed = changed or change_rows(context, tokens=tokens, model=lexicon.model, index=index)
+    if changed is not None:
+        return Parse(linked=linked, query=changed, assumptions=(*corrected,), phrases=tuple(phrases))
     if _asks_for_rows(phrases, tokens=tokens):
         rows = list_counted_rows(context, model=lexicon.model)
         return Parse(linked=linked, query=rows, phrases=tuple(phrases)) if rows else None

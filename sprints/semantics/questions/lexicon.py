@@ -3,11 +3,11 @@
 import re
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from importlib.resources import files
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any, Literal
 
 from sprints.linking.calendar_tokens import PERIOD_UNITS, PERIOD_WORDS, RELATIVE_WORDS
@@ -25,10 +25,12 @@ _DOUBLED = re.compile(r"(.)\1")
 _IRREGULAR = {
     "begin": ("began", "begun"), "take": ("took", "taken"), "do": ("did", "done"), "get": ("got", "gotten"),
     "hold": ("held", "held"), "spend": ("spent", "spent"), "come": ("came", "come"), "run": ("ran", "run"),
-    "spill": ("spilled", "spilt"), "throw": ("threw", "thrown"),
+    "spill": ("spilled", "spilt"), "throw": ("threw", "thrown"), "bring": ("brought",), "put": ("put",),
+    "cut": ("cut",), "leave": ("left",), "write": ("wrote", "written"), "deal": ("dealt",), "burn": ("burned", "burnt"),
+    "strike": ("struck",), "sneak": ("sneaked", "snuck"), "eat": ("ate", "eaten"),
 }  # fmt: skip
 _DOUBLING = frozenset({"commit", "begin", "log", "refer", "permit"})  # stressed on a last, short syllable
-_PLURALS = ("people",)
+_PLURALS = ("people", "devs", "folks")
 _TIME_WORDS = PERIOD_WORDS | {"fifth", "sprints", "point", "points"}
 
 
@@ -50,6 +52,7 @@ class Lexicon:
     model: SemanticModel
     phrases: dict[tuple[str, ...], tuple[Sense, ...]]
     settings: Mapping[str, Any] = field(default_factory=dict)
+    synonyms: frozenset[tuple[str, ...]] = frozenset()
 
     @cached_property
     def max_words(self) -> int:
@@ -62,6 +65,11 @@ class Lexicon:
         return frozenset(word for phrase in self.phrases for word in phrase) | _TIME_WORDS
 
     @cached_property
+    def usual_words(self) -> frozenset[str]:
+        """Return the words that a misspelt one may stand for. Synonyms are rarer than the words that resemble them."""
+        return frozenset(word for phrase in self.phrases.keys() - self.synonyms for word in phrase) | _TIME_WORDS
+
+    @cached_property
     def negated(self) -> frozenset[str]:
         """Return predicates with the prefix of their negation: unblocked."""
         return frozenset(
@@ -72,7 +80,7 @@ class Lexicon:
     @cached_property
     def spellings(self) -> tuple[str, ...]:
         """Return every word that a misspelt one may be."""
-        return tuple(sorted(self.vocabulary | self.negated | NUMBERS.keys() - {"a"}))
+        return tuple(sorted(self.usual_words | self.negated | NUMBERS.keys() - {"a"}))
 
     @cached_property
     def by_bare(self) -> Mapping[str, tuple[str, ...]]:
@@ -145,14 +153,42 @@ def shipped_lexicon() -> Lexicon:
 
 def make_lexicon(model: SemanticModel) -> Lexicon:
     """Build the lexicon of a model and the grammar."""
-    text = (files("sprints.semantics.questions") / "words.toml").read_text(encoding="utf-8")
-    settings = tomllib.loads(text)
+    settings, synonyms = _load_table("words"), _load_table("synonyms")
     phrases: dict[tuple[str, ...], list[Sense]] = defaultdict(list)
-    for phrase, sense in _all_senses(model, settings=settings):
+    _add_phrases(phrases, _all_senses(model, settings=settings))
+    usual = frozenset(phrases)
+    for kind, terms in _list_terms(model):
+        for name in terms:
+            said = synonyms.get(f"{kind}:{name}", {})
+            spelt = {form: [one for phrase in found for one in _list_variants(phrase)] for form, found in said.items()}
+            _add_phrases(phrases, _term_senses(kind, name, Words(**spelt)))
+    known = {key: tuple(senses) for key, senses in phrases.items()}
+    return Lexicon(model=model, phrases=known, settings=settings, synonyms=frozenset(phrases) - usual)
+
+
+def _load_table(name: str) -> dict[str, Any]:
+    return tomllib.loads((files("sprints.semantics.questions") / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def _add_phrases(phrases: dict[tuple[str, ...], list[Sense]], said: Iterable[tuple[str, Sense]]) -> None:
+    for phrase, sense in said:
         key = tuple(word.folded for word in words(fold(phrase)))
         if key and sense not in phrases[key]:
             phrases[key].append(sense)
-    return Lexicon(model=model, phrases={key: tuple(senses) for key, senses in phrases.items()}, settings=settings)
+
+
+def _list_variants(phrase: str) -> Iterator[str]:
+    """Return a phrase with each of its alternatives in braces: past {its|their|the} deadline."""
+    parts = re.split(r"\{(.*?)\}", phrase)
+    for chosen in product(*(part.split("|") if place % 2 else (part,) for place, part in enumerate(parts))):
+        yield "".join(chosen)
+
+
+def _list_terms(model: SemanticModel) -> tuple[tuple[Kind, Mapping[str, Any]], ...]:
+    return (
+        ("entity", model.entities), ("measure", model.measures), ("dimension", model.dimensions),
+        ("predicate", model.predicates), ("time", model.time_roles),
+    )  # fmt: skip
 
 
 def _all_senses(model: SemanticModel, *, settings: Mapping[str, Any]) -> Iterator[tuple[str, Sense]]:
@@ -163,12 +199,8 @@ def _all_senses(model: SemanticModel, *, settings: Mapping[str, Any]) -> Iterato
     for kind, table in nouns_of:
         for name, said in settings[table].items():
             yield from ((form, Sense(kind, name, "noun")) for noun in said for form in (noun, _plural(noun)))
-    kinds: tuple[tuple[Kind, Mapping[str, Any]], ...] = (
-        ("entity", model.entities), ("measure", model.measures), ("dimension", model.dimensions),
-        ("predicate", model.predicates), ("time", model.time_roles),
-    )  # fmt: skip
     more = {key: Words(**said) for key, said in settings["more_words"].items()}
-    for kind, terms in kinds:
+    for kind, terms in _list_terms(model):
         for name, term in terms.items():
             if getattr(term, "hidden", False):
                 continue

@@ -13,6 +13,7 @@ from sprints.semantics.query import (
     Side,
     TimeGroup,
 )
+from sprints.semantics.questions.actors import is_choice_of_teams, limits_owner
 from sprints.semantics.questions.lexicon import ASKING
 from sprints.semantics.questions.phrase import Phrase, is_sprints, phrase_at
 from sprints.semantics.questions.terms import NAMED_BY, State, Terms, Unbound
@@ -35,7 +36,7 @@ class Measures(Terms):
             self._read_noun(self.phrases[place], place=place, is_first=number == 0)
         if "who" in self.marks and self.entity.id == "person":
             self.mentions_entity = True
-        elif "who" in self.marks and not self.columns:
+        elif "who" in self.marks and (not self.columns or self._tells_who()):
             self._read_who()
 
     def _read_noun(self, phrase: Phrase, *, place: int, is_first: bool) -> None:
@@ -152,7 +153,7 @@ class Measures(Terms):
     def _read_who(self) -> None:
         """Read whom the verbs of its clause ask for: who reported it, and when was it created."""
         who, clause = self._find_clause("who")
-        if self._is_choice_of_teams():
+        if is_choice_of_teams(self.phrases):
             self._group_by("team", phrase=who)
             return
         verbs = [phrase for phrase in clause if phrase.has("dimension", form="verb")]
@@ -172,11 +173,9 @@ class Measures(Terms):
             self.groups.append(DimensionGroup(dimension=dimension))
             self.parts.append(Comparison(field=dimension, op=Operator.IS_NOT_NULL))
 
-    def _is_choice_of_teams(self) -> bool:
-        """Return whether it is one of the named teams who did more: who closed more bugs, ACCEL or ORBIT."""
-        is_compared = bool(self.marks & {"more", "fewer"}) or self.is_ranked
-        teams = [one for one in self.phrases if one.name_kind == "team" and len(one.names) > 1]
-        return is_compared and any(one.joined_by == "or" for one in teams) and not self._has_person()
+    def _tells_who(self) -> bool:
+        """Return whether a verb asks for the owner of a named issue, beside its other properties."""
+        return self._has_key() and any(one.has("dimension", form="verb") for one in self._find_clause("who")[1])
 
     def _find_clause(self, mark: str) -> tuple[Phrase, list[Phrase]]:
         """Return the phrase with a mark that asks, and the phrases behind it up to the next one that asks."""
@@ -194,15 +193,13 @@ class Measures(Terms):
     def _is_one_sprint(self, phrase: Phrase, *, place: int) -> bool:
         """Return whether it refers to one sprint without a name: removed from the sprint."""
         is_noun = self.entity.id in ("issue", "membership", "sprint_blockage") and phrase.kind == "term"
-        is_noun = is_noun and phrase.has_entity("sprint")
-        if not is_noun or phrase.is_plural or place == 0 or self._is_asked_which(place):
-            return False
-        return not self._is_kind_noun(phrase, place=place)
+        is_one = is_noun and phrase.has_entity("sprint") and not phrase.is_plural and place > 0
+        return is_one and not self._is_asked_which(place) and not self._is_kind_noun(phrase, place=place)
 
     def _take_running_sprint(self, phrase: Phrase) -> None:
         """Take the sprint of the only team that is named as the one that runs: left in ACCEL's sprint."""
         teams = [name for one in self.phrases if one.name_kind == "team" and not one.is_negated for name in one.names]
-        if phrase.is_any or len(teams) != 1 or any(is_sprints(one) for one in self.phrases):
+        if phrase.is_any or len(teams) != 1 or any(map(is_sprints, self.phrases)):
             raise Unbound(None, why="Which sprint do you mean?")
         running = NamedCondition(predicate=str(self.settings["running"]["sprint"]))
         self.parts.append(running if "sprint" in self.reached else InPeriod(where=running))
@@ -263,7 +260,7 @@ class Measures(Terms):
         if self.measures or not self.groups:
             return
         limits = [one for one in self.phrases if one.kind == "bound"]
-        if any(self._limits_points(one) for one in limits):
+        if any(limits_owner(one, before=self.phrases[: self.phrases.index(one)]) for one in limits):
             self.unit_noun = "points"
             self.measures = [self._points_measure()]
             if self._groups_sprints():
@@ -274,12 +271,6 @@ class Measures(Terms):
             sense.name for one in limits if not one.has("dimension") for sense in one.senses if sense.kind == "measure"
         ]  # fmt: skip
         self.measures = [one for one in named if self.model.measures[one].entity == self.entity.id][:1]
-
-    def _limits_points(self, phrase: Phrase) -> bool:
-        """Return whether an owner's points are limited, not those of each issue: who has more than 20 points open."""
-        before = self.phrases[: self.phrases.index(phrase)]
-        are_rows = any(one.has_entity("issue") or one.name_kind == "type" for one in before)
-        return any(sense.name == "points" for sense in phrase.senses) and not are_rows
 
     def _measure_repetitions(self) -> None:
         states = [state for state in self._own_states() if state.predicate in self.settings["repetitions"]]

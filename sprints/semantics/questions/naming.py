@@ -56,12 +56,13 @@ def read_noun_of_name(phrases: list[Phrase], *, place: int) -> Found:
 
 def read_epic_key(phrases: list[Phrase], *, place: int) -> Found:
     """Read an epic's key as its content, not the epic itself: issues of | the epic | ACCEL-2."""
-    first, second = look_at(phrases, place=place, size=2)
+    before, first, second = look_at(phrases, place=place - 1, size=3)
     behind = range(place + 1, len(phrases))
     at = next((n for n in behind if not phrases[n].marks & (SILENT_MARKS | {"not", "except"})), place)
     if not any(sense.name == "epic" and sense.form == "noun" for sense in first.senses):
         return None
-    if at > place + 1 and phrases[at].kind == "key":  # whose epic is not | X
+    is_asked = bool(before.marks & {"which", "what"})  # which epic | is | ACCEL-13 | in
+    if at > place + 1 and phrases[at].kind == "key" and not is_asked:  # whose epic is not | X
         key = replace(phrases[at], name_kind="epic", said=f"{first.said} {phrases[at].said}")
         return [*phrases[place + 1 : at], key], at - place + 1
     if second.kind != "key" or second.name_kind:

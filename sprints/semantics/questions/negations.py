@@ -8,6 +8,7 @@ phrases.py.
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sprints.semantics.enums import Operator
 from sprints.semantics.questions.lexicon import Sense
 from sprints.semantics.questions.phrase import (
     NOTHING,
@@ -106,12 +107,39 @@ def read_nobody(phrases: list[Phrase], *, place: int) -> Found:
     if first.marks != {"nobody"} or verb.kind != "term" or is_owner:
         return None  # which team has nobody assigned: nobody of it, or nobody to it
     said, size = f"{first.said} {verb.said}", following - place + 1
-    owner = tuple(replace(one, form="noun") for one in verb.senses if (one.kind, one.form) == ("dimension", "verb"))
+    owner = _as_owner(verb)
     if owner:
         return [replace(verb, kind="missing", senses=owner, said=said)], size
     if not verb.has("predicate", "time", form="verb"):
         return None
     return [replace(verb, is_negated=not verb.is_negated, said=said, start=first.start)], size
+
+
+def negate_owner(phrases: list[Phrase], *, place: int) -> Found:
+    """Read that a row has no owner at all: not | assigned; not | owned by | anybody."""
+    following = _after_silent(phrases, place=place)
+    verb, behind = look_at(phrases, place=following, size=2)
+    if "not" not in phrases[place].marks or verb.kind != "term" or verb.has("predicate", "time"):
+        return None
+    owner, is_anybody = _as_owner(verb), "anybody" in behind.marks
+    if not owner or (behind and not is_anybody):
+        return None
+    said = f"{phrases[place].said} {verb.said}"
+    return [replace(verb, kind="missing", senses=owner, said=said)], following - place + 1 + is_anybody
+
+
+def _as_owner(verb: Phrase) -> tuple[Sense, ...]:
+    """Return a verb of ownership as the noun of the owner: assigned as assignee."""
+    return tuple(replace(one, form="noun") for one in verb.senses if (one.kind, one.form) == ("dimension", "verb"))
+
+
+def read_anybody(phrases: list[Phrase], *, place: int) -> Found:
+    """Read whether anybody does something as who does it: is | anybody | assigned to."""
+    first, second = look_at(phrases, place=place, size=2)
+    if second.marks != {"anybody"} or first.kind != "mark" or not first.marks & SILENT_MARKS:
+        return None
+    who = Sense("mark", "who", "word")
+    return [replace(second, marks=frozenset({"who"}), senses=(who,))], 2
 
 
 def _after_silent(phrases: Sequence[Phrase], *, place: int) -> int:
@@ -236,7 +264,9 @@ def _read_not_any(phrases: list[Phrase], *, place: int) -> Found:
     if is_had and not inside and "who" in before.marks:
         return [leave_out(second, lead=first)], 2
     is_any = any(one.is_any for one in inside) or (is_had and any(_is_subject(one) for one in phrases[:place]))
-    if not before or not (is_had or verb or "have" in before.marks) or not is_any or not _names_rows(inside):
+    is_had_not = first.said.lower().startswith(("has", "have", "had"))  # who hasn't got | anything
+    has_verb = is_had or is_had_not or bool(verb) or "have" in before.marks
+    if not before or not has_verb or not is_any or not _names_rows(inside):
         return None
     found, size = _make_related(first, inside=inside, verb=verb, is_negated=True)
     return found, size + is_had
@@ -248,15 +278,41 @@ def _read_some(phrases: list[Phrase], *, place: int) -> Found:
 
     Which people have open bugs is another question: the bugs are counted for each.
     """
-    asked, before, first = look_at(phrases, place=place - 2, size=3)
-    inside = _rows_from(phrases, place=place + 1, verb=NOTHING)
+    first, at = phrases[place], place - 1
+    while phrase_at(phrases, place=at).name_kind == "team":  # how many people | in HARBOR | have
+        at -= 1
+    asked, before = look_at(phrases, place=at - 1, size=2)
+    is_asked, least = "how_many" in asked.marks, phrase_at(phrases, place=place + 1)
+    is_limited = is_asked and least.kind == "bound" and not (least.senses or least.edge)
+    inside = _rows_from(phrases, place=place + 1 + is_limited, verb=NOTHING)
     nouns = [one for one in inside if one.has("entity", form="noun")]
     is_plain = len(inside) == 1 or not any(one.has_entity("issue") for one in nouns)
     is_with = first.said.lower() == "with" and bool(nouns) and is_plain and before.has("entity", form="noun")
-    is_counted = "how_many" in asked.marks and _is_subject(before)
-    has_rows = before.has_entity("issue") or _says_type(before) or is_counted
-    has_rows = has_rows and any((one.kind == "names" and _says_type(one)) or one.has_entity("issue") for one in inside)
-    return _make_related(first, inside=inside, verb=NOTHING, is_negated=False) if is_with or has_rows else None
+    has_rows = before.has_entity("issue") or _says_type(before) or (is_asked and _is_subject(before))
+    has_rows = has_rows and any(
+        one.has_entity("issue") or (one.kind == "names" and (_says_type(one) or one.name_kind == "priority"))
+        for one in inside
+    )
+    if not (is_with or has_rows) or (is_limited and least.op not in (Operator.GE, Operator.GT)):
+        return None  # with at most so many: also those with none
+    [found], size = _make_related(first, inside=inside, verb=NOTHING, is_negated=False)
+    if is_limited:
+        found = replace(found, number=(least.number or 0) + (least.op is Operator.GT))
+    return [found], size + is_limited
+
+
+def read_acts(phrases: list[Phrase], *, place: int) -> Found:
+    """Read what those who are counted did as rows that they have: how many people | closed | bugs | in October."""
+    asked, before, verb = look_at(phrases, place=place - 2, size=3)
+    is_act = verb.kind == "term" and not verb.is_negated and verb.has("predicate", "time", form="verb")
+    if not is_act or "how_many" not in asked.marks or before.kind != "term":
+        return None
+    inside = _rows_from(phrases, place=place + 1, verb=verb)
+    if not (before.has_entity("person") or before.has_entity("team")) or not (inside or verb.has("predicate")):
+        return None
+    [found], _ = _make_related(verb, inside=inside, verb=verb, is_negated=False)
+    said = " ".join(one.said for one in (verb, *inside))
+    return [replace(found, said=said, is_act=True)], len(inside) + 1
 
 
 def _rows_from(phrases: list[Phrase], *, place: int, verb: Phrase) -> list[Phrase]:

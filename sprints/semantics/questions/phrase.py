@@ -26,7 +26,7 @@ class Phrase:
     A part of the question with one meaning. Its term depends on the entity of the question.
 
     `is_apart`: a preposition stands before it, so that it is no item of a list. `toward` is the end of a move that a
-    status names. `quantifier` is "both" or "all" before it.
+    status names. `quantifier` is "both" or "all" before it. `is_ongoing`: "being" stands before it.
     """
 
     kind: PhraseKind
@@ -56,6 +56,7 @@ class Phrase:
     is_apart: bool = False
     toward: str = ""
     is_act: bool = False
+    is_ongoing: bool = False
     is_vague: bool = False
     predicate: str = ""
     alternatives: tuple["Phrase", ...] = field(default=())

@@ -11,6 +11,7 @@ from dataclasses import replace
 from sprints.linking.calendar import Span
 from sprints.linking.periods import EARLIEST
 from sprints.semantics.enums import Operator
+from sprints.semantics.questions.alternatives import read_alternatives
 from sprints.semantics.questions.constructions import (
     read_counted_sides,
     read_distinct,
@@ -27,12 +28,14 @@ from sprints.semantics.questions.contrasts import (
     read_degree_first,
     read_depictive,
     read_leaver,
-    read_names_against,
     read_obligation,
+    read_progressive,
     read_swapped_group,
     read_than,
     read_whole,
+    read_workers,
 )
+from sprints.semantics.questions.lexicon import Sense
 from sprints.semantics.questions.naming import (
     list_names,
     read_current_value,
@@ -42,7 +45,10 @@ from sprints.semantics.questions.naming import (
 )
 from sprints.semantics.questions.negations import (
     negate,
+    negate_owner,
     read_absence,
+    read_acts,
+    read_anybody,
     read_ever,
     read_nobody,
     read_only,
@@ -67,11 +73,16 @@ _OPERATORS_BEHIND = {"or_more": Operator.GE, "or_less": Operator.LE}
 _SIDES = ("names", "term", "bound", "missing")
 _OPERATORS = {"gt": Operator.GT, "ge": Operator.GE, "lt": Operator.LT, "le": Operator.LE, "eq": Operator.EQ}
 _EDGES = ("since", "after", "before", "until")
-_ANY = frozenset({"a", "an", "any", "a single", "single", "even one"})
+_ANY = frozenset({"at least one", "a", "an", "any", "a single", "single", "even one"})
 _ONE = frozenset({"a single", "single", "even one"})
 _DETERMINERS = frozenset({"articles", "pronouns"})
 _ROUGHLY = frozenset({"about", "around"})
-_TOWARD = {"to": "to_status", "into": "to_status", "from": "from_status", "out": "from_status"}
+_TOWARD = {
+    **dict.fromkeys(("to", "into", "back to", "back into"), "to_status"),
+    **dict.fromkeys(("from", "out", "out of", "back from", "back out of"), "from_status"),
+}
+_SPRINT = (Sense("entity", "sprint", "noun", is_plural=True), Sense("dimension", "sprint", "noun"))
+_AGE = (Sense("dimension", "age_days", "comparative"),)
 _TERMS = frozenset({"entity", "measure", "dimension", "predicate", "time"})
 
 
@@ -93,6 +104,7 @@ def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
     _apply(read_owner, phrases)
     if not any(sense.name == "carried_over" for phrase in phrases for sense in phrase.senses):
         phrases = [phrase for phrase in phrases if phrase.marks != {"to"}]
+    phrases = read_alternatives(phrases)
     for rule in _RULES:
         _apply(rule, phrases)
     return phrases
@@ -133,14 +145,14 @@ def _place(token: Token, *, before: Token | None, lead: str, quantifier: str) ->
         return replace(phrase, marks=frozenset({"except"}))  # all | but | ACCEL
     if before and word in _ROUGHLY and (token.number is not None or token.days is not None):
         return replace(phrase, kind="unknown", said=f"{before.said} {phrase.said}", start=before.start)
-    if word in _ANY and lead in ("in", "inside", "within") and phrase.has("dimension", form="noun") and not phrase.has(
-        "entity"
-    ):  # fmt: skip
+    is_property = phrase.has("dimension", form="noun") and not phrase.has("entity")
+    if word in _ANY and lead in ("in", "inside", "within", "part of") and is_property:
         said = f"{lead} {word} {phrase.said}"
         return replace(phrase, kind="missing", names=(), name_kind="", is_negated=True, said=said)  # in an epic
     return replace(
         phrase, is_any=word in _ANY or token.said.lower().startswith("any"), is_one=word in _ONE,
         is_owned=word in ("their", "its"), quantifier=quantifier,
+        is_ongoing=word == "being" or (word == "been" and token.said.lower().endswith("ing")),
         is_apart=bool(before and (before.is_preposition or word in _TOWARD)),
         toward=_TOWARD.get(word, "") if token.kind == "status" else "",
     )  # fmt: skip
@@ -264,6 +276,15 @@ def _comparative(phrases: list[Phrase], *, place: int) -> Found:
     return [replace(value, kind="bound", op=op, said=said, start=first.start, senses=degrees)], 3 + has_unit
 
 
+def _bound_age(phrases: list[Phrase], *, place: int) -> Found:
+    """Read how old rows are: over 14 days | old; 30 days | old."""
+    first, second = look_at(phrases, place=place, size=2)
+    if first.kind not in ("bound", "days") or not first.is_days or "aged" not in second.marks:
+        return None
+    said = f"{first.said} {second.said}"
+    return [replace(first, kind="bound" if first.op else "unknown", senses=_AGE, said=said)], 2
+
+
 def _bound_units(phrases: list[Phrase], *, place: int) -> Found:
     """Read the unit of a bound: more than 5 | points; 8 | point | stories; reopened | more than 2 | times."""
     first, second = look_at(phrases, place=place, size=2)
@@ -273,9 +294,10 @@ def _bound_units(phrases: list[Phrase], *, place: int) -> Found:
     if "times" in second.marks:
         return [replace(bound, edge="times")], 2
     is_unit = second.has("dimension", form="noun") or (first.kind == "bound" and second.has("measure", form="noun"))
-    is_ranked = second.has("entity") and any(degree_of(one) is not None for one in phrases[place + 2 :])
+    is_counted = second.has("entity") or "which" in phrase_at(phrases, place=place - 1).marks
+    is_ranked = is_counted and any(degree_of(one) is not None for one in phrases[place + 2 :])
     if second.kind != "term" or not is_unit or is_ranked:
-        return None
+        return None  # which two | labels | are on the most bugs
     return [replace(bound, senses=second.senses, said=f"{first.said} {second.said}", is_plural=True)], 2
 
 
@@ -327,6 +349,20 @@ def _groups(phrases: list[Phrase], *, place: int) -> Found:
     if word == "by" and second.kind == "names" and second.name_kind in ("person", "team"):
         return [replace(second, by=True)], 2
     return None
+
+
+def _group_each(phrases: list[Phrase], *, place: int) -> Found:
+    """Read each of several: in each of | ORBIT's | epics; in each of | the last three sprints."""
+    first, second, third = look_at(phrases, place=place, size=3)
+    if "per" not in first.marks or first.said.lower().rpartition(" ")[2] not in ("each", "every"):
+        return None
+    if is_sprints(second) and len(second.names) > 1:
+        return [second, replace(second, kind="group", names=(), name_kind="", senses=_SPRINT)], 2
+    is_noun = third.said.lower().endswith("s") and third.has("entity", "dimension", form="noun")
+    if second.name_kind != "team" or not is_noun:
+        return None
+    group = replace(third, kind="group", names=(), name_kind="", said=f"{first.said} {third.said}", start=first.start)
+    return [second, replace(first, marks=frozenset({"have"}), senses=()), group], 3  # not those that have none
 
 
 def _and_groups(phrases: list[Phrase], *, place: int) -> Found:
@@ -407,11 +443,11 @@ def _repeat_sides(phrases: list[Phrase], *, place: int) -> Found:
 
 
 _RULES: tuple[Rule, ...] = (
-    read_locative, read_remain, read_distinct, read_own_sprint, read_counted_sides,
-    read_nobody_relative, read_wholly, read_inclusion,
-    read_leaver, read_current_value, read_noun_of_name, read_epic_key, read_depictive,
-    read_closing_clause, _repeat_sides, _read_all_but, _read_ago, list_names, read_names_against, read_whole,
-    _repeated_how_often, _sprint_edges, _bounds, read_than, _comparative, _agent, _groups, _and_groups,
-    read_swapped_group, _bound_units, _read_bound_after, read_absence, read_related, read_ever, read_nobody, negate,
-    read_presence, read_degree_first, _ranks, _merge_ranks, _counted_rank, _either, read_only,
+    read_locative, read_remain, read_distinct, read_own_sprint, read_counted_sides, read_nobody_relative, read_wholly,
+    read_inclusion, read_anybody, read_progressive, read_leaver, read_current_value, read_noun_of_name,
+    read_epic_key, read_depictive, read_closing_clause, _repeat_sides, _read_all_but, _read_ago, list_names,
+    read_whole, read_workers, _repeated_how_often, _sprint_edges, _bounds, read_than, _comparative, _agent,
+    _group_each, _groups, _and_groups, read_swapped_group, _bound_age, _bound_units, _read_bound_after,
+    read_absence, read_related, read_acts, read_ever, read_nobody, negate_owner, negate, read_presence,
+    read_degree_first, _ranks, _merge_ranks, _counted_rank, _either, read_only,
 )  # fmt: skip

@@ -5,15 +5,16 @@ from itertools import pairwise
 from sprints.semantics.describe import split_conditions
 from sprints.semantics.enums import Grain, Operator
 from sprints.semantics.query import Comparison, Condition, DimensionGroup, NamedCondition, Not, TimeGroup, TimeRange
-from sprints.semantics.questions.conditions import Conditions
+from sprints.semantics.questions.alternatives import SIZES
 from sprints.semantics.questions.lexicon import ASKING
+from sprints.semantics.questions.lookups import Lookups
 from sprints.semantics.questions.phrase import SILENT_MARKS, Phrase, is_sprints, look_at
 from sprints.semantics.questions.tense import is_said_of_now
 from sprints.semantics.questions.terms import BY_DAY, NAMED_BY, State, Unbound
 
 
-class Scope(Conditions):
-    """Conditions with the checks of what they leave out."""
+class Scope(Lookups):
+    """A question with the checks of what it leaves out."""
 
     def _check_scope(self) -> None:
         """Refuse words whose scope the query cannot say: ever blocked for 3 days; but for June; points of issues."""
@@ -81,10 +82,17 @@ class Scope(Conditions):
         for phrase in self.phrases if self.measures else ():
             word = phrase.said.lower().partition(" ")[0]
             known = [self.model.measures[one] for one in self.measures]
-            is_speed = word in ("faster", "slower", "quicker") and not all(one.unit.startswith("days") for one in known)
+            lasts = all(one.unit.startswith(("days", "hours")) for one in known)
+            is_speed = word in ("faster", "slower", "quicker", "longer", "shorter") and not lasts
+            is_speed = is_speed or (phrase.said.lower() in SIZES and self._counts_named_rows())
             is_value = word in ("better", "worse") and any(one.higher_is == "neither" for one in known)
             if phrase.kind in ("mark", "than") and (is_speed or is_value):
                 raise Unbound(phrase)
+
+    def _counts_named_rows(self) -> bool:
+        """Return whether rows are counted that may be large themselves, as opposed to a number or a backlog of them."""
+        is_quantity = "how_many" in self.marks or any(one.has("predicate", form="noun") for one in self.phrases)
+        return self.entity.count in self.measures and not is_quantity
 
     def _lasts_since(self, state: State) -> bool:
         """Return whether a state may last since then, or have begun since then: blocked since Monday."""

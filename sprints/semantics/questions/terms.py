@@ -222,7 +222,7 @@ class Terms:
         """Read "after the start" beside a verb: what was removed was removed then; of anything else it is unclear."""
         late = [place for place, state in self.states.items() if state.predicate == "added_late"]
         said = {place: self.states[place].phrase.said.lower() for place in late}
-        after = [place for place in late if said[place].startswith(("after", "mid"))]
+        after = [place for place in late if said[place].startswith(("after", "mid", "once", "when", "following"))]
         others = [state for state in self.states.values() if state.is_own and state.predicate != "added_late"]
         if not after or len(late) > len(after) or not others:
             return

@@ -29,6 +29,10 @@ _DEMONSTRATIVE = frozenset({"these", "those"})
 _POINTING = _DEMONSTRATIVE | {"such"}
 _PLURAL = frozenset({"they", "them", "their", "theirs"})
 PRONOUNS = _PERSONAL | _PLURAL
+_RUNNING = regex.compile(
+    r"\bthe sprint (?:that|which)(?:['\u2019]s| is)(?: currently| now)? (?:running|active|under ?way|going on)\b",
+    regex.IGNORECASE,
+)
 _SIGNS = (
     (regex.compile(r"->|\u2192"), " to "),
     (regex.compile(r"(?:!=|<>|\u2260) ?(?=\d)"), " other than "),
@@ -41,6 +45,8 @@ _SIGNS = (
     (regex.compile(r"(?<![\w.-])(\d{1,4}) ?wk?s?(?![\w-])", regex.IGNORECASE), r"\1 weeks"),
     (regex.compile(r"(?<![\w.-])(\d{1,6})\+(?!\w)"), r"\1 or more"),
     (regex.compile(r"%(?= of)"), " percent"),
+    (_RUNNING, "the current sprint"),
+    (regex.compile(r"\b([pP]\d)'?s\b"), r"\1"),
     (regex.compile(r"\bfrom ((?:\w+ )?sprint \d+) on(?:wards?)?\b", regex.IGNORECASE), r"since \1"),
 )
 _LEADS_TO_DAYS = frozenset({"in", "on", "from", "since", "before", "after", "until", "till", "by", "between"})
@@ -226,8 +232,10 @@ def _token_at(
     phrase = Token(said=linked.text[word.start : end], start=word.start, end=end, senses=senses)
     if known and size >= phrase_size:
         if known.kind in _SPEAKS and size == phrase_size and _has_term(senses):
-            before, after = ("".join(one.folded for one in found[at : at + 1]) for at in (place - 1, place + size))
-            return _both(known, senses=senses, before=before if place else "", after=after), size
+            lead = [word.folded for word in found[max(place - 2, 0) : place]]
+            before = "out" if lead == ["out", "of"] else lead[-1] if lead else ""
+            after = "".join(one.folded for one in found[place + size : place + size + 1])
+            return _both(known, senses=senses, before=before, after=after), size
         return known, size
     if senses:
         return phrase, phrase_size
@@ -241,7 +249,7 @@ def _both(known: Token, *, senses: tuple[Sense, ...], before: str, after: str) -
     kinds = {known.kind, f"{known.kind}s", f"{known.kind}es"}
     if kinds & {before, after} or (known.kind == "label" and before.startswith("label")):
         return known
-    if known.kind == "status" and known.said[:1].isupper() and before in ("in", "to", "into", "from"):
+    if known.kind == "status" and known.said[:1].isupper() and before in ("in", "to", "into", "from", "out"):
         return known  # in Shipped: the column, not what was done
     both = replace(known, senses=senses)
     return both if known.kind == "type" else replace(both, kind=None, names=())

@@ -377,6 +377,9 @@ def test_a_filter_is_taken_away() -> None:
           "'Zoë Müller' AND status_category <> 'Done'")),
         ("How many issues were carried over from ACCEL Sprint 4?", "in points instead",
          "SELECT carried_over_points FROM sprint_summary WHERE sprint_name = 'ACCEL Sprint 4'"),
+        ("Which issues are blocked?", "who works on them?",
+         ("SELECT i.issue_key, i.title, u.full_name FROM issues AS i LEFT JOIN users AS u ON u.user_id = i.assignee_id "
+         "WHERE i.is_blocked LIMIT 1000")),
     ],
 )  # fmt: skip
 def test_what_a_follow_up_refers_to_is_kept(first: str, then: str, truth: str) -> None:
@@ -395,7 +398,7 @@ def test_what_a_follow_up_refers_to_is_kept(first: str, then: str, truth: str) -
         (None, "How many of those are bugs?"),
         (None, "How many points has he completed?"),
         ("How many open bugs does ACCEL have?", "what is their velocity?"),
-        ("Which issues are blocked?", "who works on them?"),
+        ("Which issues are blocked?", "who closed them?"),
         ("List the open stories of ACCEL", "how many of these are bugs?"),
     ],
 )

@@ -92,7 +92,8 @@ def test_a_state_or_moment_left_out_changes_the_query_or_what_is_assumed(path: P
         text = one.linked.text
         for token in tokens_of(one):
             is_content = any(sense.kind in CONTENT for sense in token.senses)
-            is_twice = token.said.lower() in IMPLIED or token.said.lower().startswith("after ")  # added after the start
+            said = token.said.lower()
+            is_twice = said in IMPLIED or said.startswith(("after ", "once "))  # added after the start
             if not is_content or is_twice:
                 continue
             rest = parse(text[: token.start] + text[token.end :])

@@ -41,6 +41,63 @@ def test_a_question_without_its_noun_is_about_the_rows_before() -> None:
 
 
 @pytest.mark.parametrize(
+    ("then", "by", "direction"),
+    [
+        ("sort them by age", "age_days", "desc"),
+        ("Sort them by points, smallest first", "story_points", "asc"),
+        ("order them by priority", "priority", "asc"),
+        ("sort by age ascending", "age_days", "asc"),
+    ],
+)
+def test_rows_are_sorted(then: str, by: str, direction: str) -> None:
+    before = read("open bugs of ACCEL")
+    changed = follow(before, then)
+
+    assert changed is not None
+    assert (changed.where, changed.rows_of) == (before.where, "issue")
+    assert [(one.by, one.direction) for one in changed.order] == [(by, direction)]
+
+
+@pytest.mark.parametrize(
+    ("then", "columns"),
+    [
+        ("who has them?", ("assignee",)),
+        ("who are they assigned to?", ("assignee",)),
+        ("and who reported them?", ("reporter",)),
+        ("show their due dates and labels", ("due_date", "label")),
+    ],
+)
+def test_rows_are_shown_with_what_is_theirs(then: str, columns: tuple[str, ...]) -> None:
+    before = read("open bugs of ACCEL")
+    changed = follow(before, then)
+
+    assert changed is not None
+    assert (changed.where, changed.columns) == (before.where, ("issue", "title", *columns))
+
+
+@pytest.mark.parametrize(
+    ("then", "whole"),
+    [
+        ("And in the sprint before that?", "How many points did ORBIT complete in Sprint 6?"),
+        ("and the previous sprint?", "How many points did ORBIT complete in Sprint 6?"),
+        ("and the sprint after?", "How many points did ORBIT complete in Sprint 8?"),
+        ("what about committed points?", "How many points did ORBIT commit to in Sprint 7?"),
+        ("how many issues is that?", "How many issues did ORBIT complete in Sprint 7?"),
+    ],
+)
+def test_a_sprint_or_measure_is_replaced(then: str, whole: str) -> None:
+    changed = follow(read("How many points did ORBIT complete in Sprint 7?"), then)
+
+    assert changed is not None
+    assert parts_of(changed) == parts_of(read(whole))
+
+
+@pytest.mark.parametrize("then", ["sort them", "sort them by velocity", "sort the p0 ones by age", "who closed them?"])
+def test_an_order_of_something_else_is_asked_back(then: str) -> None:
+    assert follow(read("open bugs of ACCEL"), then) is None
+
+
+@pytest.mark.parametrize(
     "question", ["How many open issues does ORBIT have?", "velocity of ORBIT", "and the purple ones?"]
 )
 def test_a_whole_question_is_no_follow_up(question: str) -> None:

@@ -1,0 +1,140 @@
+"""Two things that are compared: a number for each, whichever the question says is larger."""
+
+from dataclasses import replace
+
+from sprints.semantics.questions.phrase import SILENT_MARKS, Phrase, is_sprints, look_at
+
+_THAN = frozenset({"than", "gt", "lt", "differs"})
+_LINKS = _THAN | {"or", "versus", "or_more", "or_less"}
+_MORE = frozenset({"more", "fewer", "as_many"})
+SIZES = frozenset({"bigger", "larger", "smaller", "higher", "lower", "greater"})
+DEGREES = frozenset({"longer", "shorter", "better", "worse", "faster", "slower", "quicker"}) | SIZES
+_SILENT = SILENT_MARKS | {"past"}
+_STATE = ("predicate", "adjective")
+MASS = frozenset({"work", "stuff"})  # of which points or issues may be meant
+_ASKS_MUCH = frozenset({"how_many", "how_much"})
+
+
+def read_alternatives(phrases: list[Phrase]) -> list[Phrase]:
+    """
+    Read two alternatives of which one has more as both, side by side.
+
+    ACCEL | more open bugs than | ORBIT; more bugs | or | more stories; which is | longer, | that of bugs or of stories;
+    how many more points | in sprint 7 | than | in sprint 8; more bugs | created | or | resolved.
+    """
+    phrases = _skip_between(phrases)
+    degrees = [one for place, one in enumerate(phrases) if _says_degree(phrases, place=place)]
+    if any(one.said.lower() in MASS for one in phrases):
+        return phrases  # more work: points or issues
+    for at, link in enumerate(phrases):
+        is_link = link.kind == "mark" and bool(link.marks & _LINKS)
+        said = degrees or [link] * bool(link.marks & (_THAN - {"than"}))
+        if not is_link or not said or any(one.said.lower() != said[0].said.lower() for one in said):
+            continue
+        if link.marks & _THAN and not _asks_for_both(phrases, degree=said[0]):
+            continue
+        found = _find_pair(phrases, at=at, degree=said[0])
+        if found is not None:
+            return _set_side_by_side(phrases, first=found[0], link=at, second=found[1], degrees=said)
+    return phrases
+
+
+def _skip_between(phrases: list[Phrase]) -> list[Phrase]:
+    """Skip "between" before the two sides of a comparison: the difference in velocity | between | ACCEL and ORBIT."""
+    at = next((place for place, one in enumerate(phrases) if "between" in one.marks), len(phrases))
+    pair = phrases[at + 1 : at + 4 : 2]
+    is_pair = len(pair) == 2 and _is_alike(*pair) and "and" in phrases[at + 2].marks  # noqa: PLR2004 - both sides
+    is_pair = is_pair and any("compare" in one.marks for one in phrases)
+    return [*phrases[:at], *phrases[at + 1 :]] if is_pair else phrases
+
+
+def _says_degree(phrases: list[Phrase], *, place: int) -> bool:
+    """Return whether it says that one side has more, as opposed to a property of rows: bigger stories; more urgent."""
+    phrase, behind, noun = look_at(phrases, place=place, size=3)
+    if phrase.marks & _MORE and phrase.kind == "mark":
+        is_state = any((one.kind, one.form) == _STATE for one in behind.senses)
+        return not is_state or _describes_next(behind, noun=noun)
+    is_of_rows = behind.name_kind == "type" or behind.has("entity", form="noun")
+    return phrase.said.lower() in DEGREES and not is_of_rows
+
+
+def _describes_next(adjective: Phrase, *, noun: Phrase) -> bool:
+    if noun.start > adjective.start + len(adjective.said) + 1:
+        return False
+    return noun.name_kind in ("type", "label", "priority") or noun.has("entity", "measure", form="noun")
+
+
+def _asks_for_both(phrases: list[Phrase], *, degree: Phrase) -> bool:
+    """Return whether than stands between two sides, as opposed to a limit for rows: teams with more than ORBIT."""
+    of_each = any(one.is_plural and one.has("entity") and not one.has_entity("issue") for one in phrases)
+    asked = [one for one in phrases if one.marks & {"which", "who", *_ASKS_MUCH}]
+    at = phrases.index(degree)
+    is_difference = bool(at) and asked == [phrases[at - 1]] and bool(asked[0].marks & _ASKS_MUCH)
+    return not of_each and (not asked or is_difference)
+
+
+def _find_pair(phrases: list[Phrase], *, at: int, degree: Phrase) -> tuple[int, int] | None:
+    """Return the places of the two sides of a link. Between it and the second stands only what is repeated."""
+    for second in range(at + 1, len(phrases)):
+        other = phrases[second]
+        first = next((place for place in range(at - 1, -1, -1) if _is_alike(phrases[place], other)), None)
+        if first is not None:
+            if _mixes_acts(phrases, first=first, second=second):
+                return None
+            is_measured = any(
+                one.name_kind == "type" or one.has("measure", form="noun") or one.has("predicate", "time")
+                for one in phrases
+            )
+            return (first, second) if is_measured else None
+        is_repeated = other.said.lower() == degree.said.lower() or any(
+            other.senses and (one.kind, one.senses) == (other.kind, other.senses) for one in phrases[:at]
+        )
+        if not (is_repeated or (other.kind == "mark" and other.marks <= _SILENT)):
+            return None
+    return None
+
+
+def _mixes_acts(phrases: list[Phrase], *, first: int, second: int) -> bool:
+    """
+    Return whether each side has an act, a time or a person of its own: bugs resolved | or | stories created.
+
+    What a person reported and what they resolved are issues of two roles.
+    """
+    acts = [one for one in phrases if one.kind == "term" and one.has("predicate", "time", form="verb")]
+    if phrases[first].kind != "term":
+        return len({one.senses for one in acts}) > 1
+    said = [any(sense.name == "reporter" for sense in phrases[at].senses) for at in (first, second)]
+    is_of_person = any(one.name_kind == "person" or "who" in one.marks for one in phrases)
+    return (is_of_person and said[0] != said[1]) or sum(one.kind == "period" for one in phrases) > 1
+
+
+def _is_alike(first: Phrase, second: Phrase) -> bool:
+    """Return whether both are names of one kind, periods, sprints or acts, so that they can be compared."""
+    if is_sprints(first) or is_sprints(second):
+        return is_sprints(first) and is_sprints(second)
+    if first.kind != second.kind or first.is_negated or second.is_negated:
+        return False
+    is_act = first.kind == "term" and all(one.has("predicate", "time", form="verb") for one in (first, second))
+    is_act = is_act and first.senses != second.senses
+    return first.kind == "period" or is_act or (first.kind == "names" and first.name_kind == second.name_kind)
+
+
+def _set_side_by_side(
+    phrases: list[Phrase], *, first: int, link: int, second: int, degrees: list[Phrase]
+) -> list[Phrase]:  # fmt: skip
+    left, right = phrases[first], phrases[second]
+    degree = degrees[0]
+    versus = replace(degree, kind="mark", marks=frozenset({"versus"}), senses=())
+    lead = phrases[:link]
+    asks = [one for place, one in enumerate(lead[:-1]) if one.marks & _ASKS_MUCH and lead[place + 1] is degree]
+    rest = [one for one in lead if one not in degrees and one not in asks]
+    behind = [one for one in phrases[second + 1 :] if one not in degrees]
+    if left.kind == "names" and not is_sprints(left):
+        names = tuple(dict.fromkeys((*left.names, *right.names)))
+        joined = "" if left.name_kind == "label" else "and"  # of which one row may have both
+        both = replace(left, names=names, joined_by=joined, said=f"{left.said}, {right.said}")
+        return [*(both if one is left else one for one in rest), versus, *behind]
+    if left.kind == "term":
+        return [*rest, versus, right, *behind]
+    at = rest.index(left)  # the two spans next to each other
+    return [*rest[:at], *rest[at + 1 :], left, versus, right, *behind]

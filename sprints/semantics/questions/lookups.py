@@ -1,0 +1,114 @@
+"""Properties that a question looks up: of one issue how long and how often, of a person the team."""
+
+from sprints.semantics.questions.conditions import Conditions
+from sprints.semantics.questions.phrase import Phrase, is_sprints
+from sprints.semantics.questions.terms import Unbound
+
+_ASKS = frozenset({"which", "what", "who", "when"})
+_ASKS_MUCH = frozenset({"how_many", "how_much"})
+_ACT = ("time", "verb")
+
+
+class Lookups(Conditions):
+    """Conditions with the properties of named rows."""
+
+    def _check_entity(self) -> None:
+        if (self.entity.id == "person" and self._asks_team_of_person()) or self._asks_who_changed():
+            self.mentions_entity = True
+            return
+        super()._check_entity()
+
+    def _asks_team_of_person(self) -> bool:
+        """Return whether only a team and a person are said: which team is Avery on."""
+        said = [one for one in self.phrases if one.kind != "mark"]
+        is_noun = any(one.kind == "term" and one.has_entity("team") and not one.is_plural for one in said)
+        others = [one for one in said if not (one.name_kind == "person" or one.has_entity("team"))]
+        return is_noun and self._has_person() and not (others or self.marks & {"how_many", "how_much", "who"})
+
+    def _asks_who_changed(self) -> bool:
+        """Return whether a change of a named issue is told by its verb: who moved it, who changed its estimate."""
+        verbs = {sense.name for one in self.phrases for sense in one.senses if (sense.kind, sense.form) == _ACT}
+        ours = {one.id for one in self.model.time_roles.values() if one.entity == self.entity.id}
+        return "changer" in self.reached and "who" in self.marks and self._has_key() and bool(verbs & ours)
+
+    def _read_who(self) -> None:
+        if not self._asks_who_changed():
+            super()._read_who()
+            return
+        self.columns += [one for one in (*self.entity.columns, "changed_by") if one not in self.columns]
+        for state in self.states.values():
+            state.is_counted = not state.predicate
+
+    def _read_noun(self, phrase: Phrase, *, place: int, is_first: bool) -> None:
+        name = self._find_looked_up(phrase) if self.entity.id == "issue" and self._has_key() else ""
+        if name:
+            self.columns.append(name)
+        else:
+            super()._read_noun(phrase, place=place, is_first=is_first)
+
+    def _find_looked_up(self, phrase: Phrase) -> str:
+        """Return the property of an issue that a noun names beside its key: its sprint, and how many points it has."""
+        names = self.settings["of_key"]
+        known = next((names[one.name] for one in phrase.senses if one.kind == "entity" and one.name in names), "")
+        if known:
+            return "" if self._is_past() or phrase.is_plural else str(known)
+        is_one_of_several = "how_many" in self.marks and bool(self.marks & _ASKS)
+        return self._dimension_of(phrase) if is_one_of_several and phrase.has("measure", form="noun") else ""
+
+    def _choose_measures(self) -> None:
+        at = next((place for place, one in enumerate(self.phrases) if "how_long" in one.marks), None)
+        if at is not None:
+            self._read_duration(self.phrases[at])
+            self.used.add(at)
+        elif "how_often" in self.marks and self._has_key() and self._find_amount("repeated"):
+            self._show_amount("repeated")
+        elif not (self._has_key() and self.columns and "how_many" in self.marks):
+            super()._choose_measures()
+
+    def _read_duration(self, phrase: Phrase) -> None:
+        """Read how long rows have been in a state, how long sprints are, and how long they still run."""
+        if self.entity.id == "sprint":
+            self._read_days_of_sprint(phrase)
+        elif self.entity.id != "issue" or self._is_past() or self.measures or self.groups or self.marks & _ASKS_MUCH:
+            raise Unbound(phrase)
+        elif "have" not in self.marks or any(is_sprints(one) for one in self.phrases):
+            raise Unbound(phrase)  # how long are they open as a rule, or in a sprint
+        elif self._find_amount("lasting"):
+            self._show_amount("lasting")
+        elif not self.states and self._find_status(0) is not None:
+            self.columns.append(self.settings["held"]["status"])
+            self.mentions_entity = True
+        else:
+            raise Unbound(phrase)
+
+    def _find_amount(self, table: str) -> tuple[int, str] | None:
+        """Return the place of the one state of which a table names the amount, and the property that it is."""
+        known = self.settings[table]
+        found = [
+            (place, known[sense.name]) for place, one in enumerate(self.phrases) for sense in one.senses
+            if sense.kind == "predicate" and sense.name in known
+        ]  # fmt: skip
+        own = {place for place, _ in found}
+        others = [state for place, state in self.states.items() if state.periods or place not in own]
+        is_plain = self.entity.id == "issue" and len(found) == 1 and not others
+        return found[0] if is_plain and not self.phrases[found[0][0]].is_negated else None
+
+    def _show_amount(self, table: str) -> None:
+        """Show the amount beside the rows. Of a named issue the state itself is no condition: it may have none."""
+        found = self._find_amount(table)
+        assert found is not None  # noqa: S101 - for mypy
+        self.columns.append(found[1])
+        self.mentions_entity = True
+        self.used.add(found[0])
+        if found[0] in self.states:
+            self.states[found[0]].is_counted = self._has_key()
+
+    def _read_days_of_sprint(self, phrase: Phrase) -> None:
+        """Read how long sprints are. How many days are left of one may be days of work: that has no place."""
+        is_told = any(
+            is_sprints(one) or (one.has_entity("sprint") and (one.is_plural or one.is_any)) for one in self.phrases
+        )
+        if self.states or not is_told or any(one.edge for one in self.phrases):
+            raise Unbound(phrase)
+        self.mentions_entity = True
+        self.measures = ["sprint_length"]
