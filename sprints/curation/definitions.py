@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 from sprints.contracts import QueryResult
@@ -10,11 +11,12 @@ from sprints.semantics.describe import describe_query
 from sprints.semantics.enums import Grain
 from sprints.semantics.errors import SemanticError
 from sprints.semantics.model import Dimension, Entity, Measure, Predicate, SemanticModel, Term, TimeRole
-from sprints.semantics.query import DimensionGroup, MetricQuery, NamedCondition, TimeGroup
+from sprints.semantics.query import DimensionGroup, MetricQuery, NamedCondition, TimeGroup, TimeRange
 from sprints.sql_sandbox.execution import try_execute
 from sprints.verified.synonyms import FORMS, TERMS_BY_KIND
 
 EXAMPLE_ROWS = 5
+LONG_AGO = date(2000, 1, 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,4 +126,8 @@ def _make_examples(term: Term, *, model: SemanticModel) -> list[MetricQuery]:
             listed = MetricQuery(rows_of=entity.id, where=NamedCondition(predicate=term.id), limit=EXAMPLE_ROWS)
             return [*([MetricQuery(measures=count, where=NamedCondition(predicate=term.id))] if count else []), listed]
     group: Any = TimeGroup(grain=Grain.MONTH, role=term.id)
-    return [MetricQuery(measures=count, group_by=(group,), limit=EXAMPLE_ROWS)] if count else []
+    grouped = [MetricQuery(measures=count, group_by=(group,), limit=EXAMPLE_ROWS)] if count else []
+    if not entity.columns:
+        return grouped
+    since = TimeRange(role=term.id, start=LONG_AGO)  # a time that lasts is no group
+    return [*grouped, MetricQuery(rows_of=entity.id, where=since, limit=EXAMPLE_ROWS)]

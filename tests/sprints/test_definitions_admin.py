@@ -78,16 +78,16 @@ def test_a_curator_reads_definitions_and_an_example(curator: Client) -> None:
 
 
 def test_a_synonym_is_read_in_questions_at_once(curator: Client) -> None:
-    before = ask("Which issues are parked?")
+    before = ask("Which issues are mothballed?")
 
-    add(curator, " Parked ")
-    after = ask("Which issues are parked?")
+    add(curator, " Mothballed ")
+    after = ask("Which issues are mothballed?")
 
     assert before.is_ambiguous
-    assert "'parked'" in before.answer
+    assert "'mothballed'" in before.answer
     assert (after.is_ambiguous, after.rows) == (False, ask("Which issues are blocked?").rows)
     page = curator.get(reverse("admin:sprints_termsynonym_definition_page", args=["predicate", "blocked"]))
-    assert "added here: parked" in page.content.decode()
+    assert "added here: mothballed" in page.content.decode()
 
 
 def test_a_synonym_that_means_something_else_is_refused_with_what_it_means(curator: Client) -> None:
@@ -99,9 +99,9 @@ def test_a_synonym_that_means_something_else_is_refused_with_what_it_means(curat
 
 
 def test_a_synonym_of_two_terms_is_refused() -> None:
-    conflict = find_conflict(row("parked", meaning="predicate:open"), others=[row("parked")], index=index())
+    conflict = find_conflict(row("mothballed", meaning="predicate:open"), others=[row("mothballed")], index=index())
 
-    assert conflict == "'parked' already means blocked (predicate)."
+    assert conflict == "'mothballed' already means blocked (predicate)."
 
 
 @pytest.mark.parametrize(

@@ -2,19 +2,20 @@
 
 from collections.abc import Iterator, Sequence
 
-from sprints.semantics.model import SemanticModel
+from sprints.semantics.model import Entity, SemanticModel
 from sprints.semantics.questions.phrase import Phrase, look_at, phrase_at
 
 UNKNOWN_ACTOR = "I do not know who did that ('{said}'), only whose issues they are. Ask by the assignee."
 _PERFECT = frozenset({"have", "past", "not", "ever"})
 
 
-def find_unknown_act(phrases: Sequence[Phrase], *, model: SemanticModel) -> Phrase | None:
-    """Return the verb of an act if the model does not say who does it."""
+def find_unknown_act(phrases: Sequence[Phrase], *, entity: str, model: SemanticModel) -> Phrase | None:
+    """Return the verb of an act if the model does not say of rows of the entity who does it."""
     return next(
         (
             phrase for place, phrase in enumerate(phrases)
-            if phrase.kind == "term" and _find_actor(phrases, place=place) and not _knows_actor(phrase, model=model)
+            if phrase.kind == "term" and _find_actor(phrases, place=place)
+            and not _knows_actor(phrase, entity=model.entities[entity], model=model)
         ), None,
     )  # fmt: skip
 
@@ -41,10 +42,14 @@ def _find_actor(phrases: Sequence[Phrase], *, place: int) -> Phrase | None:
     return subject if is_asked or (is_base and subject.name_kind == "person") else None
 
 
-def _knows_actor(phrase: Phrase, *, model: SemanticModel) -> bool:
+def _knows_actor(phrase: Phrase, *, entity: Entity, model: SemanticModel) -> bool:
     """Return whether the model says who does what a verb says, or the verb says no more than that: works on."""
     is_role = any(sense.kind == "dimension" and sense.form == "verb" for sense in phrase.senses)
-    return is_role or not model.names_actors or any(_actors(phrase, model=model))
+    known = {*entity.joins, *entity.paths, *(relation.by for relation in entity.relations.values())}
+    own = [model.predicates[sense.name] for sense in phrase.senses if sense.kind == "predicate"]
+    if any(one.entity == entity.id for one in own) and any(relation.by for relation in entity.relations.values()):
+        return True  # who left: what people themselves are
+    return is_role or not model.names_actors or any(actor and actor in known for actor in _actors(phrase, model=model))
 
 
 def _actors(phrase: Phrase, *, model: SemanticModel) -> Iterator[str | None]:
@@ -59,9 +64,11 @@ def _actors(phrase: Phrase, *, model: SemanticModel) -> Iterator[str | None]:
 
 def is_choice_of_teams(phrases: Sequence[Phrase]) -> bool:
     """Return whether it is one of the named teams who did more: who closed more bugs, ACCEL or ORBIT."""
-    is_compared = any(one.marks & {"more", "fewer"} or one.kind == "rank" for one in phrases)
-    teams = [one for one in phrases if one.name_kind == "team" and len(one.names) > 1 and one.joined_by == "or"]
-    return is_compared and bool(teams) and not any(one.name_kind == "person" for one in phrases)
+    is_compared = any("versus" in one.marks for one in phrases)
+    is_ranked = any(one.kind == "rank" for one in phrases)
+    teams = [one for one in phrases if one.name_kind == "team" and len(one.names) > 1]
+    is_choice = is_compared or (is_ranked and any(one.joined_by == "or" for one in teams))
+    return bool(teams) and is_choice and not any(one.name_kind == "person" for one in phrases)
 
 
 def limits_owner(limit: Phrase, *, before: Sequence[Phrase]) -> bool:

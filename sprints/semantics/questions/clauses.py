@@ -48,7 +48,7 @@ _REASONS = frozenset({"because", "cause", "cos", "as", "so", "otherwise", "or"})
 _HEADS = frozenset({"which", "what", "who", "whose", "when", "how_many", "how_much", "share", "compare"})
 _FREE_TIME = frozenset({"off", "away", "leave", "holiday", "vacation", "late", "behind"})
 _SHORT_UNITS = frozenset({"minute", "minutes", "min", "mins", "second", "seconds", "number", "thing", "beer", "coffee"})
-_MASS = frozenset({"work", "stuff", "things", "everything", "anything"})
+_MASS = frozenset({"work", "stuff", "things", "everything", "anything", "something"})
 _NOUN_KINDS = frozenset({"entity", "measure", "dimension", "grain", "unit"})
 _LENGTHS = frozenset({"grain", "unit"})
 _MAX_BETWEEN = 2
@@ -153,7 +153,7 @@ def _may_be_term(word: str, *, lexicon: Lexicon) -> bool:
     if word in ORDINARY or not (word.isascii() and word.isalpha()):
         return False
     near = find_candidates(word, lexicon=lexicon)
-    return any(cost <= LACKING and not lexicon.is_closed(one.split()[0]) for one, cost in near.items())
+    return any(cost <= LACKING and not lexicon.is_closed(one.partition(" ")[0]) for one, cost in near.items())
 
 
 def _is_head(one: _Item) -> bool:
@@ -189,7 +189,7 @@ def _is_narrative(items: Sequence[_Item], *, core: _Core) -> bool:
 
 
 def _is_addressed(items: Sequence[_Item]) -> bool:
-    if any(one.classes & _FRAMES or one.token.is_polite or one.folded.split()[0] in _SPEAKERS for one in items):
+    if any(one.classes & _FRAMES or one.token.is_polite or one.folded.partition(" ")[0] in _SPEAKERS for one in items):
         return True
     content = [one for one in items if one.folded not in ("just", "still", "so", "and", "but")]
     return bool(content) and content[0].is_unknown and content[0].folded.endswith("ing")

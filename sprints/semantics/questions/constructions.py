@@ -129,5 +129,6 @@ def read_own_sprint(phrases: list[Phrase], *, place: int) -> Found:
     first = phrases[place]
     is_own = first.kind == "term" and first.is_owned and first.has_entity("sprint") and place == len(phrases) - 1
     is_told = any(sense.name in ("committed", "carried_over") for one in phrases[:place] for sense in one.senses)
+    is_told = is_told and not any(one.name_kind == "team" for one in phrases)  # of a team: the one that runs
     closed = (Sense("predicate", "in_closed_sprint", "adjective"),)
     return ([replace(first, senses=closed)], 1) if is_own and is_told and not is_sprints(first) else None

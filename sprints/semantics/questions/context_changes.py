@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from sprints.linking.names import Name, NameIndex, sprint_numbers
 from sprints.semantics.describe import join_conditions, split_conditions
 from sprints.semantics.model import SemanticModel
-from sprints.semantics.query import Comparison, Condition, InPeriod, MetricQuery, Not, Order, Reference
+from sprints.semantics.query import Comparison, Condition, InPeriod, MetricQuery, Not, Reference
+from sprints.semantics.questions.sorting import is_property, list_content, sort_query
 from sprints.semantics.questions.tokens import PRONOUNS, Token
 
-_FILLS = frozenset({"follow", "and", "be", "have", "do", "to", "this", "per"})
 _BEFORE = frozenset({"previous", "prior", "preceding", "before"})
 _AFTER = frozenset({"next", "following", "after"})
 
@@ -17,63 +17,20 @@ def change_rows(
     context: MetricQuery, *, tokens: Sequence[Token], model: SemanticModel, index: NameIndex
 ) -> MetricQuery | None:  # fmt: skip
     """Return the query in another order, with other columns, or of the sprint beside its own. None if it is none."""
-    changed = _sort_rows(context, tokens=tokens, model=model) or _show_columns(context, tokens=tokens, model=model)
+    changed = sort_query(context, tokens=tokens, model=model) or _show_columns(context, tokens=tokens, model=model)
     return changed or _step_sprint(context, tokens=tokens, index=index)
-
-
-def _sort_rows(context: MetricQuery, *, tokens: Sequence[Token], model: SemanticModel) -> MetricQuery | None:
-    """Return the rows in another order: sort them by points, largest first. None if it says anything else."""
-    said = _list_content(tokens)
-    if not said or "rank" not in said[0].marks or context.rows_of is None or context.rank is not None:
-        return None
-    nouns = {
-        token.start: {sense.name for sense in token.senses if sense.form == "noun"}
-        for token in said[1:]
-        if token.senses
-    }
-    by = {name for names in nouns.values() for name in names if _is_property(name, context, model=model)}
-    rest = [token for token in said[1:] if not nouns.get(token.start, set()) & by]
-    degrees = {_find_degree(token) for token in rest}
-    if len(by) != 1 or None in degrees or len(degrees - {"first"}) > 1:
-        return None
-    name = by.pop()
-    is_number = model.dimensions[name].type == "number"
-    direction = next(iter(degrees - {"first"}), "desc" if is_number else "asc")
-    columns = context.columns or model.entities[context.rows_of].columns
-    columns = columns if name in columns else (*columns, name)
-    order = Order(by=name, direction="asc" if direction == "asc" else "desc")
-    return context.model_copy(update={"order": (order,), "columns": columns})
-
-
-def _is_property(name: str, context: MetricQuery, *, model: SemanticModel) -> bool:
-    """Return whether it is a property of the rows themselves, or of who or what they belong to."""
-    entity = model.entities[str(context.rows_of)]
-    known = model.dimensions.get(name)
-    return known is not None and known.reached_as in {entity.id, *entity.joins, *entity.paths}
-
-
-def _find_degree(token: Token) -> str | None:
-    """Return what comes first: largest first, ascending. None if it says something else."""
-    marks = token.marks
-    for direction, names in (("desc", {"descending", "top"}), ("asc", {"ascending", "bottom"})):
-        if marks & names and token.said.lower() != "first":
-            return direction
-    superlatives = [sense for sense in token.senses if sense.form == "superlative"]
-    if superlatives:
-        return "desc" if superlatives[0].is_descending else "asc"
-    return "first" if token.said.lower() == "first" or token.top == 1 else None
 
 
 def _show_columns(context: MetricQuery, *, tokens: Sequence[Token], model: SemanticModel) -> MetricQuery | None:
     """Return the rows with their properties: who has them, show their due dates. None if it says anything else."""
-    said = _list_content(tokens)
+    said = list_content(tokens)
     is_of_them = any(token.said.lower() in PRONOUNS for token in tokens)
     if context.rows_of != "issue" or not is_of_them or not said:
         return None
     names: list[str] = []
     for token in said:
         found = [sense for sense in token.senses if sense.kind == "dimension" and sense.form in ("noun", "verb")]
-        is_ours = bool(found) and _is_property(found[0].name, context, model=model)
+        is_ours = bool(found) and is_property(found[0].name, context, model=model)
         kinds = {sense.kind for sense in token.senses}
         if is_ours and (kinds <= {"dimension", "measure", "predicate"} or found[0].name == "reporter"):
             names.append(found[0].name)
@@ -88,13 +45,9 @@ def _show_columns(context: MetricQuery, *, tokens: Sequence[Token], model: Seman
     return context.model_copy(update={"columns": columns})
 
 
-def _list_content(tokens: Sequence[Token]) -> list[Token]:
-    return [token for token in tokens if not (token.is_free or (token.marks and token.marks <= _FILLS))]
-
-
 def _step_sprint(context: MetricQuery, *, tokens: Sequence[Token], index: NameIndex) -> MetricQuery | None:
     """Return the query of the sprint before or after: and in the sprint before that? None if it says anything else."""
-    said = _list_content(tokens)
+    said = list_content(tokens)
     words = {word for token in said for word in token.said.lower().split()}
     is_sprint = any(token.reference or any(sense.name == "sprint" for sense in token.senses) for token in said)
     steps = [step for step, names in ((-1, _BEFORE), (1, _AFTER)) if words & names]

@@ -15,6 +15,7 @@ from sprints.semantics.questions.clauses import set_aside
 from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.phrase import Phrase, is_sprints
 from sprints.semantics.questions.phrases import read_phrases
+from sprints.semantics.questions.sorting import find_sort_clause, sort_query
 from sprints.semantics.questions.spelling import correct_words
 from sprints.semantics.questions.terms import Unbound
 from sprints.semantics.questions.tokens import (
@@ -67,6 +68,12 @@ def parse_question(
         return whole
 
     tokens = cut(link(text, index=index, today=today), lexicon=lexicon, index=index)
+    at = find_sort_clause(tokens)
+    if at < len(tokens):
+        asked = parse_question(text[: tokens[at].start], index=index, today=today, lexicon=lexicon, meant=meant)
+        sorted_query = sort_query(asked.query, tokens=tokens[at:], model=lexicon.model) if asked.query else None
+        if sorted_query is not None:
+            return replace(asked, query=sorted_query)
     rest, aside = set_aside(text, tokens=tokens, lexicon=lexicon)
     if not aside:
         return whole
@@ -110,11 +117,12 @@ def _assemble_best(
     linked: LinkedQuestion, *, tokens: Sequence[Token], lexicon: Lexicon, corrected: Sequence[str]
 ) -> Parse:
     phrases = read_phrases(tokens)
-    if act := find_unknown_act(phrases, model=lexicon.model):
-        return Parse(linked=linked, why=UNKNOWN_ACTOR.format(said=act.said), phrases=tuple(phrases), is_final=True)
     found: list[AssembledQuery] = []
     failures: list[Unbound] = []
-    for entity in lexicon.model.entities:
+    for place, entity in enumerate(lexicon.model.entities):
+        if act := find_unknown_act(phrases, entity=entity, model=lexicon.model):
+            failures.append(Unbound(act, why=UNKNOWN_ACTOR.format(said=act.said), is_final=place == 0))
+            continue
         try:
             found.append(assemble(phrases, entity=entity, lexicon=lexicon))
         except Unbound as unbound:

@@ -71,11 +71,13 @@ class Lexicon:
 
     @cached_property
     def negated(self) -> frozenset[str]:
-        """Return predicates with the prefix of their negation: unblocked."""
-        return frozenset(
-            f"un{phrase[0]}" for phrase, senses in self.phrases.items()
-            if len(phrase) == 1 and phrase[0].endswith("ed") and any(sense.kind == "predicate" for sense in senses)
+        """Return predicates with the prefix of their negation: unblocked. None of a synonym, which is rarer."""
+        usual = (
+            (phrase[0], senses) for phrase, senses in self.phrases.items()
+            if len(phrase) == 1 and phrase not in self.synonyms
         )  # fmt: skip
+        found = {f"un{word}" for word, senses in usual if word.endswith("ed") and _has_predicate(senses)}
+        return frozenset(word for word in found if (word,) not in self.synonyms)
 
     @cached_property
     def spellings(self) -> tuple[str, ...]:
@@ -143,6 +145,10 @@ class Lexicon:
             for phrase in (*phrases, *(one for one in plurals if one not in self.vocabulary)):
                 found[tuple(word.folded for word in words(fold(phrase)))].add(name)
         return {key: frozenset(names) for key, names in found.items()}
+
+
+def _has_predicate(senses: Iterable[Sense]) -> bool:
+    return any(sense.kind == "predicate" for sense in senses)
 
 
 @lru_cache(maxsize=1)

@@ -199,7 +199,7 @@ class Measures(Terms):
     def _take_running_sprint(self, phrase: Phrase) -> None:
         """Take the sprint of the only team that is named as the one that runs: left in ACCEL's sprint."""
         teams = [name for one in self.phrases if one.name_kind == "team" and not one.is_negated for name in one.names]
-        if phrase.is_any or len(teams) != 1 or any(map(is_sprints, self.phrases)):
+        if phrase.is_any or phrase.is_apart or len(teams) != 1 or any(map(is_sprints, self.phrases)):
             raise Unbound(None, why="Which sprint do you mean?")
         running = NamedCondition(predicate=str(self.settings["running"]["sprint"]))
         self.parts.append(running if "sprint" in self.reached else InPeriod(where=running))

@@ -115,6 +115,15 @@ def read_nobody(phrases: list[Phrase], *, place: int) -> Found:
     return [replace(verb, is_negated=not verb.is_negated, said=said, start=first.start)], size
 
 
+def negate_prefixed(phrases: list[Phrase], *, place: int) -> Found:
+    """Read a negating prefix, whose token has both the mark and the senses: unblocked, untouched."""
+    first = phrases[place]
+    if first.kind != "term" or "un" not in first.marks:
+        return None
+    senses = tuple(sense for sense in first.senses if sense.kind != "mark")
+    return [replace(first, senses=senses, marks=frozenset(), is_negated=True)], 1
+
+
 def negate_owner(phrases: list[Phrase], *, place: int) -> Found:
     """Read that a row has no owner at all: not | assigned; not | owned by | anybody."""
     following = _after_silent(phrases, place=place)

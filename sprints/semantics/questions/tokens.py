@@ -241,7 +241,19 @@ def _token_at(
         return phrase, phrase_size
     if word.folded in NUMBERS and word.folded not in _NO_NUMBER:
         return Token(said=word.folded, start=word.start, end=word.end, number=float(NUMBERS[word.folded])), 1
+    if negated := _without_prefix(word, text=linked.text, lexicon=lexicon):
+        return negated, 1
     return phrase, 1
+
+
+def _without_prefix(word: Word, *, text: str, lexicon: Lexicon) -> Token | None:
+    """Read un- before a known adjective or verb as its negation: unblocked, untouched."""
+    rest = word.folded.removeprefix("un")
+    senses = tuple(one for one in lexicon.phrases.get((rest,), ()) if one.kind in ("predicate", "time"))
+    if rest == word.folded or not senses:
+        return None
+    said = text[word.start : word.end]
+    return Token(said=said, start=word.start, end=word.end, senses=(Sense("mark", "un", "word"), *senses))
 
 
 def _both(known: Token, *, senses: tuple[Sense, ...], before: str, after: str) -> Token:
@@ -311,15 +323,16 @@ def _points_back(tokens: Sequence[Token], *, place: int) -> bool:
     """Return whether a demonstrative stands for what was named before: that team, those bugs, how many is that."""
     before, following = (tokens[at] if 0 <= at < len(tokens) else None for at in (place - 1, place + 1))
     word = tokens[place].said.lower()
-    if word == "that":
-        is_relative = before is not None and not (
-            before.marks or (before.is_free and not any(one.name == "pronouns" for one in before.senses))
-        )
-        is_joined = before is not None and bool(before.marks & {"and", "or"}) and following is not None
-        is_relative = is_relative or (is_joined and following is not None and not _is_noun(following))
-        is_relative = is_relative or (before is not None and before.said.lower() in _DEMONSTRATIVE)
-        return not is_relative and (following is None or following.said.lower() != "of")
-    return word in _POINTING and following is not None and _is_noun(following)
+    if word != "that":
+        return word in _POINTING and following is not None and _is_noun(following)
+    if before is None or following is None:
+        return True
+    is_pronoun = any(one.name == "pronouns" for one in before.senses) or before.said.lower() in _DEMONSTRATIVE
+    if is_pronoun or following.said.lower() == "of":
+        return False
+    if _is_noun(following):
+        return bool(before.marks) or before.is_free  # behind a noun it begins a relative clause
+    return bool(before.marks & {"be", "do"}) or before.is_preposition
 
 
 def _is_noun(token: Token) -> bool:

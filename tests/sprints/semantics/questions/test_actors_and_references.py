@@ -44,6 +44,12 @@ TRUTHS = [
     ("Who has reopened bugs?",
      ("SELECT full_name, count(*) AS n FROM issues JOIN users ON user_id = assignee_id WHERE issue_type = 'Bug' "
       "AND reopened_count > 0 GROUP BY full_name LIMIT 1000")),
+    ("What are the most common labels among open issues, in order?",
+     ("SELECT label, count(*) AS n FROM issues, unnest(labels) AS label WHERE status_category <> 'Done' GROUP BY label "
+      "ORDER BY n DESC LIMIT 1000")),
+    ("How many open issues does each team have that nobody is assigned to?",
+     ("SELECT team_key, count(*) AS n FROM issues JOIN teams USING (team_id) WHERE status_category <> 'Done' AND "
+      "assignee_id IS NULL GROUP BY team_key LIMIT 1000")),
     ("Which ORBIT issues that are open and that are blocked have no points?",
      (f"SELECT issue_key FROM issues WHERE team_id = {TEAM.format('ORBIT')} AND status_category <> 'Done' "
       "AND is_blocked AND story_points IS NULL LIMIT 1000")),
@@ -103,7 +109,25 @@ def test_a_demonstrative_without_what_it_stands_for_is_asked_about(question: str
         "What does ACCEL have in each sprint?",
         "How many points does ACCEL complete in a sprint?",
         "What is blocked in the sprint?",
+        "List open bugs by priority, highest first",
+        "open bugs sorted by velocity",
     ],
 )
 def test_what_the_words_do_not_decide_is_asked_back(question: str) -> None:
     assert ask(question).is_ambiguous
+
+
+@pytest.mark.parametrize(
+    ("question", "column", "is_descending"),
+    [
+        ("Show open bugs oldest first", "age_days", True),
+        ("open bugs in HARBOR sorted by age", "age_days", True),
+        ("stories in progress sorted by points, smallest first", "story_points", False),
+        ("Velocity by team, lowest first", "velocity", False),
+    ],
+)
+def test_a_clause_at_the_end_sorts_the_rows(question: str, column: str, is_descending: bool) -> None:
+    numbers = [row[column] for row in ask(question).rows]
+
+    assert len(numbers) > 2
+    assert numbers == sorted(numbers, reverse=is_descending)

@@ -1,0 +1,96 @@
+"""The order of rows that a clause asks for: sorted by points, largest first; oldest first; in order."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from sprints.semantics.model import SemanticModel
+from sprints.semantics.query import MetricQuery, Order
+from sprints.semantics.questions.tokens import Token
+
+_FILLS = frozenset({"follow", "and", "be", "have", "do", "to", "this", "per"})
+_OF_COUNTS = frozenset({"most", "fewest", "least"})
+Direction = Literal["asc", "desc"]
+
+
+def list_content(tokens: Sequence[Token]) -> list[Token]:
+    """Return the tokens that say something."""
+    return [token for token in tokens if not (token.is_free or (token.marks and token.marks <= _FILLS))]
+
+
+def is_property(name: str, context: MetricQuery, *, model: SemanticModel) -> bool:
+    """Return whether it is a property of the listed rows themselves, or of who or what they belong to."""
+    entity = model.entities[str(context.rows_of)]
+    known = model.dimensions.get(name)
+    return known is not None and known.reached_as in {entity.id, *entity.joins, *entity.paths}
+
+
+def find_sort_clause(tokens: Sequence[Token]) -> int:
+    """Return where a clause about the order begins, behind the question. The number of tokens if there is none."""
+    ranked = [place for place, token in enumerate(tokens) if place and "rank" in token.marks]
+    is_first = len(tokens) > 2 and _is_first(tokens[-1]) and _find_degree(tokens[-2]) in ("asc", "desc")  # noqa: PLR2004 - and a question
+    return ranked[-1] if ranked else len(tokens) - 2 if is_first else len(tokens)
+
+
+def sort_query(context: MetricQuery, *, tokens: Sequence[Token], model: SemanticModel) -> MetricQuery | None:
+    """
+    Return the query in the order of a clause. None if it says anything else.
+
+    Groups have the order of their measure, largest first if nothing is said; a ranking keeps its own. Rows are sorted
+    by a property that is named, or that a superlative implies: numbers largest first, others smallest first.
+    """
+    said = list_content(tokens)
+    degrees = [_find_degree(token) for token in said]
+    if not said or not ("rank" in said[0].marks or _is_first(said[-1])):
+        return None
+    directions = {one for one in degrees if one in ("asc", "desc")}
+    named = [token for token, degree in zip(said, degrees, strict=True) if degree is None and "rank" not in token.marks]
+    nouns = [{sense.name for sense in token.senses if sense.form == "noun"} for token in named]
+    implied = {sense.name for token in said for sense in token.senses if sense.form == "superlative"}
+    direction: Direction | None = None
+    if directions:
+        direction = "asc" if directions == {"asc"} else "desc"
+    if len(directions) > 1:
+        return None
+    if context.measures:
+        is_count = any(context.measures == (entity.count,) for entity in model.entities.values())
+        if is_count and directions and not any(token.said.lower() in _OF_COUNTS for token in said):
+            return None  # by priority, highest first: the priority or the number
+        return _sort_groups(context, nouns=nouns, direction=direction, is_implied=bool(implied))
+    if context.rows_of is None or context.rank is not None:
+        return None
+    by = [{name for name in names if is_property(name, context, model=model)} for names in nouns or [implied]]
+    if len(by) != 1 or len(by[0]) != 1:
+        return None
+    [name] = by[0]
+    direction = direction or ("desc" if model.dimensions[name].type == "number" else "asc")
+    columns = context.columns or model.entities[context.rows_of].columns
+    columns = columns if name in columns else (*columns, name)
+    return context.model_copy(update={"order": (Order(by=name, direction=direction),), "columns": columns})
+
+
+def _sort_groups(
+    context: MetricQuery, *, nouns: Sequence[set[str]], direction: Direction | None, is_implied: bool
+) -> MetricQuery | None:  # fmt: skip
+    """Return groups in the order of their only measure."""
+    is_named = all(names & {*context.measures} for names in nouns)
+    if not context.group_by or len(context.measures) != 1 or is_implied or not is_named:
+        return None
+    if context.rank is not None:
+        return context if direction in (None, context.rank.direction) else None
+    return context.model_copy(update={"order": (Order(by=context.measures[0], direction=direction or "desc"),)})
+
+
+def _is_first(token: Token) -> bool:
+    return token.said.lower() == "first" or token.top == 1
+
+
+def _find_degree(token: Token) -> str | None:
+    """Return what comes first: largest first, ascending. None if it says something else."""
+    marks = token.marks
+    for direction, names in (("desc", {"descending", "top"}), ("asc", {"ascending", "bottom"})):
+        if marks & names and not _is_first(token):
+            return direction
+    superlatives = [sense for sense in token.senses if sense.form == "superlative"]
+    if superlatives:
+        return "desc" if superlatives[0].is_descending else "asc"
+    return "first" if _is_first(token) else None
