@@ -79,7 +79,7 @@ class Period:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Reading:
+class _PeriodMatch:
     """A period that was read up to a token. `point` is its only point, if it has one, `ahead` the same days ahead."""
 
     span: Span
@@ -114,7 +114,7 @@ def _read_at(reader: "_PeriodReader", *, at: int) -> tuple[Period | None, int]:
     return _make_period(found, reader=reader, at=at), found.end
 
 
-def _make_period(found: _Reading, *, reader: "_PeriodReader", at: int) -> Period:
+def _make_period(found: _PeriodMatch, *, reader: "_PeriodReader", at: int) -> Period:
     start, end = reader.tokens[at].start, reader.tokens[found.end - 1].end
     first, last = found.doubtful or (at, found.end)
     return Period(
@@ -147,7 +147,7 @@ class _PeriodReader(PointReader):
         self.is_compared = any(one in text.lower() for one in _COMPARING)
         self.tomorrow = today + timedelta(days=1)
 
-    def read_period(self, at: int) -> _Reading | None:
+    def read_period(self, at: int) -> _PeriodMatch | None:
         """Read the longest period from a place on."""
         readers = (
             self._read_to_date, self._read_rolling, self._read_range, self._read_bounded, self._read_as_of,
@@ -156,7 +156,7 @@ class _PeriodReader(PointReader):
         found = [one for reader in readers if (one := reader(at)) is not None]
         return max(found, key=lambda one: one.end, default=None)
 
-    def _read_alone(self, at: int) -> _Reading | None:
+    def _read_alone(self, at: int) -> _PeriodMatch | None:
         """Read a point, which may be bounded by what follows: 3 November or later."""
         read = self.read(at)
         if read is None:
@@ -178,7 +178,7 @@ class _PeriodReader(PointReader):
                 return edge, at + size
         return None
 
-    def _read_bounded(self, at: int) -> _Reading | None:
+    def _read_bounded(self, at: int) -> _PeriodMatch | None:
         """Read an edge and its point, and the other edge if it follows: after 3 and before 10 November."""
         edge = self._read_edge(at)
         read = self.read(edge[1]) if edge else None
@@ -196,7 +196,7 @@ class _PeriodReader(PointReader):
                 first = replace(first, end=after + 1)
         return first
 
-    def _read_as_of(self, at: int) -> _Reading | None:
+    def _read_as_of(self, at: int) -> _PeriodMatch | None:
         """Read as of a day other than today, which bounds what is done before it and what begins with it."""
         read = self.read(at + 2) if self._phrase(at, 2) == "as of" else None
         if read is None or read[0].span.start == self.today:
@@ -206,7 +206,7 @@ class _PeriodReader(PointReader):
         doubt = Doubt(f"Is 'as of {said}' until or since then?", (f"until {said}", f"since {said}"))
         return replace(self._bound_point(point, edge="", end=end, doubtful=(at, end)), doubt=point.doubt or doubt)
 
-    def _bound_point(self, point: Point, *, edge: Edge, end: int, doubtful: tuple[int, int]) -> _Reading:
+    def _bound_point(self, point: Point, *, edge: Edge, end: int, doubtful: tuple[int, int]) -> _PeriodMatch:
         """Apply an edge. A start or an end is a moment: before the end of October is in October."""
         doubt, day = point.doubt, point.span.start
         if edge and doubt is not None and doubt == point.loosely:
@@ -216,12 +216,12 @@ class _PeriodReader(PointReader):
             question = f"Is that {edge} {write_day(days[0])} or {write_day(days[1])}?"
             doubt = Doubt(question, tuple(map(str, days)))
         edge = _OF_BOUNDARIES.get((edge, point.boundary), edge)
-        return _Reading(
+        return _PeriodMatch(
             span=_apply_edge(point.span, edge=edge, today=self.today), unit=point.unit, end=end, edge=edge, point=point,
             doubt=doubt, doubtful=doubtful, ahead=_find_ahead(point, edge=edge, today=self.today),
         )  # fmt: skip
 
-    def _join(self, first: _Reading, second: _Reading) -> _Reading:
+    def _join(self, first: _PeriodMatch, second: _PeriodMatch) -> _PeriodMatch:
         """Return the days that two edges leave. The year that one point has is that of both."""
         assert first.point is not None  # noqa: S101 - for mypy
         assert second.point is not None  # noqa: S101 - for mypy
@@ -229,7 +229,7 @@ class _PeriodReader(PointReader):
 
     def _make_range(
         self, first: Point, last: Point, *, end: int, edges: tuple[Edge, Edge] = ("since", "until")
-    ) -> _Reading:
+    ) -> _PeriodMatch:
         """Return the days between two points. The year that one of them has is that of both."""
         doubt = first.doubt or last.doubt
         doubt = Doubt(doubt.question) if doubt else None
@@ -240,9 +240,9 @@ class _PeriodReader(PointReader):
             doubt = Doubt(f"{days}, so that no days are between them. Which days do you mean?")
         elif first.in_year and last.in_year:
             ahead = _find_range_ahead(first.in_year, last.in_year, span=span, edges=edges, today=self.today)
-        return _Reading(span=span, unit=first.unit, end=end, edge="range", doubt=doubt, ahead=ahead)
+        return _PeriodMatch(span=span, unit=first.unit, end=end, edge="range", doubt=doubt, ahead=ahead)
 
-    def _read_range(self, at: int) -> _Reading | None:
+    def _read_range(self, at: int) -> _PeriodMatch | None:
         """Read two points or days of a month: from 3 to 14 November, Nov 3-14, August to October."""
         lead = self.word(at)
         is_led = lead in ("from", "between", "since")
@@ -265,7 +265,7 @@ class _PeriodReader(PointReader):
         if number := self.read_day_number(at):
             yield number
 
-    def _read_last(self, first: Point | int, *, at: int) -> _Reading | None:
+    def _read_last(self, first: Point | int, *, at: int) -> _PeriodMatch | None:
         """Read the last end of a range. Of two days, one may have the month for both."""
         read, number = self.read(at), self.read_day_number(at)
         if isinstance(first, int):
@@ -284,7 +284,7 @@ class _PeriodReader(PointReader):
         last = self.in_month_of(first, day=number[0])
         return self._make_range(first, last, end=year[1] if year else number[1])
 
-    def _read_rolling(self, at: int) -> _Reading | None:
+    def _read_rolling(self, at: int) -> _PeriodMatch | None:
         """Read units counted from today, or one behind over or within, and where that may be one of the calendar."""
         lead = self.word(at) if self.word(at) in _BEFORE_ROLLING else ""
         begin = at + bool(lead)
@@ -333,16 +333,16 @@ class _PeriodReader(PointReader):
 
     def _roll(
         self, by: int, *, unit: str, end: int, doubt: Doubt | None = None, doubtful: tuple[int, int] | None = None
-    ) -> _Reading:
+    ) -> _PeriodMatch:
         """Return the days from so many units ago until today, or from today until so many units ahead."""
         try:
             far = add_units(self.today, unit=unit, by=by)
         except (ValueError, OverflowError):
             far, doubt = self.today, Doubt("That is longer than the calendar.")
         span = Span(min(far, self.today), max(far + timedelta(days=1), self.tomorrow))
-        return _Reading(span=span, unit=unit, end=end, edge="range", doubt=doubt, doubtful=doubtful)
+        return _PeriodMatch(span=span, unit=unit, end=end, edge="range", doubt=doubt, doubtful=doubtful)
 
-    def _read_to_date(self, at: int) -> _Reading | None:
+    def _read_to_date(self, at: int) -> _PeriodMatch | None:
         """Read a unit up to today: year to date, YTD, this month so far, so far this month."""
         at = self.skip_article(at)
         unit, end = _TO_DATE.get(self.word(at), ""), at + 1
@@ -354,7 +354,7 @@ class _PeriodReader(PointReader):
             unit, end = (UNITS[self.word(at + lead + 1)], at + 4) if is_cut else ("", 0)
         if not unit:
             return None
-        return _Reading(
+        return _PeriodMatch(
             span=Span(find_unit(self.today, unit=unit).start, self.tomorrow), unit=unit, end=end, edge="range"
         )
 
