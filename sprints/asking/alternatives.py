@@ -254,7 +254,7 @@ class _Search:
         self, query: MetricQuery, *, state: _State, cost: float, is_whole: bool = False, is_variant: bool = False
     ) -> None:
         if self.context is not None and not is_whole:
-            merged = merge_queries(self.context, query, lexicon=self.lexicon)
+            merged = merge_queries(self.context, query=query, lexicon=self.lexicon)
             if merged is not None:
                 self._keep(merged, state=state, cost=cost - 0.5, is_whole=True)
                 cost += 1.0
@@ -349,7 +349,7 @@ def _resolve_pronouns(
         )
 
 
-def merge_queries(context: MetricQuery, query: MetricQuery, *, lexicon: Lexicon) -> MetricQuery | None:
+def merge_queries(context: MetricQuery, *, query: MetricQuery, lexicon: Lexicon) -> MetricQuery | None:
     """Return a query with what the question before restricted, if both are about the same rows."""
     entities = [one.rows_of or lexicon.model.measures[one.measures[0]].entity for one in (context, query)]
     if entities[0] != entities[1]:

@@ -126,8 +126,8 @@ def _make_examples(term: Term, *, model: SemanticModel) -> list[MetricQuery]:
             listed = MetricQuery(rows_of=entity.id, where=NamedCondition(predicate=term.id), limit=EXAMPLE_ROWS)
             return [*([MetricQuery(measures=count, where=NamedCondition(predicate=term.id))] if count else []), listed]
     group: Any = TimeGroup(grain=Grain.MONTH, role=term.id)
-    grouped = [MetricQuery(measures=count, group_by=(group,), limit=EXAMPLE_ROWS)] if count else []
-    if not entity.columns:
-        return grouped
-    since = TimeRange(role=term.id, start=LONG_AGO)  # a time that lasts is no group
-    return [*grouped, MetricQuery(rows_of=entity.id, where=since, limit=EXAMPLE_ROWS)]
+    examples = [MetricQuery(measures=count, group_by=(group,), limit=EXAMPLE_ROWS)] if count else []
+    if entity.columns:  # a time that lasts is no group
+        since = TimeRange(role=term.id, start=LONG_AGO)
+        examples.append(MetricQuery(rows_of=entity.id, where=since, limit=EXAMPLE_ROWS))
+    return examples

@@ -164,12 +164,12 @@ def _is_head(one: _Item) -> bool:
 def _read_core(items: Sequence[_Item]) -> _Core:
     said: set[object] = set()
     for one in items:
-        said |= _list_said(one.token)
+        said |= _list_meanings(one.token)
     has_time = any(one.token.period or one.token.reference or one.token.kind == "sprint" for one in items)
     return _Core(frozenset(said), has_time)
 
 
-def _list_said(token: Token) -> set[object]:
+def _list_meanings(token: Token) -> set[object]:
     """Return the values and terms of a token."""
     values: set[object] = {(name.kind, name.value) for name in token.names}
     values |= {(sense.kind, sense.name) for sense in token.senses if sense.kind not in ("free", "mark")}
@@ -253,7 +253,7 @@ def _is_harmless(items: Sequence[_Item], place: int, *, core: _Core) -> bool:
         units = _SHORT_UNITS if one.token.days is None else _FREE_TIME
         return following is not None and following.folded in units
     if one.has_value or one.is_term:
-        said = _list_said(one.token)
+        said = _list_meanings(one.token)
         return (bool(said) and said <= core.said) or _is_about_speaker(one, before=before, following=following)
     is_name = place > 0 and one.is_unknown and one.token.said.lower() != one.token.said
     return one.says_nothing and (not is_name or bool(one.classes) or one.folded in _SPEAKERS)
@@ -340,7 +340,7 @@ def _is_period_of_noun(items: Sequence[_Item], place: int, *, following: _Item |
     is_behind = before is not None and before.folded == "for" and any("nouns" in one.classes for one in items[:place])
     is_of_noun = is_behind or (following is not None and "nouns" in following.classes)
     is_day = one.token.period is not None and one.token.period.unit == "day"
-    return (is_day and is_of_noun) or bool(_list_said(one.token) & core.said)
+    return (is_day and is_of_noun) or bool(_list_meanings(one.token) & core.said)
 
 
 def _is_thanks(items: Sequence[_Item], *, clause: str) -> bool:

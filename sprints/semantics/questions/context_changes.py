@@ -30,7 +30,7 @@ def _show_columns(context: MetricQuery, *, tokens: Sequence[Token], model: Seman
     names: list[str] = []
     for token in said:
         found = [sense for sense in token.senses if sense.kind == "dimension" and sense.form in ("noun", "verb")]
-        is_ours = bool(found) and is_property(found[0].name, context, model=model)
+        is_ours = bool(found) and is_property(found[0].name, context=context, model=model)
         kinds = {sense.kind for sense in token.senses}
         if is_ours and (kinds <= {"dimension", "measure", "predicate"} or found[0].name == "reporter"):
             names.append(found[0].name)

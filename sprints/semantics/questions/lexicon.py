@@ -70,7 +70,7 @@ class Lexicon:
         return frozenset(word for phrase in self.phrases.keys() - self.synonyms for word in phrase) | _TIME_WORDS
 
     @cached_property
-    def negated(self) -> frozenset[str]:
+    def negations(self) -> frozenset[str]:
         """Return predicates with the prefix of their negation: unblocked. None of a synonym, which is rarer."""
         usual = (
             (phrase[0], senses) for phrase, senses in self.phrases.items()
@@ -82,7 +82,7 @@ class Lexicon:
     @cached_property
     def spellings(self) -> tuple[str, ...]:
         """Return every word that a misspelt one may be."""
-        return tuple(sorted(self.usual_words | self.negated | NUMBERS.keys() - {"a"}))
+        return tuple(sorted(self.usual_words | self.negations | NUMBERS.keys() - {"a"}))
 
     @cached_property
     def by_bare(self) -> Mapping[str, tuple[str, ...]]:

@@ -14,7 +14,6 @@ from sprints.semantics.query import (
     TimeGroup,
 )
 from sprints.semantics.questions.actors import is_choice_of_teams, limits_owner
-from sprints.semantics.questions.lexicon import ASKING
 from sprints.semantics.questions.phrase import Phrase, is_sprints, phrase_at
 from sprints.semantics.questions.terms import NAMED_BY, State, Terms, Unbound
 from sprints.semantics.questions.values import to_range
@@ -176,13 +175,6 @@ class Measures(Terms):
     def _tells_who(self) -> bool:
         """Return whether a verb asks for the owner of a named issue, beside its other properties."""
         return self._has_key() and any(one.has("dimension", form="verb") for one in self._find_clause("who")[1])
-
-    def _find_clause(self, mark: str) -> tuple[Phrase, list[Phrase]]:
-        """Return the phrase with a mark that asks, and the phrases behind it up to the next one that asks."""
-        at = next(place for place, phrase in enumerate(self.phrases) if mark in phrase.marks)
-        behind = self.phrases[at + 1 :]
-        end = next((place for place, one in enumerate(behind) if one.kind == "mark" and one.marks & ASKING), None)
-        return self.phrases[at], behind[:end]
 
     def _refuse_negated_acts(self, phrase: Phrase) -> None:
         """Refuse negated acts such as who did not close anything: the rows of others are not the answer."""

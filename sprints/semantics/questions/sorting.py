@@ -17,7 +17,7 @@ def list_content(tokens: Sequence[Token]) -> list[Token]:
     return [token for token in tokens if not (token.is_free or (token.marks and token.marks <= _FILLS))]
 
 
-def is_property(name: str, context: MetricQuery, *, model: SemanticModel) -> bool:
+def is_property(name: str, *, context: MetricQuery, model: SemanticModel) -> bool:
     """Return whether it is a property of the listed rows themselves, or of who or what they belong to."""
     entity = model.entities[str(context.rows_of)]
     known = model.dimensions.get(name)
@@ -58,7 +58,7 @@ def sort_query(context: MetricQuery, *, tokens: Sequence[Token], model: Semantic
         return _sort_groups(context, nouns=nouns, direction=direction, is_implied=bool(implied))
     if context.rows_of is None or context.rank is not None:
         return None
-    by = [{name for name in names if is_property(name, context, model=model)} for names in nouns or [implied]]
+    by = [{name for name in names if is_property(name, context=context, model=model)} for names in nouns or [implied]]
     if len(by) != 1 or len(by[0]) != 1:
         return None
     [name] = by[0]

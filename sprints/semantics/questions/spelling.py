@@ -58,7 +58,7 @@ def correct_words(text: str, *, found: Sequence[Word], lexicon: Lexicon, index: 
         corrected = _choose(costs, place=place, found=found, options=options, lexicon=lexicon) if costs else ""
         if not corrected:
             continue
-        written = _said(text, word) or text[word.start : word.end]
+        written = _strip_possessive(text, word) or text[word.start : word.end]
         if written != written.lower() or corrected in CALENDAR_NAMES:
             corrected = corrected.capitalize()
         assumed.append(f"Read '{written}' as '{corrected}'.")
@@ -70,7 +70,7 @@ def is_known(word: str, *, lexicon: Lexicon, index: NameIndex) -> bool:
     """Return whether it is a word of the vocabulary, a name or everyday English, which is never corrected."""
     return (
         word in lexicon.vocabulary or word in ORDINARY or word in NUMBERS or word in PERIOD_WORDS
-        or word in index.parts or (word,) in index.whole or (word,) in lexicon.frames or word in lexicon.negated
+        or word in index.parts or (word,) in index.whole or (word,) in lexicon.frames or word in lexicon.negations
     )  # fmt: skip
 
 
@@ -80,7 +80,7 @@ def _list_options(text: str, word: Word, *, lexicon: Lexicon, index: NameIndex) 
         return None
     if parted := _part_number(word.folded, lexicon=lexicon):
         return {parted: 0.0}
-    if not (word.folded.isalpha() and word.folded.isascii()) or not _said(text, word):
+    if not (word.folded.isalpha() and word.folded.isascii()) or not _strip_possessive(text, word):
         return None
     costs = find_candidates(word.folded, lexicon=lexicon)
     named = min((edits for _, edits in index.alike(word.folded)), default=None)
@@ -96,7 +96,7 @@ def _list_options(text: str, word: Word, *, lexicon: Lexicon, index: NameIndex) 
     return costs or None
 
 
-def _said(text: str, word: Word) -> str:
+def _strip_possessive(text: str, word: Word) -> str:
     """Return a word as it is written, without the ending of a possessive. Empty if it is written otherwise."""
     written = text[word.start : word.start + len(word.folded)]
     return written if written.casefold() == word.folded else ""

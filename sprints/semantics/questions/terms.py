@@ -15,7 +15,7 @@ from sprints.semantics.query import (
     Side,
     TimeGroup,
 )
-from sprints.semantics.questions.lexicon import Lexicon
+from sprints.semantics.questions.lexicon import ASKING, Lexicon
 from sprints.semantics.questions.phrase import Phrase, is_sprints, phrase_at
 from sprints.semantics.questions.tense import find_copula, find_verb, is_said_of_now, tells_of_past_sprints
 
@@ -445,6 +445,13 @@ class Terms:
         """Return the dimension that says how long or how often a state is. Empty if these rows have none."""
         field_name = str(self.settings[table].get(state.predicate, ""))
         return field_name if field_name and self.model.dimensions[field_name].reached_as in self.reached else ""
+
+    def _find_clause(self, mark: str) -> tuple[Phrase, list[Phrase]]:
+        """Return the phrase with a mark that asks, and the phrases behind it up to the next one that asks."""
+        at = next(place for place, phrase in enumerate(self.phrases) if mark in phrase.marks)
+        behind = self.phrases[at + 1 :]
+        end = next((place for place, one in enumerate(behind) if one.kind == "mark" and one.marks & ASKING), None)
+        return self.phrases[at], behind[:end]
 
     def _has_key(self) -> bool:
         return any(phrase.kind == "key" and phrase.name_kind != "epic" for phrase in self.phrases)

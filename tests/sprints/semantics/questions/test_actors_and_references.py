@@ -126,7 +126,7 @@ def test_what_the_words_do_not_decide_is_asked_back(question: str) -> None:
         ("Velocity by team, lowest first", "velocity", False),
     ],
 )
-def test_a_clause_at_the_end_sorts_the_rows(question: str, column: str, is_descending: bool) -> None:
+def test_a_clause_at_the_end_sorts_the_rows(question: str, column: str, *, is_descending: bool) -> None:
     numbers = [row[column] for row in ask(question).rows]
 
     assert len(numbers) > 2

@@ -11,7 +11,7 @@ NARRATIVES = [
     "The CTO stopped me by the lift and wants one number:",
     "Not urgent at all, but I'd love to know",
     "Long day... anyway,",
-    "I was telling my partner about our work last night and couldn't say",
+    "I spoke with my partner about our work last night and couldn't say",
     "Ok last one I promise:",
     "Just got back from two weeks off -",
     "I lost my notes again,",
