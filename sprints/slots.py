@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from sprints.linking.names import Name
 
 SPELLING_SCORE = 0.85
+_SOME_DAY = date(2000, 1, 1)
 
 
 async def _find_teams(text: str) -> Sequence[Candidate]:
@@ -18,7 +19,7 @@ async def _find_teams(text: str) -> Sequence[Candidate]:
     from sprints.linking.link import link  # noqa: PLC0415 - loaded by the first question
     from sprints.linking.name_cache import load_name_index  # noqa: PLC0415
 
-    linked = link(text, index=await load_name_index(reader=reader), today=date.min)
+    linked = link(text, index=await load_name_index(reader=reader), today=_SOME_DAY)  # days are not looked for
     return [
         Candidate(
             value=name.value, label=_label(name), start=one.start, end=one.end,

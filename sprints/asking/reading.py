@@ -24,7 +24,7 @@ from toolbox.database.pools import Pool
 MAX_NEAREST = 3
 STALE_AFTER = timedelta(days=7)
 _EXAMPLES = EXAMPLES | {"top": "10", "unit": "week"}
-_DETERMINERS = frozenset({"the", "our", "their", "its"})
+_DETERMINERS = frozenset({"the", "our", "their", "its", "this", "that"})
 IS_NAMED_PERIOD = regex.compile(r"(?:[A-Z][a-z]+|Q[1-4])(?: \d{4})?|\d{4}")
 
 

@@ -54,7 +54,12 @@ def write_owners(dimension: Dimension, *, query: MetricQuery, columns: list[str]
 
 def _asks_for_few(query: MetricQuery) -> bool:
     is_least = query.rank is not None and query.rank.direction == "asc" and query.rank.by in query.measures
-    return is_least or any(one.op in _HOLDS_FOR_ZERO and one.value is not None and (
+    return is_least or holds_for_none(query)
+
+
+def holds_for_none(query: MetricQuery) -> bool:
+    """Return whether a limit of groups holds for those without any: fewer than so many."""
+    return any(one.op in _HOLDS_FOR_ZERO and one.value is not None and (
         one.op != Operator.EQ or not one.value) for one in query.having)  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from sprints.semantics.model import Entity, SemanticModel
 from sprints.semantics.questions.phrase import Phrase, look_at, phrase_at
 
 UNKNOWN_ACTOR = "I do not know who did that ('{said}'), only whose issues they are. Ask by the assignee."
+_REPORTS = frozenset({"reporter", "created"})
 _PERFECT = frozenset({"have", "past", "not", "ever"})
 
 
@@ -39,7 +40,8 @@ def _find_actor(phrases: Sequence[Phrase], *, place: int) -> Phrase | None:
         return None
     is_asked = "who" in subject.marks or ("which" in before.marks and subject.has_entity("person"))
     is_base = phrases[place].has("predicate", "time", form="verb") and not phrases[place].said.lower().endswith("ed")
-    return subject if is_asked or (is_base and subject.name_kind == "person") else None
+    is_act = is_base or "have" in before.marks  # did Priya reopen; has Priya | reopened
+    return subject if is_asked or (is_act and subject.name_kind == "person") else None
 
 
 def _knows_actor(phrase: Phrase, *, entity: Entity, model: SemanticModel) -> bool:
@@ -60,6 +62,11 @@ def _actors(phrase: Phrase, *, model: SemanticModel) -> Iterator[str | None]:
             yield model.time_roles[sense.name].actor
         elif sense.kind == "measure" and sense.form == "verb":
             yield model.measures[sense.name].actor
+
+
+def tells_of_reporters(phrases: Sequence[Phrase]) -> bool:
+    """Return whether a verb says what a reporter did: created, raised."""
+    return any(one.kind == "term" and any(sense.name in _REPORTS for sense in one.senses) for one in phrases)
 
 
 def is_choice_of_teams(phrases: Sequence[Phrase]) -> bool:

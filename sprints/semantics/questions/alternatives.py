@@ -12,6 +12,7 @@ DEGREES = frozenset({"longer", "shorter", "better", "worse", "faster", "slower",
 _SILENT = SILENT_MARKS | {"past"}
 _STATE = ("predicate", "adjective")
 MASS = frozenset({"work", "stuff"})  # of which points or issues may be meant
+_REPORTS = frozenset({"reporter", "created", "created_issues"})
 _ASKS_MUCH = frozenset({"how_many", "how_much"})
 
 
@@ -105,6 +106,8 @@ def _mixes_acts(phrases: list[Phrase], *, first: int, second: int) -> bool:
         return len({one.senses for one in acts}) > 1
     said = [any(sense.name == "reporter" for sense in phrases[at].senses) for at in (first, second)]
     is_of_person = any(one.name_kind == "person" or "who" in one.marks for one in phrases)
+    if phrases[first].name_kind == "person" and any(sense.name in _REPORTS for one in acts for sense in one.senses):
+        return True  # whom the rows are counted for is the reporter then
     return (is_of_person and said[0] != said[1]) or sum(one.kind == "period" for one in phrases) > 1
 
 

@@ -1,8 +1,8 @@
 """
 Assembly of phrases into a query about rows of one entity.
 
-The same phrases are tried with each entity of the model. The meaning of a word depends on the entity: "completed" is a
-predicate of an issue, of its sprint membership, or of a sprint. An assembly fails if a phrase has no place.
+The same phrases are tried with each entity: "completed" is a predicate of an issue, of its sprint membership, or of a
+sprint. An assembly fails if a phrase has no place.
 """
 
 from collections.abc import Sequence
@@ -25,11 +25,12 @@ from sprints.semantics.query import (
     Side,
     TimeGroup,
 )
+from sprints.semantics.questions.actors import tells_of_reporters
 from sprints.semantics.questions.alternatives import MASS
 from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.phrase import Phrase, is_sprints, look_at, phrase_at
 from sprints.semantics.questions.scope import Scope
-from sprints.semantics.questions.tense import find_number
+from sprints.semantics.questions.tense import find_number, find_verb
 from sprints.semantics.questions.terms import DEFAULT_RANK, SILENT, Unbound
 from sprints.semantics.questions.values import is_among, to_value
 
@@ -84,6 +85,8 @@ def assemble_fragment(
 
 
 _SIZES, _DURATIONS = frozenset({"biggest", "largest", "smallest"}), frozenset({"longest", "shortest"})
+
+NOW_OR_IN_ALL = "Do you mean those that are {state} now, or the days of all times that they were {state}?"
 
 
 class _Assembly(Scope):
@@ -192,7 +195,7 @@ class _Assembly(Scope):
     def _is_descending(self, phrase: Phrase, *, by: str) -> bool:
         """Return whether the largest come first: the best by what the measure calls better."""
         if phrase.said.lower().startswith("first") and by in self.model.measures:
-            raise Unbound(phrase)  # the first three sprints: the earliest, not the largest
+            raise Unbound(phrase, is_final=True)  # the first three sprints: the earliest, not the largest
         if not phrase.marks & {"best", "worst"}:
             return phrase.is_descending
         higher_is = self.model.measures[by].higher_is if by in self.model.measures else "neither"
@@ -220,7 +223,11 @@ class _Assembly(Scope):
         own = self._dimension_of(phrase)
         if "longest" in phrase.said.lower() or "shortest" in phrase.said.lower():
             lasting = [self.settings["lasting"].get(state.predicate) for state in self.states.values()]
-            own = next((one for one in lasting if one), own)
+            known = self._find_spent() or next((one for one in lasting if one), "")
+            said = {sense.name for state in self.states.values() for sense in state.phrase.senses}
+            if not known and said & self.settings["lasting"].keys():
+                raise Unbound(phrase)  # of such rows nobody knows how long they are so
+            own = known or own
         if self.columns and self.model.dimensions[self.columns[-1]].type == "number":
             own = self.columns.pop()
         elif self.unit_noun == "points" and self.entity.id == "issue":
@@ -230,6 +237,19 @@ class _Assembly(Scope):
         if not own or self.model.dimensions[own].type not in ("number", "date", "moment"):
             raise Unbound(phrase)
         return own
+
+    def _find_spent(self) -> str:
+        """Return how long the only state was so in all, if it is past: was blocked the longest. Else empty."""
+        told = [place for place, state in self.states.items() if state.predicate in self.settings["spent"]]
+        verb = find_verb(self.phrases, place=told[0]) if len(told) == 1 else ""
+        if verb in ("has", "have"):
+            raise Unbound(None, why=NOW_OR_IN_ALL.format(state=self.states[told[0]].phrase.said))
+        if verb not in ("was", "were"):
+            return ""
+        if any(one.kind == "period" or is_sprints(one) for one in self.phrases):
+            raise Unbound(self.states[told[0]].phrase)  # in all, not within a period
+        self.part_of.pop(told[0], None)
+        return str(self.settings["spent"][self.states[told[0]].predicate])
 
     def _refuse_other_size(self, phrase: Phrase) -> None:
         """Refuse a superlative of another size: the biggest scope change, the longest number."""
@@ -335,6 +355,8 @@ class _Assembly(Scope):
                 continue  # to do versus assigned to Avery or Sophia
             if phrase.kind == "names" and len(phrase.names) > 1 and not phrase.is_negated:
                 dimension = self._name_dimension(phrase, place=-1)
+                if dimension == "assignee" and tells_of_reporters(self.phrases):
+                    raise Unbound(phrase)
                 if self.model.dimensions[dimension].many:
                     return self._compare_labels(phrase, dimension=dimension)
                 self._group_by(dimension, phrase=phrase)

@@ -23,13 +23,11 @@ from sprints.semantics.query import (
 from sprints.semantics.questions.lexicon import Sense
 from sprints.semantics.questions.phrase import NEGATED, Phrase, is_sprints
 from sprints.semantics.questions.relations import Relations
-from sprints.semantics.questions.tense import is_said_of_past, tells_of_past_sprints
-from sprints.semantics.questions.terms import MAX_LISTED_SPRINTS, NAMED_BY, State, Unbound
+from sprints.semantics.questions.tense import find_verb, is_said_of_past, tells_of_past_sprints
+from sprints.semantics.questions.terms import CARRIED_FROM, MAX_LISTED_SPRINTS, NAMED_BY, State, Unbound
 from sprints.semantics.questions.values import is_among, number_of, operator_of, to_range, to_range_ahead, to_value
 
 AHEAD = "'{said}' lies ahead. Of days ahead only what is due, and when sprints are planned to end, is known."
-
-CARRIED_FROM = "Carried over from which sprint? One that runs has carried nothing over yet."
 
 
 class Conditions(Relations):
@@ -248,6 +246,8 @@ class Conditions(Relations):
     def _count_repetitions(self, phrase: Phrase, *, place: int) -> Condition:
         for state in self._by_distance(place):
             if field_name := self._find_reached("repeated", state=state):
+                if state.periods or any(is_sprints(one) for one in self.phrases):
+                    raise Unbound(phrase)  # of all times, not within a period
                 if state.phrase.is_negated or (self.entity.id == "membership" and not self.measures):
                     break  # its rows are stays in sprints, of which an issue has several
                 state.is_counted = True
@@ -458,6 +458,9 @@ class Conditions(Relations):
         others = [one for one in self.states.values() if one is not state and one.role and not one.is_measured]
         if links and others and not state.is_measured:
             return False  # created issues and resolved issues: of which both is true, or both numbers
+        is_now = find_verb(self.phrases, place=place) in ("is", "are") and not state.has_grain
+        if is_now and state.role == "created" and state.phrase.said.lower() == "opened":
+            return False  # are opened: are open, or were created
         is_counted = any(
             sense.kind == "measure" and not self.model.measures[sense.name].where for sense in state.phrase.senses
         )

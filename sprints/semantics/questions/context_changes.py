@@ -57,7 +57,17 @@ def _step_sprint(context: MetricQuery, *, tokens: Sequence[Token], index: NameIn
     parts = [_step(part, by=steps[0], index=index) for part in split_conditions(context.where)]
     moved = [part for part in parts if part is not None]
     is_whole = len(moved) == len(parts)
-    return context.model_copy(update={"where": join_conditions(moved)}) if is_whole else None
+    is_undecided = _tells_of_close(context) and any(_is_open(part, index=index) for part in moved)
+    return context.model_copy(update={"where": join_conditions(moved)}) if is_whole and not is_undecided else None
+
+
+def _tells_of_close(query: MetricQuery) -> bool:
+    """Return whether it counts or lists what is known at the close of a sprint: what was carried over."""
+    return "carried_over" in query.model_dump_json()
+
+
+def _is_open(part: Condition, *, index: NameIndex) -> bool:
+    return any(name.state != "closed" for name in _list_sprints(part, index=index))
 
 
 def _list_sprints(part: Condition, *, index: NameIndex) -> list[Name]:

@@ -89,6 +89,7 @@ def parse_follow_up(
             is_swap=any(token.said.lower() == "instead" for token in tokens),
         )  # fmt: skip
         _refuse_unchanged(query, context=context, phrases=phrases)
+        _refuse_fates(query, index=index, model=lexicon.model)
     except (Unbound, ValueError):
         if not anaphor:
             return _refuse_less(parse, is_joined=is_joined, phrases=phrases, context=context, model=lexicon.model)
@@ -120,6 +121,20 @@ def _refuse_unchanged(query: MetricQuery, *, context: MetricQuery, phrases: Sequ
         raise Unbound(None)
 
 
+def _refuse_fates(query: MetricQuery, *, index: NameIndex, model: SemanticModel) -> None:
+    """Refuse two fates of an issue in one sprint, and what is carried over of a sprint that is not closed."""
+    said = query.where.model_dump_json() if query.where else ""
+    named = {one for one in _OUTCOMES if f'"predicate":"{one}"' in said and '"kind":"not"' not in said}
+    fates = named | (_OUTCOMES & {one for name in query.measures for one in model.measures[name].where})
+    keys = {
+        value.key for part in split_conditions(query.where) if isinstance(part, Comparison) and part.field == "sprint"
+        for value in part.values if isinstance(value, Reference)
+    }  # fmt: skip
+    is_open = any(name.value in keys and name.state != "closed" for name in index.sprints)
+    if len(fates) > 1 or (is_open and "carried_over" in fates):
+        raise Unbound(None)
+
+
 def _refuse_less(
     parse: Parse, *, is_joined: bool, phrases: Sequence[Phrase], context: MetricQuery, model: SemanticModel
 ) -> Parse | None:
@@ -132,6 +147,8 @@ def _refuse_less(
     query = parse.query
     if query is None:
         return None
+    if _is_elliptic(phrases):
+        return replace(parse, query=None, why=NO_CHANGE)
     counted = {sense.name for one in phrases for sense in one.senses if sense.form == "noun"}
     is_less = bool(query.measures) and not counted & {*query.measures, "issue", "points", "hours"}
     is_less = is_less and not any(one.name_kind == "type" for one in phrases)
@@ -164,7 +181,8 @@ def _is_elliptic(phrases: Sequence[Phrase]) -> bool:
         return True
     if not marks or "how_many" not in marks[0]:
         return False
-    return len(phrases) == 1 or "be" in marks[1] or _is_unit(phrases[1:])
+    is_noun = len(phrases) == 2 and (phrases[1].is_of_issues or phrases[1].has("entity", form="noun"))  # noqa: PLR2004 - how many, and a noun
+    return len(phrases) == 1 or "be" in marks[1] or is_noun or _is_unit(phrases[1:])
 
 
 def _is_unit(phrases: Sequence[Phrase]) -> bool:
@@ -271,6 +289,9 @@ def _apply_fragment(
         raise Unbound(None)  # of the epics, or of the bugs that they have
     kept = [part for part in split_conditions(context.where) if is_part or _subject(part, model=model) not in subjects]
     replaces = len(kept) < len(split_conditions(context.where)) or fragment.measures != context.measures
+    is_rate = any(model.measures[one].ratio for one in fragment.measures)
+    if context.rows_of is not None and is_rate and not fragment.groups:
+        raise Unbound(None)  # the progress of each row, or of all
     if is_swap and not (replaces or fragment.groups or fragment.rank):
         raise Unbound(None)
     if is_part and any(_subject(part, model=model) in subjects and part not in new for part in kept):
@@ -292,14 +313,19 @@ def _is_related(condition: Condition) -> bool:
     return isinstance(condition.part if isinstance(condition, Not) else condition, Has)
 
 
+_OUTCOME = "outcome"
+_OUTCOMES = frozenset({"completed", "carried_over", "removed"})  # of an issue in a sprint, one
+
+
 def _subject(condition: Condition, *, model: SemanticModel) -> str:
     """Return the subject of a condition. Conditions on the same subject replace each other."""
     match condition:
         case Comparison(field=field):
             return "sprint" if field.startswith("sprint") else field
         case NamedCondition(predicate=name):
-            comparison = model.predicates[name].comparison if name in model.predicates else None
-            return comparison.field if comparison else name
+            known = model.predicates.get(name)
+            comparison = known.comparison if known else None
+            return comparison.field if comparison else _OUTCOME if name in _OUTCOMES else name
         case TimeRange():
             return "time"
         case InPeriod():

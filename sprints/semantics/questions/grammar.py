@@ -27,6 +27,7 @@ from sprints.semantics.questions.tokens import (
     find_unread_sign,
     spell_signs,
 )
+from sprints.semantics.questions.unreadable import find_unreadable
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 MAX_REPORTED = 3
@@ -99,6 +100,8 @@ def _parse(text: str, *, index: NameIndex, today: date, lexicon: Lexicon, meant:
         return Parse(linked=linked, why=MINE.format(said=mine.said))
     if anaphor := find_anaphor(tokens):
         return Parse(linked=linked, why=ANAPHOR.format(said=anaphor), anaphor=anaphor)
+    if said := find_unreadable(linked.text, tokens=tokens):
+        return Parse(linked=linked, unbound=(said,), phrases=tuple(read_phrases(tokens)), is_final=True)
     return _assemble_best(linked, tokens=tokens, lexicon=lexicon, corrected=corrected)
 
 

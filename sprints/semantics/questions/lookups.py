@@ -69,6 +69,8 @@ class Lookups(Conditions):
         """Read how long rows have been in a state, how long sprints are, and how long they still run."""
         if self.entity.id == "sprint":
             self._read_days_of_sprint(phrase)
+        elif self._is_past() and self._has_key() and self._find_amount("spent"):
+            self._show_amount("spent")
         elif self.entity.id != "issue" or self._is_past() or self.measures or self.groups or self.marks & _ASKS_MUCH:
             raise Unbound(phrase)
         elif "have" not in self.marks or any(is_sprints(one) for one in self.phrases):
@@ -101,7 +103,7 @@ class Lookups(Conditions):
         self.mentions_entity = True
         self.used.add(found[0])
         if found[0] in self.states:
-            self.states[found[0]].is_counted = self._has_key()
+            self.states[found[0]].is_counted = self._has_key() and table != "lasting"
 
     def _read_days_of_sprint(self, phrase: Phrase) -> None:
         """Read how long sprints are. How many days are left of one may be days of work: that has no place."""

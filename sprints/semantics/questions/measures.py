@@ -15,7 +15,7 @@ from sprints.semantics.query import (
 )
 from sprints.semantics.questions.actors import is_choice_of_teams, limits_owner
 from sprints.semantics.questions.phrase import Phrase, is_sprints, phrase_at
-from sprints.semantics.questions.terms import NAMED_BY, State, Terms, Unbound
+from sprints.semantics.questions.terms import CARRIED_FROM, NAMED_BY, State, Terms, Unbound
 from sprints.semantics.questions.values import to_range
 
 NO_ACT = "I can say who has no such issues, or whose issues are not so. Which do you mean?"
@@ -130,7 +130,9 @@ class Measures(Terms):
         before = self.phrases[:place]
         if before and "what" in before[-1].marks:
             return True
-        while before and (before[-1].has("predicate") or before[-1].kind == "names" or "be" in before[-1].marks):
+        while before and before[-1].name_kind != "type" and (
+            before[-1].has("predicate") or before[-1].kind == "names" or "be" in before[-1].marks
+        ):  # fmt: skip
             before = before[:-1]
         return not before or bool(before[-1].marks & {"which", "per"}) or before[-1].kind in ("rank", "number")
 
@@ -191,6 +193,8 @@ class Measures(Terms):
     def _take_running_sprint(self, phrase: Phrase) -> None:
         """Take the sprint of the only team that is named as the one that runs: left in ACCEL's sprint."""
         teams = [name for one in self.phrases if one.name_kind == "team" and not one.is_negated for name in one.names]
+        if any(sense.name == "carried_over" for one in self.phrases for sense in one.senses):
+            raise Unbound(phrase, why=CARRIED_FROM, is_final=True)
         if phrase.is_any or phrase.is_apart or len(teams) != 1 or any(map(is_sprints, self.phrases)):
             raise Unbound(None, why="Which sprint do you mean?")
         running = NamedCondition(predicate=str(self.settings["running"]["sprint"]))

@@ -310,8 +310,10 @@ def _read_bound_after(phrases: list[Phrase], *, place: int) -> Found:
         return None
     names = {one.name for one in first.senses if one.kind == "dimension"}
     is_same = bound is second and any(one.name in names for one in bound.senses)
-    if bound.kind != "bound" or bound.edge or not (is_same or not bound.senses):
-        return None
+    behind = phrase_at(phrases, place=place + size)
+    is_counted = behind.name_kind == "type" or (behind.kind == "term" and behind.has("entity", "predicate"))
+    if bound.kind != "bound" or bound.edge or not (is_same or not bound.senses) or is_counted:
+        return None  # labels | have | fewer than 5 | open | issues
     return [replace(bound, senses=first.senses, said=f"{first.said} {bound.said}", start=first.start)], size
 
 

@@ -12,6 +12,8 @@ from sprints.semantics.questions.phrase import SILENT_MARKS, Phrase, is_sprints,
 from sprints.semantics.questions.tense import is_said_of_now
 from sprints.semantics.questions.terms import BY_DAY, NAMED_BY, State, Unbound
 
+_FATES = frozenset({"completed", "carried_over", "removed"})  # what becomes of an issue in a sprint, one of them
+
 
 class Scope(Lookups):
     """A question with the checks of what it leaves out."""
@@ -21,6 +23,7 @@ class Scope(Lookups):
         is_about_people = self.has_owners or any(one.has_entity("person") for one in self.phrases)
         is_bounded = any(one.kind in ("bound", "days") for one in self.phrases)
         self._refuse_second_rows()
+        self._refuse_averages_of_now()
         self._refuse_asked_sprints()
         self._refuse_lost_scope()
         self._refuse_other_contrast()
@@ -44,6 +47,15 @@ class Scope(Lookups):
             is_asked = place and "which" in lead.marks and is_sprints(phrase) and verb
             if is_asked and self.entity.id != "sprint" and not self._groups_sprints():
                 raise Unbound(phrase)
+
+    def _refuse_averages_of_now(self) -> None:
+        """Refuse the average of what is done now for what was completed in a closed sprint."""
+        is_closed = any(name.state == "closed" for one in self.phrases if is_sprints(one) for name in one.names)
+        if self.entity.id != "issue" or not is_closed or not self.marks & {"average", "median"}:
+            return
+        for state in self.states.values():
+            if state.predicate == "done" and self._tells_of_membership(state.phrase):
+                raise Unbound(state.phrase)
 
     def _refuse_lost_scope(self) -> None:
         """Refuse an absence with exceptions (no label other than x), not until, and two sprints with a state each."""
@@ -113,7 +125,8 @@ class Scope(Lookups):
         """Refuse a number or rows beside those of another question: how many bugs are open and who has them."""
         asking = [place for place, one in enumerate(self.phrases) if one.kind == "mark" and one.marks & ASKING]
         second = next((place for place in asking[1:] if "and" in self.phrases[place - 1].marks), None)
-        if second is not None and not (self._has_key() or self.measures[1:]):
+        is_told = len(self.columns) >= len(asking) if self._has_key() else bool(self.measures[1:])
+        if second is not None and not is_told:
             raise Unbound(self.phrases[second])
 
     def _refuse_all_rows(self, phrase: Phrase, *, before: Phrase) -> None:
@@ -127,7 +140,8 @@ class Scope(Lookups):
         if is_both or (phrase.quantifier == "all" and self.has_owners):
             raise Unbound(phrase)
         is_name = phrase.kind == "names"
-        is_of_owners = phrase.is_negated and is_name and self.has_owners and "have" in before.marks
+        is_lacking = "have" in before.marks or phrase.said.lower().startswith(("no ", "without "))
+        is_of_owners = phrase.is_negated and is_name and self.has_owners and is_lacking
         is_of_owners = is_of_owners or (self.has_owners and not self.is_ranked and self._names_several(phrase))
         if is_of_owners or (phrase.is_only and is_name and self.model.dimensions[NAMED_BY[phrase.name_kind][0]].many):
             raise Unbound(phrase)
@@ -169,6 +183,9 @@ class Scope(Lookups):
             if both:
                 other = self.model.predicates[str(self.model.predicates[both].opposite)].label
                 raise Unbound(None, why=f"Nothing can be {self.model.predicates[both].label} and {other}.")
+        if len(fates := [one for one in named if one in _FATES]) > 1:
+            both_fates = " and ".join(self.model.predicates[one].label for one in fates)
+            raise Unbound(None, why=f"No issue is {both_fates}.")
         for part in parts:
             if isinstance(part, Comparison) and part.op in (Operator.EQ, Operator.IN):
                 values = {str(value) for value in part.values}

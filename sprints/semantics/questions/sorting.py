@@ -40,6 +40,8 @@ def sort_query(context: MetricQuery, *, tokens: Sequence[Token], model: Semantic
     """
     said = list_content(tokens)
     degrees = [_find_degree(token) for token in said]
+    if any(token.said.lower().split()[-1] == "by" for token in tokens) and not any(token.senses for token in said[1:]):
+        return None  # sorted by name
     if not said or not ("rank" in said[0].marks or _is_first(said[-1])):
         return None
     directions = {one for one in degrees if one in ("asc", "desc")}

@@ -19,6 +19,7 @@ from sprints.semantics.questions.lexicon import ASKING, Lexicon
 from sprints.semantics.questions.phrase import Phrase, is_sprints, phrase_at
 from sprints.semantics.questions.tense import find_copula, find_verb, is_said_of_now, tells_of_past_sprints
 
+CARRIED_FROM = "Carried over from which sprint? One that runs has carried nothing over yet."
 BY_DAY = "I count this once a sprint, not once a day. Ask for the burndown, or for the number per sprint."
 DEFAULT_RANK = 10
 MAX_LISTED_SPRINTS = 200
@@ -197,6 +198,7 @@ class Terms:
                 self.used.add(place)
                 continue
             is_noun = phrase.has("entity", "measure", "dimension", form="noun") and not phrase.has("predicate")
+            self._refuse_sprints_time(phrase, role=role, place=place)
             if (predicate or role) and not is_noun:
                 self.states[place] = State(phrase=phrase, predicate=predicate, role=role, is_own=is_own)
                 self.used.add(place)
@@ -210,6 +212,16 @@ class Terms:
             for state in self.states.values():
                 has_closer = self._tells_of_membership(state.phrase)
                 self.cost += 2.0 if has_closer and self.entity.id != "sprint" else 0.0
+
+    def _refuse_sprints_time(self, phrase: Phrase, *, role: str, place: int) -> None:
+        """Refuse a time of sprints for a time of these rows: points of sprints | that started | in October."""
+        of_sprints = any(
+            sense.kind == "time" and self.model.time_roles[sense.name].entity == "sprint" for sense in phrase.senses
+        )
+        at = next((n for n in range(place - 1, -1, -1) if not self.phrases[n].marks & {"be", "have"}), place)
+        is_other = role and self.model.time_roles[role].entity != "sprint"
+        if is_other and of_sprints and self.phrases[at].has_entity("sprint"):
+            raise Unbound(phrase)
 
     def _refuse_now(self) -> None:
         """Refuse the present for what was completed when a sprint was closed: which are not finished."""

@@ -48,7 +48,7 @@ async def test_a_day_that_may_be_two_is_asked() -> None:
     async with connect_answering(first_choice) as client:
         told = (await client.call_tool("generate_sql", question)).structured_content
 
-    assert client.asked[0] == "Is 'since 03/04/2025' 3 April 2025 or 4 March 2025?"  # type: ignore[attr-defined]
+    assert client.asked[0] == "Is '03/04/2025' 3 April 2025 or 4 March 2025?"  # type: ignore[attr-defined]
     assert "'2025-04-03" in told["sql"]
 
 

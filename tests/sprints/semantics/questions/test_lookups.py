@@ -73,7 +73,6 @@ def test_those_who_did_or_have_something_are_counted(question: str, relation: st
     [
         "How many days are left in ACCEL's current sprint?",
         "How long was the sprint?",
-        "How long was ACCEL-13 blocked?",
         "How long did ACCEL-13 take?",
         "How often was ACCEL-13 blocked in October?",
         "Who changed ACCEL-13?",
