@@ -69,8 +69,11 @@ class QuestionReading:
 
     def can_answer(self, question: str) -> bool:
         """Return whether the grammar reads a question completely."""
-        parse = parse_question(question, index=self.index, today=self.linked.today, lexicon=self.lexicon)
+        parse = self._parse(question)
         return parse.query is not None and not parse.linked.unclear
+
+    def _parse(self, question: str) -> Parse:
+        return parse_question(question, index=self.index, today=self.linked.today, lexicon=self.lexicon)
 
     def write_question(self, query: VerifiedStatement) -> str:
         """Write a query's question with the names of this question, or with others of the data."""
@@ -83,6 +86,8 @@ class QuestionReading:
         text = self.write_question(query)
         linked = link(text, index=self.index, today=self.linked.today)
         is_hidden = query.is_shipped and query.find_hidden_default(linked, lexicon=self.lexicon) is not None
+        if self._parse(text).is_final:
+            return ""  # it would be asked back: what a running sprint carried over
         return "" if is_hidden and not self.can_answer(text) else text
 
     def _find_example(self, slot: str) -> str:

@@ -392,7 +392,7 @@ class _Assembly(Scope):
             self.groups.append(DimensionGroup(dimension="sprint") if per_sprint else TimeGroup(grain=Grain.MONTH))
         self._check_times(where)
         return MetricQuery(
-            measures=tuple(dict.fromkeys(self.measures)), group_by=tuple(self.groups), where=where,
+            measures=tuple(dict.fromkeys(self.measures)), group_by=tuple(dict.fromkeys(self.groups)), where=where,
             having=tuple(self.having), compare=tuple(self.sides), share=share, trend=trend, rank=rank, order=order,
         )  # fmt: skip
 

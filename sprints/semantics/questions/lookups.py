@@ -64,6 +64,8 @@ class Lookups(Conditions):
             self._show_amount("repeated")
         elif not (self._has_key() and self.columns and "how_many" in self.marks):
             super()._choose_measures()
+        elif grouped := next((one for one in self.phrases if one.kind == "group"), None):
+            raise Unbound(grouped)  # a property of one issue, per month
 
     def _read_duration(self, phrase: Phrase) -> None:
         """Read how long rows have been in a state, how long sprints are, and how long they still run."""

@@ -195,7 +195,7 @@ class Measures(Terms):
         teams = [name for one in self.phrases if one.name_kind == "team" and not one.is_negated for name in one.names]
         if any(sense.name == "carried_over" for one in self.phrases for sense in one.senses):
             raise Unbound(phrase, why=CARRIED_FROM, is_final=True)
-        if phrase.is_any or phrase.is_apart or len(teams) != 1 or any(map(is_sprints, self.phrases)):
+        if not phrase.is_definite or len(teams) != 1 or any(map(is_sprints, self.phrases)):
             raise Unbound(None, why="Which sprint do you mean?")
         running = NamedCondition(predicate=str(self.settings["running"]["sprint"]))
         self.parts.append(running if "sprint" in self.reached else InPeriod(where=running))

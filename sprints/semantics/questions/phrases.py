@@ -77,6 +77,7 @@ _EDGES = ("since", "after", "before", "until")
 _ANY = frozenset({"at least one", "a", "an", "any", "a single", "single", "even one"})
 _ONE = frozenset({"a single", "single", "even one"})
 _DETERMINERS = frozenset({"articles", "pronouns"})
+_DEFINITE = frozenset({"the", "our", "its", "their", "s"})
 _ROUGHLY = frozenset({"about", "around"})
 _TOWARD = {
     **dict.fromkeys(("to", "into", "back to", "back into"), "to_status"),
@@ -153,6 +154,7 @@ def _place(token: Token, *, before: Token | None, lead: str, quantifier: str) ->
     return replace(
         phrase, is_any=word in _ANY or token.said.lower().startswith("any"), is_one=word in _ONE,
         is_owned=word in ("their", "its"), quantifier=quantifier,
+        is_definite=word in _DEFINITE or bool(before and before.kind == "team"),
         is_ongoing=word == "being" or (word == "been" and token.said.lower().endswith("ing")),
         is_apart=bool(before and (before.is_preposition or word in _TOWARD)),
         toward=_TOWARD.get(word, "") if token.kind == "status" else "",
