@@ -279,9 +279,8 @@ def _write(state: _State) -> str:
     kept = sorted(state.tokens, key=lambda one: one.start)
     pieces = []
     for token, following in pairwise([*kept, Token(said="", start=len(text), end=len(text))]):
-        said = token.said if text[token.start : token.end] != token.said else text[token.start : token.end]
         between = text[token.end : following.start]
-        pieces.append(said + ("'s" if between.startswith(("'s", "\u2019s")) else ""))
+        pieces.append(token.said + ("'s" if between.startswith(("'s", "\u2019s")) else ""))
     return " ".join(pieces)
 
 

@@ -442,7 +442,7 @@ def _is_negated(token: Token, *, tokens: Sequence[Token]) -> bool:
 
 
 def _has_field(said: Sequence[Condition], field: str) -> bool:
-    return any(f"field='{field}'" in str(one) for one in said) or any(f"field='{field}'" in repr(one) for one in said)
+    return any(f"field='{field}'" in repr(one) for one in said)
 
 
 def _field_of(token: Token, *, tokens: Sequence[Token]) -> str:

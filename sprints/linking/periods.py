@@ -234,7 +234,7 @@ class _PeriodReader(PointReader):
         doubt = first.doubt or last.doubt
         doubt = Doubt(doubt.question) if doubt else None
         spans = (first.span, last.span) if doubt else _share_year(first, last, today=self.today)
-        span, ahead = _between(spans, edges=edges), None
+        span, ahead = _join_spans(spans, edges=edges), None
         if doubt is None and span.start >= span.end:
             days = f"{write_day(spans[1].last)} is before {write_day(spans[0].start)}"
             doubt = Doubt(f"{days}, so that no days are between them. Which days do you mean?")
@@ -379,13 +379,13 @@ def _find_range_ahead(
     """Return the same days of a later year if they are nearer than those that have begun."""
     years = span.last.year - span.start.year
     try:
-        later = _between((first(span.start.year + 1), last(span.start.year + 1 + years)), edges=edges)
+        later = _join_spans((first(span.start.year + 1), last(span.start.year + 1 + years)), edges=edges)
     except ValueError:
         return None
     return later if span.end <= today and later.start - today < today - span.start else None
 
 
-def _between(spans: tuple[Span, Span], *, edges: tuple[Edge, Edge]) -> Span:
+def _join_spans(spans: tuple[Span, Span], *, edges: tuple[Edge, Edge]) -> Span:
     start = spans[0].end if edges[0] == "after" else spans[0].start
     return Span(start, spans[1].start if edges[1] == "before" else spans[1].end)
 

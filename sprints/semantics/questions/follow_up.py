@@ -31,7 +31,7 @@ from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.phrase import Phrase
 from sprints.semantics.questions.phrases import read_phrases
 from sprints.semantics.questions.spelling import correct_words
-from sprints.semantics.questions.terms import Unbound
+from sprints.semantics.questions.terms import FATES, Unbound
 from sprints.semantics.questions.tokens import (
     MAX_TOKENS,
     PRONOUNS,
@@ -124,8 +124,8 @@ def _refuse_unchanged(query: MetricQuery, *, context: MetricQuery, phrases: Sequ
 def _refuse_fates(query: MetricQuery, *, index: NameIndex, model: SemanticModel) -> None:
     """Refuse two fates of an issue in one sprint, and what is carried over of a sprint that is not closed."""
     said = query.where.model_dump_json() if query.where else ""
-    named = {one for one in _OUTCOMES if f'"predicate":"{one}"' in said and '"kind":"not"' not in said}
-    fates = named | (_OUTCOMES & {one for name in query.measures for one in model.measures[name].where})
+    named = {one for one in FATES if f'"predicate":"{one}"' in said and '"kind":"not"' not in said}
+    fates = named | (FATES & {one for name in query.measures for one in model.measures[name].where})
     keys = {
         value.key for part in split_conditions(query.where) if isinstance(part, Comparison) and part.field == "sprint"
         for value in part.values if isinstance(value, Reference)
@@ -313,8 +313,7 @@ def _is_related(condition: Condition) -> bool:
     return isinstance(condition.part if isinstance(condition, Not) else condition, Has)
 
 
-_OUTCOME = "outcome"
-_OUTCOMES = frozenset({"completed", "carried_over", "removed"})  # of an issue in a sprint, one
+_FATE = "fate"
 
 
 def _subject(condition: Condition, *, model: SemanticModel) -> str:
@@ -325,7 +324,7 @@ def _subject(condition: Condition, *, model: SemanticModel) -> str:
         case NamedCondition(predicate=name):
             known = model.predicates.get(name)
             comparison = known.comparison if known else None
-            return comparison.field if comparison else _OUTCOME if name in _OUTCOMES else name
+            return comparison.field if comparison else _FATE if name in FATES else name
         case TimeRange():
             return "time"
         case InPeriod():

@@ -10,9 +10,7 @@ from sprints.semantics.questions.lexicon import ASKING
 from sprints.semantics.questions.lookups import Lookups
 from sprints.semantics.questions.phrase import SILENT_MARKS, Phrase, is_sprints, look_at
 from sprints.semantics.questions.tense import is_said_of_now
-from sprints.semantics.questions.terms import BY_DAY, NAMED_BY, State, Unbound
-
-_FATES = frozenset({"completed", "carried_over", "removed"})  # what becomes of an issue in a sprint, one of them
+from sprints.semantics.questions.terms import BY_DAY, FATES, NAMED_BY, State, Unbound
 
 
 class Scope(Lookups):
@@ -183,7 +181,7 @@ class Scope(Lookups):
             if both:
                 other = self.model.predicates[str(self.model.predicates[both].opposite)].label
                 raise Unbound(None, why=f"Nothing can be {self.model.predicates[both].label} and {other}.")
-        if len(fates := [one for one in named if one in _FATES]) > 1:
+        if len(fates := [one for one in named if one in FATES]) > 1:
             both_fates = " and ".join(self.model.predicates[one].label for one in fates)
             raise Unbound(None, why=f"No issue is {both_fates}.")
         for part in parts:

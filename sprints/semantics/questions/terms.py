@@ -20,6 +20,7 @@ from sprints.semantics.questions.phrase import Phrase, is_sprints, phrase_at
 from sprints.semantics.questions.tense import find_copula, find_verb, is_said_of_now, tells_of_past_sprints
 
 CARRIED_FROM = "Carried over from which sprint? One that runs has carried nothing over yet."
+FATES = frozenset({"completed", "carried_over", "removed"})  # what becomes of an issue in a sprint, one of them
 BY_DAY = "I count this once a sprint, not once a day. Ask for the burndown, or for the number per sprint."
 DEFAULT_RANK = 10
 MAX_LISTED_SPRINTS = 200
