@@ -110,8 +110,23 @@ def start(place: Place) -> None:
         raise PostgresDidNotStart(f"{failed}\n{tail}{_find_version_advice(place)}") from failed
 
 
-def stop(place: Place, *, mode: Literal["fast", "immediate"] = "fast") -> None:
-    """Stop the server if it runs, even while others use it; `immediate` simulates a power cut."""
+def stop(place: Place) -> None:
+    """Stop the server if it runs; the caller must hold `lock_start` or be its last user."""
+    _stop(place, mode="fast")
+
+
+def crash(place: Place) -> None:
+    """
+    Stop the server as a power cut would, even while others use it.
+
+    Nobody can revive it before it is down: pg_ctl looks ten times a second for the process that the server's file
+    names, and would wait a minute for a new one.
+    """
+    with lock_start(place.home):
+        _stop(place, mode="immediate")
+
+
+def _stop(place: Place, *, mode: Literal["fast", "immediate"]) -> None:
     if _is_running(place):
         _run(place, "pg_ctl", "-D", str(place.data), "-m", mode, "-w", "stop")
 

@@ -15,7 +15,7 @@ from django.conf import settings
 from psycopg.rows import dict_row
 
 from config.embedded import broker
-from config.postgres.cluster import SUPERUSER, _run, address, revive
+from config.postgres.cluster import SUPERUSER, address, crash, revive
 from config.postgres.location import Place, find_place
 from tests.agents.model_server import KEY, MODEL, ModelServer
 from tests.agents.processes import Part, starting_worker, web
@@ -42,10 +42,6 @@ class Host:
     place: Place
     worker: Part
     person: RestClient
-
-    def stop_database(self) -> None:
-        """Stop the database as a power cut would."""
-        _run(self.place, "pg_ctl", "-D", str(self.place.data), "-m", "immediate", "-w", "stop")
 
     def steps(self, run: str) -> list[str]:
         """Return a run's steps, each with its state."""
@@ -121,7 +117,7 @@ def test_a_database_that_is_restarted_costs_no_run(host: Host, fake_model: Model
     run_id = host.person.say(phase)
     assert gate.reached.wait(60)
 
-    host.stop_database()
+    crash(host.place)
     gate.open()
     revive(host.place)  # or a web process did, which looks every 2 s
 

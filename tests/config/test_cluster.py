@@ -5,11 +5,16 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+
+from config.postgres import cluster
+from config.postgres.location import Place, find_place
 
 pytestmark = pytest.mark.slow
 
@@ -82,6 +87,26 @@ def test_a_server_that_crashed_is_started_again(var: Path) -> None:
 
     with user_of(var) as (_, answer):
         assert answer[0].startswith("postgresql://")
+
+
+def test_a_crash_ends_even_if_others_revive_the_server_at_once(var: Path) -> None:
+    over = threading.Event()
+
+    def keep_reviving(place: Place) -> None:
+        while not over.is_set():
+            cluster.revive(place)
+
+    with user_of(var):
+        place = find_place(var)
+        with ThreadPoolExecutor(1) as pool:
+            reviver = pool.submit(keep_reviving, place)
+            try:
+                for _ in range(3):
+                    cluster.crash(place)
+            finally:
+                over.set()
+            reviver.result()
+        cluster.revive(place)
 
 
 def test_many_processes_may_start_it_at_once(var: Path) -> None:

@@ -14,7 +14,7 @@ from django.conf import settings
 from django.db import connections
 from psycopg import sql
 
-from config.postgres.cluster import SUPERUSER, PostgresDidNotStart, address, ensure_running, leave, start, stop
+from config.postgres.cluster import SUPERUSER, PostgresDidNotStart, address, crash, ensure_running, leave, start
 from config.postgres.location import Place, find_place
 from config.postgres.table_checksums import compute_checksums, find_differences
 from tests.config.conftest import open_folder
@@ -87,7 +87,7 @@ def disk(django_db_setup: None) -> Iterator[SimpleNamespace]:
             yield SimpleNamespace(folder=mounted, place=place, environment=environment)
         finally:
             (mounted / "ballast").unlink(missing_ok=True)
-            stop(place, mode="immediate")
+            crash(place)
             leave(place)
 
 
@@ -179,7 +179,7 @@ def test_a_server_that_stopped_for_want_of_room_for_its_log_starts_again_with_al
             kept = _count_when_ready(superuser_url(var))
             checked = check_relations(place)
         finally:
-            stop(place, mode="immediate")
+            crash(place)
             leave(place)
 
     assert kept in ((acknowledged,), (acknowledged + 1,)), "the last answer may have been lost with the server"

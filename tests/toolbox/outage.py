@@ -22,7 +22,7 @@ from django.contrib.auth.models import User  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 from django.db import connections  # noqa: E402
 
-from config.postgres.cluster import SUPERUSER, _run, address, ensure_running, start  # noqa: E402
+from config.postgres.cluster import SUPERUSER, address, crash, ensure_running, start  # noqa: E402
 from linescore.ingest.samples import load_samples  # noqa: E402
 from toolbox.access import keys  # noqa: E402
 from toolbox.audit.log import audit  # noqa: E402
@@ -59,11 +59,6 @@ def call_together(step: str, *, times: int) -> None:
     met[step] = [reply["status"] for reply in event_loop.run(together())]
 
 
-def stop() -> None:
-    """Stop the database as a power cut would."""
-    _run(place, "pg_ctl", "-D", str(place.data), "-m", "immediate", "-w", "stop")
-
-
 def superuser() -> psycopg.Connection[Any]:
     """Connect as the superuser, who may end other sessions."""
     return psycopg.connect(
@@ -88,7 +83,7 @@ def stop_under_a_statement() -> None:
     with superuser() as onlooker:
         while onlooker.execute(locks).fetchone() == (0,) and time.monotonic() < until:
             pass
-    stop()
+    crash(place)
     met["the database goes under a statement"] = waiting.result(60)
 
 
@@ -120,7 +115,7 @@ def outage_under_busy_pools(key: str) -> None:
     """Stop the database under pools with open connections."""
     call("before")
     call("before, with a key", credential=key)
-    stop()
+    crash(place)
     call("away")
     call("away still")
     keys.forget()
@@ -135,7 +130,7 @@ def outage_under_an_idle_pool() -> None:
     """Stop the database under a pool without connections."""
     event_loop.run(reader.close())
     event_loop.run(open_without_connecting())
-    stop()
+    crash(place)
     call("away, from an idle pool")
     met["a pool is kept while away"] = reader._pool is not None
     start(place)

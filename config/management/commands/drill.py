@@ -119,7 +119,7 @@ def _restart_broker() -> None:
 def _restart_database() -> None:
     connections.close_all()
     place = find_place(settings.TOOLROOM_VAR)
-    cluster.stop(place, mode="immediate")
+    cluster.crash(place)
     cluster.revive(place)
 
 
