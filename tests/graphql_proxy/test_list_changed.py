@@ -6,6 +6,7 @@ from typing import Any
 
 import httpx
 import pytest
+from mcp.client import Client
 from mcp.shared.subscriptions import ToolsListChanged
 
 from tests.conftest import running_server
@@ -15,7 +16,6 @@ from tests.toolbox.transports import mcp_in_memory, mcp_over_http
 from toolbox.catalogue.registry import registry
 
 ROW: dict[str, Any] = {
-    "name": "find_city",
     "description": "Tell where a team plays.",
     "document": "query Show($id: ID!) { team(id: $id) { name } }",
     "variables_schema": {"properties": {"id": {"type": "string", "description": "An id."}}, "required": ["id"]},
@@ -25,41 +25,57 @@ ROW: dict[str, Any] = {
 
 @pytest.fixture
 def row(make_upstream: MakeUpstream) -> Any:
-    """Yield a function that adds a row, deleted after the test."""
+    """Yield a function that adds a row of a name, deleted after the test."""
     from graphql_proxy.models import SavedOperation
 
-    def add() -> None:
-        in_a_thread(lambda: SavedOperation.objects.create(**ROW))
+    added: list[str] = []
+
+    def add(name: str) -> None:
+        added.append(name)
+        in_a_thread(lambda: SavedOperation.objects.create(name=name, **ROW))
 
     yield add
-    in_a_thread(SavedOperation.objects.filter(name="find_city").delete)
+    in_a_thread(SavedOperation.objects.filter(name__in=added).delete)
 
 
-@pytest.mark.parametrize("path", ["/mcp", "/mcp/graphql_proxy"])
+async def describe_tools(client: Client) -> dict[str, str]:
+    """Return what the client sees now: each tool's name with its description."""
+    return {tool.name: str(tool.description) for tool in (await client.list_tools()).tools}
+
+
+@pytest.mark.parametrize(("path", "name"), [("/mcp", "find_city"), ("/mcp/graphql_proxy", "find_town")])
 async def test_a_listening_client_is_told_of_a_new_row_and_finds_the_tool(
-    server: str, cast: SimpleNamespace, row: Any, path: str
+    server: str, cast: SimpleNamespace, row: Any, path: str, name: str
 ) -> None:
-    async with mcp_over_http(server, key=cast.alice, path=path) as client:
-        async with asyncio.timeout(60), client.listen(tools_list_changed=True) as changes:
-            before = [tool.name for tool in (await client.list_tools()).tools]
-            row()
-            event = await anext(aiter(changes))
-        after = [tool.name for tool in (await client.list_tools()).tools]
+    async with (
+        mcp_over_http(server, key=cast.alice, path=path) as client,
+        asyncio.timeout(60),
+        client.listen(tools_list_changed=True) as changes,
+    ):
+        before = await describe_tools(client)
+        row(name)
+        async for event in changes:  # the first may tell of a row that the test before has deleted
+            after = await describe_tools(client)
+            if event != ToolsListChanged() or name in after:
+                break
 
     assert event == ToolsListChanged()
-    assert "find_city" not in before
-    assert "find_city" in after
+    assert name not in before
+    assert name in after
 
 
 async def test_a_new_upstream_is_told_because_a_description_names_it(make_upstream: MakeUpstream) -> None:
     async with mcp_in_memory(mode="auto") as client:
-        await client.list_tools()
+        before = await describe_tools(client)
         async with asyncio.timeout(60), client.listen(tools_list_changed=True) as changes:
             in_a_thread(lambda: make_upstream("http://127.0.0.1:9/", slug="aaa-first", sdl=SMALL_SDL))
-            await anext(aiter(changes))
-            [tool] = [tool for tool in (await client.list_tools()).tools if tool.name == "execute_graphql"]
+            async for _ in changes:
+                after = await describe_tools(client)
+                if "aaa-first" in after["execute_graphql"]:
+                    break
 
-    assert "aaa-first" in str(tool.description)
+    assert "aaa-first" not in before["execute_graphql"]
+    assert "aaa-first" in after["execute_graphql"]
 
 
 async def test_the_protocol_says_who_is_told(server: str, cast: SimpleNamespace) -> None:
