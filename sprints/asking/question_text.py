@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from sprints.semantics.describe import describe_condition, describe_query, split_conditions
+from sprints.semantics.describe import OPERATOR_WORDS, describe_condition, describe_query, split_conditions
 from sprints.semantics.enums import Operator
 from sprints.semantics.errors import SemanticError
 from sprints.semantics.lookup import find_measure, find_predicate
@@ -26,6 +26,7 @@ _LEADS = {"priority": "with priority", "label": "labelled", "status": "in status
 _OF = frozenset({"team", "epic", "epic_title"})
 _PLAIN = frozenset({"issue", "membership"})
 _EQUALS = (Operator.EQ, Operator.IN)
+_DIFFERS = (Operator.NE, Operator.NOT_IN)
 _STATES = frozenset({"member_now", "member_ever", "in_closed_sprint"})
 
 
@@ -33,7 +34,7 @@ def word_questions(query: MetricQuery, *, model: SemanticModel) -> Iterator[str]
     """Yield wordings of a query, the most natural first. The last one is its description."""
     try:
         text = describe_query(query, model=model).text
-        if not (query.compare or query.having or query.trend or query.limit):
+        if not (query.trend or query.limit):
             yield from _QuestionWriter(query, model=model).list_questions()
     except SemanticError:
         return
@@ -49,6 +50,7 @@ class _QuestionWriter:
         self.query, self.model = query, model
         self.adjectives: list[str] = []
         self.participles: list[str] = []
+        self.times: list[str] = []
         self.modifiers: list[str] = []
         self.places: list[str] = []
         self.kinds: list[str] = []
@@ -56,8 +58,12 @@ class _QuestionWriter:
         self.acts = self.key = self.missing = self.each = ""
         entity = query.rows_of or find_measure(query.measures[0], model=model).entity
         self.entity = model.entities[entity]
-        for condition in split_conditions(query.where):
-            self._add(condition)
+        conditions = split_conditions(query.where)
+        roles = {one.role for one in conditions if isinstance(one, TimeRange)}
+        for condition in conditions:
+            is_moment = isinstance(condition, NamedCondition) and self._find_time(condition) in roles - {None}
+            if not is_moment:  # done issues resolved in October: resolved says it
+                self._add(condition)
         named = " ".join(self.places)
         self.modifiers = [one for one in self.modifiers if not (one.startswith("of ") and f"{one[3:]} Sprint" in named)]
 
@@ -68,6 +74,9 @@ class _QuestionWriter:
             yield from self._list_rows(rank)
             return
         subject, is_count = self._write_subject()
+        if self.query.having or self.query.compare:
+            yield from self._ask_for_limits(subject, is_count=is_count)
+            return
         if len(self.query.measures) == 2:  # noqa: PLR2004
             yield self._write_pair() + groups
         if self.each and is_count:
@@ -82,8 +91,22 @@ class _QuestionWriter:
             yield f"How many {subject} are there{groups}?"
             yield f"How many {subject}{groups}?"
         else:
-            yield f"What is the {subject}{groups}?"
+            are = "are" if subject.partition(" ")[0].endswith("s") else "is"
+            yield f"What {are} the {subject}{groups}?"
             yield f"Show the {subject}{groups}"
+
+    def _ask_for_limits(self, subject: str, *, is_count: bool) -> Iterator[str]:
+        """Yield questions for two sides, and for the groups above or below a number."""
+        sides, limits = self.query.compare, self.query.having
+        if sides and not (limits or self.query.group_by or self.query.rank):
+            roles = {one.where.role if isinstance(one.where, TimeRange) else None for one in sides}
+            role = self.model.time_roles.get(next(iter(roles)) or "") if len(roles) == 1 else None
+            said = f"{subject} {role.label}" if role else subject
+            yield f"{said[:1].upper()}{said[1:]}: {' against '.join(one.label for one in sides)}"
+        group = "people" if self._asks_who() else self._name_group(is_plural=True)
+        if group and is_count and len(limits) == 1 and limits[0].value is not None and not (sides or self.query.rank):
+            words = OPERATOR_WORDS[limits[0].op] or "exactly "
+            yield f"Which {group} have {words}{limits[0].value:g} {subject}?"
 
     def _ask_for_share(self, whole: str) -> Iterator[str]:
         subject, by, groups = whole.partition(" by ")
@@ -123,7 +146,9 @@ class _QuestionWriter:
             case TimeRange(role=role) if role and role == self._own_time():
                 self.places.append(describe_condition(condition.model_copy(update={"role": None}), model=self.model))
             case TimeRange(role=role) if role:
-                self.participles.append(describe_condition(condition, model=self.model))
+                text = describe_condition(condition, model=self.model)
+                self.times.append(text.removeprefix("sprint ") if self.entity.id == "sprint" else text)
+                self.participles.append(self.times[-1])
             case Not(part=Has(where=where, relation=relation, at_least=1)) if where and self.query.rows_of:
                 related = self.model.entities[self.query.rows_of].relations[relation].entity
                 self.missing = _QuestionWriter(MetricQuery(rows_of=related, where=where), model=self.model).write_rows()
@@ -135,6 +160,9 @@ class _QuestionWriter:
     def write_rows(self) -> str:
         """Return the rows as a noun with all that is said of them."""
         return self._phrase(self._noun(), states=self.participles)
+
+    def _find_time(self, condition: NamedCondition) -> str | None:
+        return find_predicate(condition.predicate, model=self.model).time
 
     def _add_predicate(self, condition: NamedCondition) -> None:
         predicate = find_predicate(condition.predicate, model=self.model)
@@ -152,6 +180,11 @@ class _QuestionWriter:
             self.modifiers.append(f"{_LEADS[field]} {named}")
         elif op in _EQUALS and field == "sprint":
             self.places.append(f"in {named}")
+        elif op in _DIFFERS and field in ("issue_type", "team"):
+            nouns = [_pluralise(_text(one).lower()) for one in comparison.values]
+            self.modifiers.append(f"that are not {_join(nouns)}" if field == "issue_type" else f"except {named}")
+        elif op in OPERATOR_WORDS and self.model.dimensions[field].unit == "points":
+            self.modifiers.append(f"with {OPERATOR_WORDS[op]}{named} points")
         elif op is Operator.IS_NULL:
             self.modifiers.append(f"without {_label(field, model=self.model)}")
         elif op is Operator.IS_NOT_NULL and DimensionGroup(dimension=field) in self.query.group_by:
@@ -257,12 +290,16 @@ class _QuestionWriter:
             self.acts = self._write_act(measures[0].label)
         units = {one.unit for one in measures}
         if len(measures) == 1 and measures[0].id == self.entity.count:
+            if self.key and self.entity.id == "issue":
+                raise SemanticError("One issue is not counted.", term=self.key)
             return self._phrase(self._noun(), states=self.participles), True
         labels = _join([one.label for one in measures], glue="and")
-        of = [f"of {' '.join([*self.adjectives, self.kinds[0]])}"] if self.kinds else list(self.adjectives)
-        said = " ".join([labels, *of, *self.modifiers, *self.participles, *self.places])
-        if self.adjectives and not self.kinds:
-            said = " ".join([*self.adjectives, labels, *self.modifiers, *self.participles, *self.places])
+        is_sum = all(one.additive for one in measures)
+        is_of_rows = self.kinds or (self.entity.id == "issue" and not is_sum and (self.adjectives or self.participles))
+        of = ["of", *self.adjectives, self._noun()] if is_of_rows else []
+        lead = [] if is_of_rows else self.adjectives
+        places = [one.replace("in ", "of ", 1) for one in self.places] if self.entity.id == "sprint" else self.places
+        said = " ".join([*lead, labels, *of, *self.modifiers, *self.participles, *places])
         return said, bool(units <= {"issues", "points", "sprints", "people", "times"}) and len(measures) == 1
 
     def _write_pair(self) -> str:
@@ -287,9 +324,11 @@ class _QuestionWriter:
             places.append(f"in {self.sprint_state} sprints")
         elif not places and DimensionGroup(dimension="sprint") not in self.query.group_by:
             places.append("in sprints")
-        return " ".join([of, *self.adjectives, *self.modifiers, was, act, *self.participles, *places]).replace(
-            "  ", " "
-        )
+        states = [one for one in self.participles if one not in (act, *self.times)]
+        if act and states:
+            return ""  # what was completed and is open: nobody asks for two states at once
+        said = [of, *self.adjectives, *self.modifiers, *self.times, was, act, *states, *places]
+        return " ".join(one for one in said if one)
 
     def _write_groups(self) -> str:
         parts = []

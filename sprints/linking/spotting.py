@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 
+from rapidfuzz.distance import OSA
+
 from sprints.linking.folding import Word, fold, is_unspaced
 from sprints.linking.names import MAX_NAME_WORDS, Kind, Name, NameIndex
 
@@ -11,6 +13,7 @@ ORDINARY = frozenset((files("sprints.linking") / "ordinary_words.txt").read_text
 HARD: tuple[Kind, ...] = ("person", "team", "sprint", "epic")
 """Kinds with proper names. An answer that ignores one answers another question."""
 _ORDER: tuple[Kind, ...] = ("team", "person", "sprint", "epic", "status", "priority", "type", "label")
+MIN_LETTERS = 4
 MAX_WORDS = 80
 """The maximum words searched for names. A question has fewer; a pasted page has more."""
 _HINTS: dict[str, Kind] = {
@@ -73,8 +76,12 @@ def _find_at(text: str, words: Sequence[Word], *, place: int, index: NameIndex) 
 def _find_by_parts(text: str, words: Sequence[Word], *, place: int, index: NameIndex) -> tuple[SpottedName | None, int]:
     """Return a person or team by some of its words in any order, exact or with a typing mistake."""
     names, is_exact = _find_by_word(words[place].folded, index=index)
-    if not names or not _may_be_a_name(text, words, place=place, names=names):
-        return None, 1
+    if not names and (known := _find_by_both(words[place : place + 2], index=index)):
+        spotted = _make_spotted_name(text, words[place : place + 2], names=[known], before=words[:place])
+        return replace(spotted, is_exact=False), 2
+    is_noun = not is_exact and bool(place) and words[place - 1].folded == "the" and words[place].folded.endswith("s")
+    if not names or is_noun or not _may_be_a_name(text, words, place=place, names=names):
+        return None, 1  # the walkers are nobody called Walker
     size = 1
     while place + size < len(words):
         following = words[place + size].folded
@@ -86,6 +93,18 @@ def _find_by_parts(text: str, words: Sequence[Word], *, place: int, index: NameI
     run = words[place : place + size]
     spotted = _make_spotted_name(text, run, names=names, before=words[:place])
     return replace(spotted, is_exact=is_exact), size
+
+
+def _find_by_both(pair: Sequence[Word], *, index: NameIndex) -> Name | None:
+    """Return the one person whose last name is nearly the second word, and whose first name is like the first."""
+    first = pair[0].folded
+    if len(pair) < 2 or len(first) < MIN_LETTERS or first in ORDINARY:  # noqa: PLR2004 - two names
+        return None
+    near = [
+        name for name in _find_by_word(pair[1].folded, index=index)[0]
+        if name.kind == "person" and OSA.distance(first, fold(name.text.split()[0]), score_cutoff=2) <= 2  # noqa: PLR2004
+    ]  # fmt: skip
+    return near[0] if len(near) == 1 else None
 
 
 def _find_by_word(word: str, *, index: NameIndex) -> tuple[list[Name], bool]:

@@ -419,6 +419,8 @@ class Aggregation:
             within.insert(0, "side")
         partition = f"PARTITION BY {', '.join(within)} " if within else ""
         kept = [f"{by} IS NOT NULL"]
+        if rank.within and rank.direction == "desc" and rank.by in self.model.measures:
+            kept.append(f"{by} <> 0")  # nobody leads where nobody has any
         for place, group in enumerate(self.groups, start=1):
             if group.dimension is not None and self._column_of(group.name) not in within:
                 kept.append(f"g{place} IS NOT NULL")
@@ -447,7 +449,8 @@ class Aggregation:
         order = [f"{self._column_of(by.by)} {by.direction.upper()} NULLS LAST" for by in self.query.order]
         natural = [f"s{p}" if g.has_sort else f"g{p}" for p, g in enumerate(self.groups, start=1)]
         if self.query.rank is not None:
-            order += [self._column_of(name) for name in self.query.rank.within]
+            within = {self._column_of(name) for name in self.query.rank.within}
+            order += [f"{column} NULLS LAST" for p, column in enumerate(natural, start=1) if f"g{p}" in within]
             order.append(f"{self._column_of(self.query.rank.by)} {self.query.rank.direction.upper()}")
         elif not order and self.groups and self._trend_group() is None and not any(g.grain for g in self.groups):
             order.append(f"m_{self.measures[0].id} DESC NULLS LAST")

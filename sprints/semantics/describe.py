@@ -31,7 +31,7 @@ from sprints.semantics.query import (
     Value,
 )
 
-_OPERATOR_WORDS = {
+OPERATOR_WORDS = {
     Operator.EQ: "",
     Operator.IN: "",
     Operator.NE: "not ",
@@ -248,7 +248,7 @@ def _comparison_text(comparison: Comparison, *, dimension: Dimension) -> str:
         held = dict.fromkeys(read_boolean(value) != is_negative for value in comparison.values)
         glue = " and " if is_negative else " or "
         return glue.join(dimension.label if holds else f"not {dimension.label}" for holds in held)
-    return f"{dimension.label} {_OPERATOR_WORDS[comparison.op]}{values}"
+    return f"{dimension.label} {OPERATOR_WORDS[comparison.op]}{values}"
 
 
 def _value_text(value: Value) -> str:
@@ -320,7 +320,7 @@ def _group_text(group: DimensionGroup | TimeGroup, *, model: SemanticModel) -> s
 
 def _limit_text(limit: MeasureLimit, *, model: SemanticModel) -> str:
     measure = find_measure(limit.measure, model=model)
-    words = _OPERATOR_WORDS[limit.op] or "exactly "
+    words = OPERATOR_WORDS[limit.op] or "exactly "
     if limit.than:
         words = {Operator.EQ: "as many ", Operator.NE: "not as many "}.get(limit.op, words.removesuffix("than "))
         other = find_measure(limit.than, model=model).label

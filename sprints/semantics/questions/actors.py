@@ -66,7 +66,11 @@ def _actors(phrase: Phrase, *, model: SemanticModel) -> Iterator[str | None]:
 
 def tells_of_reporters(phrases: Sequence[Phrase]) -> bool:
     """Return whether a verb says what a reporter did: created, raised."""
-    return any(one.kind == "term" and any(sense.name in _REPORTS for sense in one.senses) for one in phrases)
+    return any(
+        one.kind == "term" and any(sense.name in _REPORTS for sense in one.senses)
+        and not any((sense.kind, sense.form) == ("predicate", "adjective") for sense in one.senses)  # open bugs
+        for one in phrases
+    )  # fmt: skip
 
 
 def is_choice_of_teams(phrases: Sequence[Phrase]) -> bool:

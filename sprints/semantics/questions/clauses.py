@@ -23,7 +23,9 @@ _CLAUSE = regex.compile(
     rf"(?:(?!\s-+\s)[^{_ENDS}])+(?:[.!?:,;]+(?!\s|$)(?:(?!\s-+\s)[^{_ENDS}])*)*(?:\s-+\s|[{_ENDS}])*\s*"
     r"(?:(?:but|so|and)\s+(?=\S))?", regex.IGNORECASE,
 )  # fmt: skip
-_SAYS_NOTHING = frozenset({"be", "have", "past", "modal", "what", "our", "mine", "this", "to", "and", "how"})
+_SAYS_NOTHING = frozenset(
+    {"be", "have", "past", "modal", "what", "our", "mine", "this", "to", "and", "how", "together"}
+)
 _SINGULAR = frozenset({"i", "me", "my", "im", "id", "ive", "ill", "you", "your", "youre", "youd", "youve", "youll"})
 _SPEAKERS = _SINGULAR | {"we", "us", "our", "lets", "weve", "were"}
 _ALONE = frozenset({"i", "im", "ive"})

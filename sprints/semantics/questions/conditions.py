@@ -60,6 +60,18 @@ class Conditions(Relations):
         if self.entity.id == "membership" and not is_told:
             raise Unbound(None, why="Which sprint do you mean?")
 
+    def _compare_spans(self) -> None:
+        """Compare a measure of one span with that of another: cycle time | in May | versus | in June."""
+        for place in range(len(self.phrases) - 2):
+            first, link, second = self.phrases[place : place + 3]
+            if not first.kind == second.kind == "period" or "versus" not in link.marks or self.sides:
+                continue
+            if {place, place + 2} & self.used or not self.measures or first.is_negated or second.is_negated:
+                continue
+            if all(self.model.measures[one].time for one in self.measures):
+                self.sides += [Side(label=one.said, where=to_range(one, role=None)) for one in (first, second)]
+                self.used |= {place, place + 2}
+
     def _conditions(self, phrase: Phrase, *, place: int) -> list[Condition]:
         if phrase.kind == "names" and phrase.name_kind != "sprint":
             return [self._either(phrase, self._names(phrase, place=place))]
@@ -197,9 +209,12 @@ class Conditions(Relations):
             other < place and state.predicate == "blocking" for other, state in self.states.items()
         ):
             return is_among("linked_issue", values=list(phrase.keys), is_negated=phrase.is_negated)
-        if "issue" not in self.reached:
+        named = is_among("issue", values=list(phrase.keys), is_negated=phrase.is_negated)
+        stays = next((name for name, one in self.entity.relations.items() if one.entity == "membership"), "")
+        is_of_stays = bool(stays) and any(one.is_plural and one.has_entity(self.entity.id) for one in self.phrases)
+        if "issue" not in self.reached and (not is_of_stays or self.measures or phrase.is_negated):
             raise Unbound(phrase)
-        return is_among("issue", values=list(phrase.keys), is_negated=phrase.is_negated)
+        return named if "issue" in self.reached else Has(relation=stays, where=named)  # the sprints of an issue
 
     def _read_bound(self, phrase: Phrase, *, place: int) -> list[Condition]:
         if phrase.edge == "times":
@@ -309,7 +324,8 @@ class Conditions(Relations):
         if relation.by is not None:
             acts = {sense.name for sense in phrase.alternatives[0].senses if phrase.is_act and sense.form == "verb"}
             return bool(acts & {"reporter", "created"}) == (relation.by == "reporter")
-        if any(is_sprints(one) for one in phrase.alternatives) and relation.entity != "sprint":
+        is_of_rows = self.entity.id == "person" and relation.entity == "issue"
+        if any(is_sprints(one) for one in phrase.alternatives) and relation.entity != "sprint" and not is_of_rows:
             return False
         if relation.entity != self.entity.id:
             are_issues = any(one.has_entity("issue") or one.name_kind == "type" for one in phrase.alternatives)
@@ -430,6 +446,8 @@ class Conditions(Relations):
         if self.model.time_roles[state.role].relation and self.model.time_roles[state.role].entity != self.entity.id:
             raise Unbound(state.phrase)  # blockages that were blocked in May: began then, or of issues that were
         role = None if state.is_measured else state.role
+        if role in self.settings["last_only"]["times"]:
+            self.assumptions.append(f"Only the last time that each was {state.phrase.said} is known.")
         if state.role in self.settings["ahead"]["times"] and not state.phrase.said.lower().endswith("ed"):
             found, assumed = to_range_ahead(phrase, role=role, said=state.phrase.said)
             self.assumptions += assumed
@@ -441,7 +459,8 @@ class Conditions(Relations):
     def _compare_times(self, state: State, times: Sequence[TimeRange]) -> list[Condition]:
         link = self.phrases.index(state.periods[1]) - 1
         is_compared = bool(self.marks & {"versus", "compare", "more", "fewer"})
-        is_either = "or" in self.phrases[link].marks and len(times) == 2 and not is_compared  # noqa: PLR2004
+        is_one = bool(self.phrases[link].marks & {"or"}) or "together" in self.marks
+        is_either = is_one and len(times) == 2 and not is_compared  # noqa: PLR2004
         is_apart = bool(self.measures) and (is_compared or "and" in self.marks)
         if state.phrase.is_negated or not (is_either or is_apart):
             raise Unbound(state.periods[1])
@@ -468,7 +487,12 @@ class Conditions(Relations):
         return is_counted and not state.phrase.is_negated and is_known
 
     def _happened_ever(self, state: State) -> Condition:
-        field_name = self._find_reached("repeated", state=state)
-        if not field_name:
+        """Return that it happened at least once. Of a value that may be missing only its absence now is known."""
+        told = self.model.predicates[state.predicate].comparison if state.predicate else None
+        is_never = state.phrase.said.lower().split()[0] in ("never", "without")
+        if field_name := self._find_reached("repeated", state=state):
+            return Comparison(field=field_name, op=Operator.GT, values=(0,))
+        if told is None or told.op is not Operator.IS_NOT_NULL or not is_never:
             raise Unbound(state.phrase)
-        return Comparison(field=field_name, op=Operator.GT, values=(0,))
+        self.assumptions.append(f"Took '{state.phrase.said}' as what is not so now.")
+        return NamedCondition(predicate=state.predicate)

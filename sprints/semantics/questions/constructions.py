@@ -109,7 +109,7 @@ def read_inclusion(phrases: list[Phrase], *, place: int) -> Found:
 
 
 def read_wholly(phrases: list[Phrase], *, place: int) -> Found:
-    """Read epics that are completely | done as those without open issues. Of others it finds no place."""
+    """Read epics that are completely | done as those that have issues, but no open ones. Of others it has no place."""
     first, second = look_at(phrases, place=place, size=2)
     of_epics = any(one.name_kind == "type" and one.said.lower() == "epics" for one in phrases[:place])
     is_done = any(sense.name == "done" for sense in second.senses) and not second.is_negated
@@ -121,7 +121,8 @@ def read_wholly(phrases: list[Phrase], *, place: int) -> Found:
         replace(second, senses=(Sense("entity", "issue", "noun", is_plural=True),), said="issues", is_plural=True),
     )
     said = f"{first.said} {second.said}"
-    return [replace(second, kind="related", senses=(), said=said, is_negated=True, alternatives=inside)], 2
+    none = replace(second, kind="related", senses=(), said=said, is_negated=True, alternatives=inside)
+    return [none, replace(none, is_negated=False, alternatives=inside[1:])], 2
 
 
 def read_own_sprint(phrases: list[Phrase], *, place: int) -> Found:

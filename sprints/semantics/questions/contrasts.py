@@ -48,6 +48,26 @@ def read_than(phrases: list[Phrase], *, place: int) -> Found:
     return [*inside, replace(first, kind="than", op=op, said=said, senses=(), marks=frozenset())], size
 
 
+def read_possessives(phrases: list[Phrase], *, place: int) -> Found:
+    """Read a noun of the first as that of both: ACCEL's | velocity | against | HARBOR's."""
+    first, noun, link, second = look_at(phrases, place=place, size=4)
+    is_pair = first.kind == second.kind == "names" and first.name_kind == second.name_kind
+    if not is_pair or "versus" not in link.marks or not noun.has("measure", form="noun"):
+        return None
+    return [noun, first, link, second], 4
+
+
+def read_change(phrases: list[Phrase], *, place: int) -> Found:
+    """Read how a number changed as its trend: how did | velocity | change."""
+    verb, before = phrases[place], phrases[:place]
+    is_change = verb.kind == "term" and verb.said.lower().startswith("chang") and verb.has("time", form="verb")
+    is_asked = bool(before) and "how" in before[0].marks
+    numbers = [one for one in before if one.has("measure", form="noun") and not one.has("entity")]
+    if not (is_change and is_asked and numbers):
+        return None
+    return [replace(verb, kind="mark", senses=(), marks=frozenset({"trend"}))], 1
+
+
 def read_whole(phrases: list[Phrase], *, place: int) -> Found:
     """Read "all" as no restriction, unless they are compared: across all teams; over all closed sprints."""
     first = phrases[place]

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
+import regex
+
 from sprints.linking.folding import normalise, words
 from sprints.linking.link import MAX_QUESTION, link
 from sprints.linking.names import Name, NameIndex, sprint_numbers
@@ -44,7 +46,13 @@ from sprints.semantics.questions.tokens import (
 
 _JOINING = frozenset({"follow", "and"})
 _OWNERS = frozenset({"team", "assignee", "reporter", "person", "sprint", "epic"})
+_STANDS_FOR = regex.compile(
+    r"(?<=^how (?:many|much) \w+(?: \w+)?) (?:is|are|was|were) (?:that|those|these|they|it)"
+    r"(?: in total| in all| altogether)?(?=\W*$)", regex.IGNORECASE,
+)  # fmt: skip
+"""What stands for the rows of the question before: how many points | is that."""
 NO_CHANGE = "I cannot tell how that changes the question before. Ask it with all that it should say."
+OF_ALL = "Asked anew: it is not limited to what the question before named."
 _LEADS = frozenset({"follow", "and", "only", "except", "without", "not"})
 _HEADS = frozenset({"what", "which", "who", "how_many", "how_much", "when", "share", "compare"})
 
@@ -53,6 +61,7 @@ def parse_follow_up(
     question: str, *, context: MetricQuery, index: NameIndex, today: date, lexicon: Lexicon
 ) -> Parse | None:
     """Change a query as a question says. None if the question is complete or does not fit the query."""
+    question = _STANDS_FOR.sub("", question)
     text = spell_signs(normalise(question)[:MAX_QUESTION])
     text, corrected = correct_words(text, found=words(text), lexicon=lexicon, index=index)
     linked = link(text, index=index, today=today)
@@ -156,7 +165,11 @@ def _refuse_less(
         before, after = (_list_owners(one, model=model) for one in (context, query))
         asks = bool(query.measures) or any(one.marks & _HEADS for one in phrases)
         is_less = is_less or not asks or bool(before - after) or (query.where is None and not query.group_by)
-    return replace(parse, query=None, why=NO_CHANGE) if is_less else None
+    is_order = bool(phrases) and "rank" in phrases[0].marks and not query.group_by  # of the rows before
+    if is_less or is_order:
+        return replace(parse, query=None, why=NO_CHANGE)
+    is_of_all = not _list_owners(query, model=model) and not query.group_by and bool(_list_owners(context, model=model))
+    return replace(parse, assumptions=(*parse.assumptions, OF_ALL)) if is_of_all else None
 
 
 def _list_owners(query: MetricQuery, *, model: SemanticModel) -> set[str]:

@@ -15,7 +15,7 @@ from sprints.semantics.questions.clauses import set_aside
 from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.phrase import Phrase, is_sprints
 from sprints.semantics.questions.phrases import read_phrases
-from sprints.semantics.questions.sorting import find_sort_clause, sort_query
+from sprints.semantics.questions.sorting import find_sort_clause, rewrite_as_ranking, sort_query
 from sprints.semantics.questions.spelling import correct_words
 from sprints.semantics.questions.terms import Unbound
 from sprints.semantics.questions.tokens import (
@@ -75,6 +75,10 @@ def parse_question(
         sorted_query = sort_query(asked.query, tokens=tokens[at:], model=lexicon.model) if asked.query else None
         if sorted_query is not None:
             return replace(asked, query=sorted_query)
+    if ranking := rewrite_as_ranking(text, tokens=tokens):
+        ranked = _parse(ranking, index=index, today=today, lexicon=lexicon, meant=meant)
+        if ranked.query is not None:
+            return ranked
     rest, aside = set_aside(text, tokens=tokens, lexicon=lexicon)
     if not aside:
         return whole

@@ -198,10 +198,8 @@ def _list_terms(model: SemanticModel) -> tuple[tuple[Kind, Mapping[str, Any]], .
 
 
 def _all_senses(model: SemanticModel, *, settings: Mapping[str, Any]) -> Iterator[tuple[str, Sense]]:
-    words_of: tuple[tuple[Kind, str], ...] = (("free", "free"), ("mark", "marks"))
     nouns_of: tuple[tuple[Kind, str], ...] = (("grain", "grains"), ("unit", "units"))
-    for kind, table in words_of:
-        yield from ((phrase, Sense(kind, name, "word")) for name, said in settings[table].items() for phrase in said)
+    yield from _closed_senses(settings)
     for kind, table in nouns_of:
         for name, said in settings[table].items():
             yield from ((form, Sense(kind, name, "noun")) for noun in said for form in (noun, _plural(noun)))
@@ -215,6 +213,15 @@ def _all_senses(model: SemanticModel, *, settings: Mapping[str, Any]) -> Iterato
             for direction in ("descending", "ascending") if kind == "dimension" else ():
                 for adjective in getattr(term, f"{direction}_words"):
                     yield from _degrees(name, adjective, is_descending=direction == "descending")
+
+
+def _closed_senses(settings: Mapping[str, Any]) -> Iterator[tuple[str, Sense]]:
+    words_of: tuple[tuple[Kind, str], ...] = (("free", "free"), ("mark", "marks"))
+    for kind, table in words_of:
+        for name, said in settings[table].items():
+            yield from ((form, Sense(kind, name, "word")) for phrase in said for form in _list_variants(phrase))
+    for name, said in settings["verbs"].items():
+        yield from ((form, Sense("mark", name, "word")) for verb in said for form in _inflect(verb, has_past=False))
 
 
 def _term_senses(kind: Kind, name: str, said: Words) -> Iterator[tuple[str, Sense]]:
@@ -246,11 +253,13 @@ def _plural(noun: str) -> str:
     return f"{head} {ending}".strip()
 
 
-def _inflect(verb: str) -> set[str]:
-    """Return the forms of a verb: infinitive, third person, past, participles."""
+def _inflect(verb: str, *, has_past: bool = True) -> set[str]:
+    """Return the forms of a verb: infinitive, third person, participles, and its past."""
     first, _, rest = verb.partition(" ")
-    forms = {first, _plural(first), *(_IRREGULAR.get(first, (_add_suffix(first, "ed"),))), _add_suffix(first, "ing")}
-    if first.endswith("l") and first[-2:-1] in _VOWELS:
+    forms = {first, _plural(first), _add_suffix(first, "ing")}
+    if has_past:
+        forms |= {*_IRREGULAR.get(first, (_add_suffix(first, "ed"),))}
+    if has_past and first.endswith("l") and first[-2:-1] in _VOWELS:
         forms |= {f"{first}led", f"{first}ling"}  # labelled, as it is spelt in Britain
     return {f"{form} {rest}".strip() for form in forms}
 

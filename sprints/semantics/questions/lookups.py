@@ -57,7 +57,9 @@ class Lookups(Conditions):
 
     def _choose_measures(self) -> None:
         at = next((place for place, one in enumerate(self.phrases) if "how_long" in one.marks), None)
-        if at is not None:
+        if self._asks_how_large():
+            self.measures, self.columns = ["points", "issues"], []
+        elif at is not None:
             self._read_duration(self.phrases[at])
             self.used.add(at)
         elif "how_often" in self.marks and self._has_key() and self._find_amount("repeated"):
@@ -67,6 +69,13 @@ class Lookups(Conditions):
         elif grouped := next((one for one in self.phrases if one.kind == "group"), None):
             raise Unbound(grouped)  # a property of one issue, per month
 
+    def _asks_how_large(self) -> bool:
+        """Return whether the size of a whole is requested, as opposed to that of each row: how large is the backlog."""
+        asked, *rest = self.phrases
+        is_size = asked.said.lower() in ("how large", "how big") and self.columns == ["story_points"]
+        is_whole = any(sense.kind == "predicate" and sense.form == "noun" for one in rest for sense in one.senses)
+        return is_size and is_whole and not (self._has_key() or self._lists_issues())
+
     def _read_duration(self, phrase: Phrase) -> None:
         """Read how long rows have been in a state, how long sprints are, and how long they still run."""
         if self.entity.id == "sprint":
@@ -75,7 +84,7 @@ class Lookups(Conditions):
             self._show_amount("spent")
         elif self.entity.id != "issue" or self._is_past() or self.measures or self.groups or self.marks & _ASKS_MUCH:
             raise Unbound(phrase)
-        elif "have" not in self.marks or any(is_sprints(one) for one in self.phrases):
+        elif "have" not in self.marks or any(is_sprints(one) or one.has_entity("sprint") for one in self.phrases):
             raise Unbound(phrase)  # how long are they open as a rule, or in a sprint
         elif self._find_amount("lasting"):
             self._show_amount("lasting")

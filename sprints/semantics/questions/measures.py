@@ -6,17 +6,14 @@ from sprints.semantics.enums import Operator
 from sprints.semantics.query import (
     Comparison,
     DimensionGroup,
-    InPeriod,
     MeasureLimit,
     NamedCondition,
     Not,
-    Side,
     TimeGroup,
 )
 from sprints.semantics.questions.actors import is_choice_of_teams, limits_owner
-from sprints.semantics.questions.phrase import Phrase, is_sprints, phrase_at
-from sprints.semantics.questions.terms import CARRIED_FROM, NAMED_BY, State, Terms, Unbound
-from sprints.semantics.questions.values import to_range
+from sprints.semantics.questions.phrase import NOTHING, Phrase, is_sprints, phrase_at
+from sprints.semantics.questions.terms import NAMED_BY, State, Terms, Unbound
 
 NO_ACT = "I can say who has no such issues, or whose issues are not so. Which do you mean?"
 
@@ -41,8 +38,6 @@ class Measures(Terms):
     def _read_noun(self, phrase: Phrase, *, place: int, is_first: bool) -> None:
         if phrase.has("unit"):
             self._read_unit(phrase)
-        elif self._is_one_sprint(phrase, place=place):
-            self._take_running_sprint(phrase)
         else:
             self._read_rows_or_measure(phrase, place=place, is_first=is_first)
 
@@ -57,6 +52,8 @@ class Measures(Terms):
             self.mentions_entity = True
             self.unit_noun = self.unit_noun or "issues"
             return
+        if self._read_unit_or_whole(phrase):
+            return
         is_sprints = self.entity.id == "membership" and phrase.is_plural and phrase.has_entity("sprint")
         is_sprints = is_sprints and not (is_first and "share" not in self.marks)
         is_kind = not phrase.is_plural and self._is_kind_noun(phrase, place=place)
@@ -65,7 +62,8 @@ class Measures(Terms):
         if "points" in measures and self._takes_points():
             return
         dimension = self._dimension_of(phrase)
-        is_ranked = bool(place) and self.phrases[place - 1].kind == "rank" and not self.phrases[place - 1].senses
+        before = next((one for one in self.phrases[:place][::-1] if one.name_kind != "team"), NOTHING)
+        is_ranked = before.kind == "rank" and not before.senses
         self._refuse_order(dimension, phrase=phrase, before=phrase_at(self.phrases, place=place - 1))
         is_subject = is_first and (is_ranked or not self.marks & {"how_many", "how_much"})
         is_subject = is_subject and (phrase.is_plural or self._is_asked_which(place))
@@ -87,6 +85,16 @@ class Measures(Terms):
             self.columns.append(dimension)
             return
         raise Unbound(phrase)
+
+    def _read_unit_or_whole(self, phrase: Phrase) -> bool:
+        """Note and return whether it says what is averaged per sprint, or whose is summed: the teams together."""
+        is_per_sprint = self.entity.id == "sprint" and any(one.is_measured for one in self.states.values())
+        if is_per_sprint and phrase.has_entity("issue"):
+            self.unit_noun = "issues"
+            return True
+        is_of_all = phrase.is_definite and phrase.is_plural and phrase.has_entity("team")
+        self.joins_owners |= is_of_all and "together" in self.marks
+        return is_of_all and self.joins_owners
 
     def _read_unit(self, phrase: Phrase) -> None:
         """Read the unit of verbs: hours that were logged, hours estimated and spent."""
@@ -184,23 +192,6 @@ class Measures(Terms):
         if any(one.has("predicate", form="verb") for one in negated):
             raise Unbound(phrase, why=NO_ACT)
 
-    def _is_one_sprint(self, phrase: Phrase, *, place: int) -> bool:
-        """Return whether it refers to one sprint without a name: removed from the sprint."""
-        is_noun = self.entity.id in ("issue", "membership", "sprint_blockage") and phrase.kind == "term"
-        is_one = is_noun and phrase.has_entity("sprint") and not phrase.is_plural and place > 0
-        return is_one and not self._is_asked_which(place) and not self._is_kind_noun(phrase, place=place)
-
-    def _take_running_sprint(self, phrase: Phrase) -> None:
-        """Take the sprint of the only team that is named as the one that runs: left in ACCEL's sprint."""
-        teams = [name for one in self.phrases if one.name_kind == "team" and not one.is_negated for name in one.names]
-        if any(sense.name == "carried_over" for one in self.phrases for sense in one.senses):
-            raise Unbound(phrase, why=CARRIED_FROM, is_final=True)
-        if not phrase.is_definite or len(teams) != 1 or any(map(is_sprints, self.phrases)):
-            raise Unbound(None, why="Which sprint do you mean?")
-        running = NamedCondition(predicate=str(self.settings["running"]["sprint"]))
-        self.parts.append(running if "sprint" in self.reached else InPeriod(where=running))
-        self.assumptions.append(f"Took '{phrase.said}' as the one that runs now.")
-
     def _choose_measures(self) -> None:
         self._measure_limits()
         asks_number = {"how_many", "how_much", "share", "trend", "average", "versus", "compare", "breakdown"}
@@ -221,7 +212,7 @@ class Measures(Terms):
         self._refuse_bare_comparison(told if is_compared else [])
         if not self.measures and is_compared and len(told) > 1:
             self.measures = [self._measure_of(state) for state in told]
-        elif not self.measures and self.unit_noun == "points" and not self._is_point_list():
+        elif not self.measures and self._is_unit_of_measure() and not self._is_point_list():
             self.measures = [self._points_measure()]
         elif not self.measures and is_measured:
             self.measures = [self._count_measure()]
@@ -349,6 +340,9 @@ class Measures(Terms):
         if "how_many" in self.marks and links[0].start <= end + 1:
             raise Unbound(None, why="Do you mean issues of which both is true, or a number for each?")
         return links[0].start > end + 1
+
+    def _is_unit_of_measure(self) -> bool:
+        return self.unit_noun == "points" or (self.unit_noun == "issues" and self.entity.id == "sprint")
 
     def _is_point_list(self) -> bool:
         """Return whether the points belong to a ranked list: the issues with the most points."""
@@ -478,22 +472,10 @@ class Measures(Terms):
     def _find_aggregate(self, measure: str, *, said: str) -> str:
         """Return the average, median or percentile measure of this one."""
         known = self.model.measures[measure]
-        if said == "average" and known.unit.startswith("points per"):
+        if said == "average" and known.unit.endswith(" per sprint"):
             return measure
         wanted = {f"{said} {noun}" for noun in known.words.nouns} | {f"{said} {known.id.replace('_', ' ')}"}
         for other in self.model.measures.values():
             if other.entity == known.entity and wanted & set(other.words.nouns):
                 return other.id
         raise Unbound(next((one for one in self.phrases if said.split(maxsplit=1)[0] in one.said.lower()), None))
-
-    def _compare_spans(self) -> None:
-        """Compare a measure of one span with that of another: cycle time | in May | versus | in June."""
-        for place in range(len(self.phrases) - 2):
-            first, link, second = self.phrases[place : place + 3]
-            if not first.kind == second.kind == "period" or "versus" not in link.marks or self.sides:
-                continue
-            if {place, place + 2} & self.used or not self.measures or first.is_negated or second.is_negated:
-                continue
-            if all(self.model.measures[one].time for one in self.measures):
-                self.sides += [Side(label=one.said, where=to_range(one, role=None)) for one in (first, second)]
-                self.used |= {place, place + 2}

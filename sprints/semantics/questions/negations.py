@@ -143,11 +143,13 @@ def _as_owner(verb: Phrase) -> tuple[Sense, ...]:
 
 
 def read_anybody(phrases: list[Phrase], *, place: int) -> Found:
-    """Read whether anybody does something as who does it: is | anybody | assigned to."""
+    """Read whether anybody does something as who does it: is | anybody | assigned to; does | anybody | have."""
     first, second = look_at(phrases, place=place, size=2)
+    who = Sense("mark", "who", "word")
+    if first.marks == {"anybody"} and not place:
+        return [replace(first, marks=frozenset({"who"}), senses=(who,))], 1
     if second.marks != {"anybody"} or first.kind != "mark" or not first.marks & SILENT_MARKS:
         return None
-    who = Sense("mark", "who", "word")
     return [replace(second, marks=frozenset({"who"}), senses=(who,))], 2
 
 
@@ -341,6 +343,9 @@ def _rows_from(phrases: list[Phrase], *, place: int, verb: Phrase) -> list[Phras
             break
         is_timed = is_timed or one.has("predicate", "time")
         end += 1
+    sprint, behind = look_at(phrases, place=end, size=2)
+    is_of_people = any("who" in one.marks or one.has_entity("person") for one in phrases[:place])
+    end += is_of_people and end > place and not verb and is_sprints(sprint) and not behind  # nothing open in sprint 7
     return [_as_adjective(one, behind=phrase_at(phrases, place=at + 1)) for at, one in
             enumerate(phrases[place:end], place)]  # fmt: skip
 

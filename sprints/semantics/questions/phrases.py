@@ -24,11 +24,13 @@ from sprints.semantics.questions.constructions import (
     read_wholly,
 )
 from sprints.semantics.questions.contrasts import (
+    read_change,
     read_closing_clause,
     read_degree_first,
     read_depictive,
     read_leaver,
     read_obligation,
+    read_possessives,
     read_progressive,
     read_swapped_group,
     read_than,
@@ -85,11 +87,13 @@ _TOWARD = {
 }
 _SPRINT = (Sense("entity", "sprint", "noun", is_plural=True), Sense("dimension", "sprint", "noun"))
 _AGE = (Sense("dimension", "age_days", "comparative"),)
+_AMONG = frozenset({"among", "amongst", "out of", "among all", "among all of", "of all", "of all of"})
 _TERMS = frozenset({"entity", "measure", "dimension", "predicate", "time"})
 
 
 def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
     """Convert tokens to phrases: one each, then combine neighbours, rule by rule."""
+    tokens = _put_whole_first(tokens)
     placed = (
         _place(
             token,
@@ -98,6 +102,7 @@ def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
             quantifier=_find_quantifier(tokens[:at]),
         )
         for at, token in enumerate(tokens)
+        if not (token.is_preposition and tokens[at + 1 : at + 2] and tokens[at + 1].names)  # under an epic, not less
     )
     phrases = [phrase for phrase in placed if phrase is not None]
     _find_unanswerable(tokens, phrases=phrases)
@@ -110,6 +115,17 @@ def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
     for rule in _RULES:
         _apply(rule, phrases)
     return phrases
+
+
+def _put_whole_first(tokens: Sequence[Token]) -> Sequence[Token]:
+    """Put the whole of a share before its part: the share of | bugs | among | open issues."""
+    at = next((n for n, one in enumerate(tokens) if "share" in one.marks), len(tokens))
+    among = next((n for n, one in enumerate(tokens) if n > at + 1 and one.said.lower() in _AMONG), None)
+    if among is None or any("be" in one.marks for one in tokens[at:]):
+        return tokens
+    end = next((n for n in range(among, len(tokens)) if "per" in tokens[n].marks), len(tokens))
+    verb = replace(tokens[among], senses=(Sense("mark", "be", "word"),))
+    return [*tokens[: at + 1], *tokens[among + 1 : end], verb, *tokens[at + 1 : among], *tokens[end:]]
 
 
 def _find_unanswerable(tokens: Sequence[Token], *, phrases: list[Phrase]) -> None:
@@ -143,6 +159,8 @@ def _place(token: Token, *, before: Token | None, lead: str, quantifier: str) ->
         return Phrase(kind="unknown", said=f"{before.said} {token.said}", start=before.start)
     if phrase is None:
         return None
+    if word == "still" and "have" in token.marks:
+        phrase = replace(phrase, marks=phrase.marks | {"still"})
     if before and before.is_free and word == "all" and token.said.lower() == "but":
         return replace(phrase, marks=frozenset({"except"}))  # all | but | ACCEL
     if before and word in _ROUGHLY and (token.number is not None or token.days is not None):
@@ -450,9 +468,10 @@ def _repeat_sides(phrases: list[Phrase], *, place: int) -> Found:
 _RULES: tuple[Rule, ...] = (
     negate_prefixed, read_locative, read_remain, read_distinct, read_own_sprint, read_counted_sides,
     read_nobody_relative, read_wholly, read_inclusion, read_anybody, read_progressive, read_leaver,
-    read_current_value, read_noun_of_name, read_epic_key, read_depictive, read_closing_clause, _repeat_sides,
-    _read_all_but, _read_ago, list_names, read_whole, read_workers, _repeated_how_often, _sprint_edges, _bounds,
-    read_than, _comparative, _agent, _group_each, _groups, _and_groups, read_swapped_group, _bound_age,
-    _bound_units, _read_bound_after, read_absence, read_related, read_acts, read_ever, read_nobody, negate_owner,
-    negate, read_presence, read_degree_first, _ranks, _merge_ranks, _counted_rank, _either, read_only,
+    read_possessives, read_change, read_current_value, read_noun_of_name, read_epic_key, read_depictive,
+    read_closing_clause, _repeat_sides, _read_all_but, _read_ago, list_names, read_whole, read_workers,
+    _repeated_how_often, _sprint_edges, _bounds, read_than, _comparative, _agent, _group_each, _groups,
+    _and_groups, read_swapped_group, _bound_age, _bound_units, _read_bound_after, read_absence, read_related,
+    read_acts, read_ever, read_nobody, negate_owner, negate, read_presence, read_degree_first, _ranks, _merge_ranks,
+    _counted_rank, _either, read_only,
 )  # fmt: skip

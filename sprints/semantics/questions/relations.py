@@ -1,15 +1,44 @@
 """Related rows of a question: what they are counted by, and what is said of them."""
 
 from sprints.semantics.describe import split_conditions
-from sprints.semantics.query import Condition, NamedCondition
+from sprints.semantics.query import Condition, InPeriod, NamedCondition, Not
 from sprints.semantics.questions.measures import Measures
-from sprints.semantics.questions.phrase import Phrase
+from sprints.semantics.questions.phrase import Phrase, is_sprints
 from sprints.semantics.questions.tense import is_said_of_past
-from sprints.semantics.questions.terms import Unbound
+from sprints.semantics.questions.terms import CARRIED_FROM, Unbound
 
 
 class Relations(Measures):
     """Measures with what is known of related rows."""
+
+    def _read_noun(self, phrase: Phrase, *, place: int, is_first: bool) -> None:
+        if self._is_one_sprint(phrase, place=place):
+            self._take_sprint(phrase)
+        else:
+            super()._read_noun(phrase, place=place, is_first=is_first)
+
+    def _is_one_sprint(self, phrase: Phrase, *, place: int) -> bool:
+        """Return whether it refers to one sprint without a name: removed from the sprint."""
+        is_noun = self.entity.id in ("issue", "membership", "sprint_blockage") and phrase.kind == "term"
+        is_one = is_noun and phrase.has_entity("sprint") and not phrase.is_plural and place > 0
+        return is_one and not self._is_asked_which(place) and not self._is_kind_noun(phrase, place=place)
+
+    def _take_sprint(self, phrase: Phrase) -> None:
+        """Take any sprint that is not over, or the one that runs: open issues in a sprint; left in ACCEL's sprint."""
+        running = self.settings["running"]
+        is_open = any(one.predicate == "open" and not one.phrase.is_negated for one in self.states.values())
+        if phrase.is_any and is_open and self.entity.id == "issue":
+            self.parts.append(InPeriod(where=Not(part=NamedCondition(predicate=running["over"]))))
+            self.assumptions.append(f"Took '{phrase.said}' as one that is not over.")
+            return
+        teams = [name for one in self.phrases if one.name_kind == "team" and not one.is_negated for name in one.names]
+        if any(sense.name == "carried_over" for one in self.phrases for sense in one.senses):
+            raise Unbound(phrase, why=CARRIED_FROM, is_final=True)
+        if not phrase.is_definite or len(teams) != 1 or any(map(is_sprints, self.phrases)):
+            raise Unbound(None, why="Which sprint do you mean?")
+        active = NamedCondition(predicate=running["sprint"])
+        self.parts.append(active if "sprint" in self.reached else InPeriod(where=active))
+        self.assumptions.append(f"Took '{phrase.said}' as the one that runs now.")
 
     def _refuse_behind(self, phrase: Phrase) -> None:
         """Refuse an ambiguous reference to the rows or their related rows: epics with bugs that are not blocked."""

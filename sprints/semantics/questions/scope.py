@@ -5,10 +5,10 @@ from itertools import pairwise
 from sprints.semantics.describe import split_conditions
 from sprints.semantics.enums import Grain, Operator
 from sprints.semantics.query import Comparison, Condition, DimensionGroup, NamedCondition, Not, TimeGroup, TimeRange
-from sprints.semantics.questions.alternatives import SIZES
+from sprints.semantics.questions.alternatives import MASS, SIZES
 from sprints.semantics.questions.lexicon import ASKING
 from sprints.semantics.questions.lookups import Lookups
-from sprints.semantics.questions.phrase import SILENT_MARKS, Phrase, is_sprints, look_at
+from sprints.semantics.questions.phrase import NOTHING, SILENT_MARKS, Phrase, is_sprints, look_at, phrase_at
 from sprints.semantics.questions.tense import is_said_of_now
 from sprints.semantics.questions.terms import BY_DAY, FATES, NAMED_BY, State, Unbound
 
@@ -26,6 +26,7 @@ class Scope(Lookups):
         self._refuse_lost_scope()
         self._refuse_other_contrast()
         self._refuse_second_question()
+        self._refuse_other_count()
         for place, phrase in enumerate(self.phrases):
             self._refuse_all_rows(phrase, before=self.phrases[place - 1] if place else phrase)
             senses = {(sense.kind, sense.form) for sense in phrase.senses}
@@ -39,10 +40,15 @@ class Scope(Lookups):
 
     def _refuse_asked_sprints(self) -> None:
         """Refuse rows of others where sprints are asked for: which active sprints have blocked issues."""
-        for place, phrase in enumerate(self.phrases[:-1]):
-            lead = self.phrases[place - 2 if self.phrases[place - 1].name_kind == "team" else place - 1]
-            verb = self.phrases[place + 1].marks & SILENT_MARKS
-            is_asked = place and "which" in lead.marks and is_sprints(phrase) and verb
+        for place, phrase in enumerate(self.phrases):
+            before = phrase_at(self.phrases, place=place - 1)
+            lead = phrase_at(self.phrases, place=place - 2) if before.name_kind == "team" else before
+            verb = phrase_at(self.phrases, place=place + 1).marks & SILENT_MARKS
+            whose = before if before.name_kind == "team" else phrase
+            is_content = whose.is_apart and "what" in self.marks and not (self.columns or self.measures)
+            if is_content and is_sprints(phrase) and self.entity.id == "sprint":
+                raise Unbound(phrase)  # what is in sprint 7: its issues
+            is_asked = "which" in lead.marks and is_sprints(phrase) and verb
             if is_asked and self.entity.id != "sprint" and not self._groups_sprints():
                 raise Unbound(phrase)
 
@@ -115,6 +121,9 @@ class Scope(Lookups):
         nouns = [
             place for place, one in enumerate(self.phrases) if one.kind == "term" and one.has_entity(self.entity.id)
         ]
+        units = [place for place in nouns if self.phrases[place].said.lower() not in MASS]
+        if units and nouns[1:] and "how_much" in self.marks and self.entity.count not in self.measures:
+            raise Unbound(self.phrases[units[0]])  # how much work, counted in issues
         links = {place for place, one in enumerate(self.phrases) if "and" in one.marks}
         if nouns[1:] and links & set(range(*nouns[:2])) and not (self.measures[1:] or self.sides):
             raise Unbound(self.phrases[nouns[1]])
@@ -126,6 +135,19 @@ class Scope(Lookups):
         is_told = len(self.columns) >= len(asking) if self._has_key() else bool(self.measures[1:])
         if second is not None and not is_told:
             raise Unbound(self.phrases[second])
+
+    def _refuse_other_count(self) -> None:
+        """Refuse to count other rows than those of the noun behind "how many": how many closed | sprints."""
+        for place, phrase in enumerate(self.phrases if self.measures else ()):
+            if "how_many" not in phrase.marks:
+                continue
+            noun = next((one for one in self.phrases[place + 1 :] if not _is_adjective(one)), NOTHING)
+            is_counted = noun.has_entity(self.entity.id) or noun.has_entity("issue") or noun.name_kind == "type"
+            is_counted = is_counted or any(one.name in self.measures or one.kind == "unit" for one in noun.senses)
+            is_noun = noun.kind == "term" and noun.has("entity", form="noun") and not is_counted
+            is_sprints_noun = is_sprints(noun) and noun.said.lower().endswith("sprints") and not noun.is_apart
+            if is_noun or (is_sprints_noun and self.entity.id != "sprint"):
+                raise Unbound(noun)
 
     def _refuse_all_rows(self, phrase: Phrase, *, before: Phrase) -> None:
         """
@@ -181,10 +203,13 @@ class Scope(Lookups):
             if both:
                 other = self.model.predicates[str(self.model.predicates[both].opposite)].label
                 raise Unbound(None, why=f"Nothing can be {self.model.predicates[both].label} and {other}.")
+        if "in_progress" in named and any("completed" in self.model.measures[one].where for one in self.measures):
+            raise Unbound(None, why="No issue is completed and in progress.")
         if len(fates := [one for one in named if one in FATES]) > 1:
             both_fates = " and ".join(self.model.predicates[one].label for one in fates)
             raise Unbound(None, why=f"No issue is {both_fates}.")
-        for part in parts:
+        told = [self.model.predicates[one].comparison for one in named]
+        for part in (*parts, *told):
             if isinstance(part, Comparison) and part.op in (Operator.EQ, Operator.IN):
                 values = {str(value) for value in part.values}
                 if not self.model.dimensions[part.field].many and not said.setdefault(part.field, values) & values:
@@ -211,3 +236,13 @@ class Scope(Lookups):
         is_day = is_day or TimeGroup(grain=Grain.DAY) in self.groups
         if is_day or (spans and any(is_sprints(one) for one in self.phrases)):
             raise Unbound(None, why=BY_DAY)
+
+
+def _is_adjective(phrase: Phrase) -> bool:
+    """Return whether it may stand between "how many" and the noun: open, p0, ORBIT's, and what a noun took in."""
+    is_name = phrase.kind == "names" and phrase.name_kind != "type"
+    return (
+        is_name
+        or phrase.marks == {"be"}
+        or (phrase.kind == "term" and not any(one.form == "noun" for one in phrase.senses))
+    )

@@ -31,6 +31,20 @@ def find_sort_clause(tokens: Sequence[Token]) -> int:
     return ranked[-1] if ranked else len(tokens) - 2 if is_first else len(tokens)
 
 
+def rewrite_as_ranking(text: str, *, tokens: Sequence[Token]) -> str:
+    """Return a list in an order as a ranking: list the epics | by | open points, highest first. Empty if it is none."""
+    by = next((one for one in tokens[1:] if "rank" in one.marks and one.said.lower().endswith(" by")), None)
+    if by is None and tokens and _is_first(tokens[-1]):
+        by = next((one for one in tokens[1:] if one.said.lower() == "by"), None)
+    if by is None or "rank" in tokens[0].marks:
+        return ""
+    nouns = [sense for one in tokens if one.start < by.start for sense in one.senses if sense.form == "noun"]
+    if not any(one.kind in ("entity", "dimension") and one.name != "issue" for one in nouns):
+        return ""  # issues in an order are no groups
+    first = next(one for one in tokens if not any(sense.name == "asking" for sense in one.senses))
+    return f"rank {text[first.start : by.start]} by {text[by.end :]}"
+
+
 def sort_query(context: MetricQuery, *, tokens: Sequence[Token], model: SemanticModel) -> MetricQuery | None:
     """
     Return the query in the order of a clause. None if it says anything else.

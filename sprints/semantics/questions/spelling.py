@@ -132,6 +132,9 @@ def _choose(
         )
         is_joined = is_joined or (one == "sprint" and any(other.isdigit() for other in after))
         asks = place == 0 and any(sense.name in ASKING for sense in lexicon.phrases.get((one,), ()))
+        asks = asks or (
+            place == 0 and any((one, other) in lexicon.phrases for other in after)
+        )  # how has, as well as who
         ranked.append((cost - IN_PHRASE * is_joined - ASKS * asks, one))
     best, chosen = min(ranked)
     written = found[place].folded

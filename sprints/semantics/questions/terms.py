@@ -87,13 +87,12 @@ class Terms:
         self.within: list[str] = []
         self.having: list[MeasureLimit] = []
         self.sides: list[Side] = []
-        self.is_fragment = False
-        self.is_related = False
+        self.is_fragment = self.is_related = False
         self.context: MetricQuery | None = None
         self.is_past = False
         self.redundant: list[Phrase] = []
         self.is_about_people = False
-        self.has_owners = False
+        self.has_owners = self.joins_owners = False
         self.unit_noun = ""
         self.subject_is_plural = False
         self.mentions_entity = False
@@ -277,7 +276,8 @@ class Terms:
 
     def _find_per_sprint(self, phrase: Phrase) -> str:
         """Return the measure of what a sprint has of it on average. Empty if no average is requested."""
-        found = [self.settings["per_sprint"].get(one.name) for one in phrase.senses if one.kind == "predicate"]
+        known = self.settings["per_sprint"][self.unit_noun or "points"]
+        found = [known.get(one.name) for one in phrase.senses if one.kind == "predicate"]
         return str(next((one for one in found if one), "")) if "average" in self.marks else ""
 
     def _predicate(self, phrase: Phrase) -> tuple[str, bool]:
@@ -391,7 +391,8 @@ class Terms:
             else:
                 dimension = self._dimension_of(phrase, is_group=True)
                 self._group_by(dimension, phrase=phrase)
-                if place and "have" in self.phrases[place - 1].marks:
+                is_each = self.entity.id == "issue" and "each" in phrase.said.lower().split()  # not what has none
+                if is_each or (place and "have" in self.phrases[place - 1].marks):
                     self.parts.append(Comparison(field=dimension, op=Operator.IS_NOT_NULL))
 
     def _ranks_rows(self) -> bool:

@@ -30,7 +30,8 @@ _POINTING = _DEMONSTRATIVE | {"such"}
 _PLURAL = frozenset({"they", "them", "their", "theirs"})
 PRONOUNS = _PERSONAL | _PLURAL
 _RUNNING = regex.compile(
-    r"\bthe sprint (?:that|which)(?:['\u2019]s| is)(?: currently| now)? (?:running|active|under ?way|going on)\b",
+    r"\bthe sprint (?:(?:that|which)(?:['\u2019]s| is)(?: currently| now)? (?:running|active|under ?way|going on)"
+    r"|(?:that |which )?(?:it|they|we)(?:['\u2019]s|['\u2019]re| is| are)(?: currently| now)? (?:working on|in))\b",
     regex.IGNORECASE,
 )
 _SIGNS = (
@@ -51,6 +52,7 @@ _SIGNS = (
 )
 _LEADS_TO_DAYS = frozenset({"in", "on", "from", "since", "before", "after", "until", "till", "by", "between"})
 _UNREAD = regex.compile(r"[(\[{](?=[^)\]}]*\w)[^)\]}]*[)\]}]?|[<>=~\u2260\u2264\u2265%$\u20ac\u00a3*^|]+")
+_DAYS = frozenset({"how many days", "for how many days"})  # "how long" may ask for a mean
 _DEFINITE = frozenset(
     {"the", "all", "our", "these", "both", "across all", "of all", "over all", "for all", "among all"}
 )
@@ -148,7 +150,23 @@ def cut(
         known = next((one for one in named if one.start == token.start and one.end == token.end), token)
         tokens.append(known if known.names and _lists_name(known, tokens=tokens) else token)
         place += size
-    return _without_counts(_share_heads(_count_ones(tokens), lexicon=lexicon), index=index)
+    tokens = _share_heads(_count_ones(_sum_days(tokens, lexicon=lexicon)), lexicon=lexicon)
+    return _without_counts(tokens, index=index)
+
+
+def _sum_days(tokens: list[Token], *, lexicon: Lexicon) -> list[Token]:
+    """Read the days of all rows as the noun of their number: how many days were | issues of ORBIT | blocked."""
+    asked, known = tokens[0] if tokens else None, lexicon.settings["spent"]
+    states = [one for one in tokens if any((sense.kind == "predicate") and sense.name in known for sense in one.senses)]
+    verb = next((one for one in tokens if one.said.lower() in ("was", "were")), None)
+    senses = lexicon.phrases.get(("days", fold(states[0].said))) if len(states) == 1 else None
+    if asked is None or verb is None or not senses or asked.said.lower() not in _DAYS or any(
+        one.key for one in tokens
+    ):  # fmt: skip
+        return tokens
+    rows = [one for one in tokens if any((sense.kind, sense.name) == ("entity", "issue") for sense in one.senses)]
+    rest = [one for one in tokens[1:] if one not in (verb, *states, *rows)]
+    return [replace(asked, senses=senses), *rest]
 
 
 def _count_ones(tokens: Sequence[Token]) -> list[Token]:

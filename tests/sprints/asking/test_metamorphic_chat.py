@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from sprints.asking.chat import ChatAnswer, chat
@@ -52,6 +52,7 @@ def numbers(answer: ChatAnswer) -> list[Any]:
 @RUNS
 @given(noun=NOUNS, state=STATE, more=FILTERS)
 def test_a_further_filter_never_adds(noun: str, state: str, more: str) -> None:
+    assume(not more.endswith(STATES[state]))  # blocked issues that are not blocked: asked back
     assert count(f"How many {state} {noun} {more} are there?") <= count(f"How many {state} {noun} are there?")
 
 

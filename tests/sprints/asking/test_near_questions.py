@@ -5,6 +5,7 @@ from time import process_time
 import pytest
 
 from sprints.asking.near_questions import NearQuestion, list_near_questions
+from sprints.asking.question_text import word_questions
 from sprints.semantics.query import MetricQuery
 from tests.sprints.cast import TODAY
 from tests.sprints.semantics.questions.reading import INDEX, LEXICON, parse, parts_of, read
@@ -115,6 +116,24 @@ def test_each_suggestion_is_read_as_its_query(question: str) -> None:
     for one in suggest(question):
         assert parse(one.text).query is not None, one.text
         assert one.text[0].isupper(), one.text
+
+
+@pytest.mark.parametrize(
+    ("question", "worded"),
+    [
+        ("who has 5 or more open issues", "Which people have at least 5 open issues?"),
+        ("open issues per team except bugs", "How many open issues that are not bugs are there by team?"),
+        ("stories of 13 points or more", "List the stories with at least 13 points"),
+        ("bugs created in October versus September", "Bugs created: October against September"),
+        ("average cycle time of issues resolved in October by type",
+         "What is the average cycle time of issues resolved in October 2026 by type?"),
+        ("how many HARBOR issues created in October were committed",
+         "How many issues of HARBOR created in October 2026 were committed in sprints?"),
+        ("days blocked of HARBOR", "What are the days blocked of HARBOR?"),
+    ],
+)  # fmt: skip
+def test_a_query_is_asked_for_in_plain_english(question: str, worded: str) -> None:
+    assert next(word_questions(read(question), model=LEXICON.model)) == worded
 
 
 def test_no_two_suggestions_are_the_same_query() -> None:

@@ -225,3 +225,24 @@ def test_days_blocked_in_a_period_are_those_within_it_and_months_sum_to_the_whol
         (row["month"], row["days"]) for row in truth
     ]
     assert october.value == next(row["days"] for row in truth if row["month"] == date(2026, 10, 1))
+
+
+def test_the_leader_of_each_sprint_has_some_and_sprints_are_in_the_order_of_time(ask: Ask) -> None:
+    answer = ask(
+        measures=["completed_points"],
+        group_by=[BY_SPRINT, {"kind": "dimension", "dimension": "assignee"}],
+        where={"kind": "comparison", "field": "team", "op": "eq", "values": ["ACCEL"]},
+        rank={"count": 1, "by": "completed_points", "direction": "desc", "within": ["sprint"]},
+        limit=1000,
+    )
+
+    truth = run_checked("""
+        WITH points AS (
+            SELECT p.sprint_name, p.started_at, m.issue_id, m.points_at_end FROM sprints_sprints p
+            JOIN sprints_sprint_issues m ON m.sprint_id = p.sprint_id AND m.done_at >= p.started_at
+             AND m.done_at <= coalesce(p.completed_at, m.done_at) AND m.added_at <= coalesce(p.completed_at, m.done_at)
+             AND (m.removed_at IS NULL OR m.removed_at >= coalesce(p.completed_at, m.removed_at))
+            JOIN sprints_teams t ON t.team_id = p.team_id AND t.team_key = 'ACCEL')
+        SELECT sprint_name FROM points WHERE points_at_end > 0 GROUP BY sprint_name ORDER BY min(started_at)""")
+    assert list(dict.fromkeys(row["sprint"] for row in answer.rows)) == [row["sprint_name"] for row in truth]
+    assert all(row["completed_points"] > 0 for row in answer.rows)

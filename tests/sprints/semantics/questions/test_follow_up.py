@@ -2,7 +2,7 @@
 
 import pytest
 
-from sprints.semantics.questions.follow_up import parse_follow_up
+from sprints.semantics.questions.follow_up import OF_ALL, parse_follow_up
 from tests.sprints.cast import TODAY
 from tests.sprints.semantics.questions.reading import INDEX, LEXICON, follow, parse, parts_of, read
 
@@ -23,6 +23,8 @@ from tests.sprints.semantics.questions.reading import INDEX, LEXICON, follow, pa
         ("Who is assigned to ORBIT-97?", "And who reported it?", "Who reported ORBIT-97?"),
         ("Who is assigned to ORBIT-97?", "and when was it created?", "When was ORBIT-97 created?"),
         ("Who is assigned to ORBIT-97?", "what's its priority?", "What's the priority of ORBIT-97?"),
+        ("How many bugs are open?", "split it by team", "How many bugs are open by team?"),
+        ("open bugs of ACCEL", "how many points are those in total?", "How many points do open bugs of ACCEL have?"),
     ],
 )
 def test_a_follow_up_means_what_the_whole_question_means(first: str, then: str, whole: str) -> None:
@@ -122,3 +124,20 @@ def test_what_changes_nothing_or_drops_what_was_said_is_asked_back(first: str, t
     found = parse_follow_up(then, context=read(first), index=INDEX, today=TODAY, lexicon=LEXICON) or parse(then)
 
     assert found.query is None
+
+
+def test_a_whole_question_after_one_about_a_team_says_that_it_is_about_all() -> None:
+    before = read("How many bugs does ACCEL have?")
+
+    found = parse_follow_up(
+        "Which issues are blocked?", context=before, index=INDEX, today=TODAY, lexicon=LEXICON
+    )  # fmt: skip
+
+    assert found is not None
+    assert found.query is not None
+    assert found.query == read("Which issues are blocked?")
+    assert OF_ALL in found.assumptions
+
+
+def test_what_was_changed_says_that_only_the_last_change_is_known() -> None:
+    assert any("Only the last time" in one for one in parse("Which issues changed last week?").assumptions)

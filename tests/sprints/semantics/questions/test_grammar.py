@@ -43,7 +43,7 @@ from tests.sprints.semantics.questions.reading import LEXICON, parse, parts_of, 
         ("share of issues by team", "percentage of issues per team"),
         ("Hours logged and estimated per person", "logged hours and estimated hours per person"),
         ("average points completed per sprint by team", "velocity by team"),
-        ("average points committed per sprint for each team", "average commitment per team"),
+        ("average points committed per sprint by team", "average commitment per team"),
         ("committed versus completed points of ORBIT per sprint", "committed vs completed points of ORBIT by sprint"),
     ],
 )

@@ -56,7 +56,6 @@ def test_what_no_query_says_as_a_whole_is_asked_back(question: str) -> None:
 @pytest.mark.parametrize(
     ("first", "then"),
     [
-        ("Which issues were carried over in ACCEL Sprint 7?", "how many points?"),
         ("How many were carried over from ACCEL Sprint 8?", "and in the next sprint?"),
         ("Show the epics of ACCEL", "with their progress"),
     ],

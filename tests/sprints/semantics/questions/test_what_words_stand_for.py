@@ -75,7 +75,7 @@ def test_a_swap_leaves_the_name_that_follows() -> None:
         ("not all bugs are open", "not all"),
         ("issues blocked or overdue but not both", "but not both"),
         ("issues by type versus ORBIT", "versus"),
-        ("median lead time per team as a percentage", "percentage"),
+        ("median lead time per team as a percentage", "as a percentage"),
         ("bugs that were not blocked at least twice", "at least twice"),
         ("Which issues have no estimate for more than 3 days?", "no estimate more than 3 days"),
         ("points completed in the last 3 sprints before sprint 7", "before sprint 7"),

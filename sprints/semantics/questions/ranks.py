@@ -1,0 +1,150 @@
+"""Ranks and shares of a question: by what rows or groups are ranked, and a share of which whole."""
+
+from typing import Literal
+
+from sprints.semantics.describe import join_conditions
+from sprints.semantics.query import DimensionGroup, Order, Rank, Share
+from sprints.semantics.questions.alternatives import MASS
+from sprints.semantics.questions.phrase import Phrase, is_sprints, phrase_at
+from sprints.semantics.questions.scope import Scope
+from sprints.semantics.questions.tense import find_number, find_verb
+from sprints.semantics.questions.terms import DEFAULT_RANK, Unbound
+
+_SIZES, _DURATIONS = frozenset({"biggest", "largest", "smallest"}), frozenset({"longest", "shortest"})
+
+NOW_OR_IN_ALL = "Do you mean those that are {state} now, or the days of all times that they were {state}?"
+
+
+class Ranks(Scope):
+    """A question with its ranks and shares."""
+
+    def _read_ranks(self) -> tuple[Rank | None, tuple[Order, ...]]:
+        places = [place for place, phrase in enumerate(self.phrases) if phrase.kind == "rank"]
+        if not places:
+            return None, ()
+        if len(places) > 1:
+            raise Unbound(self.phrases[places[1]])
+        phrase = self.phrases[places[0]]
+        self.used.add(places[0])
+        by = self._find_rank_term(phrase)
+        direction: Literal["asc", "desc"] = "desc" if self._is_descending(phrase, by=by) else "asc"
+        count = int(phrase.number) if phrase.number is not None else 1
+        if phrase.number is None and self.measures and self.subject_is_plural:
+            return None, (Order(by=by, direction=direction),)
+        if phrase.number is None and not self.measures and self._lists_many(places[0]):
+            count = DEFAULT_RANK
+            self.assumptions.append(f"Listed the first {DEFAULT_RANK}.")
+        return Rank(count=count, by=by, direction=direction, within=self._rank_within(places[0])), ()
+
+    def _rank_within(self, place: int) -> tuple[str, ...]:
+        """Return the groups inside which is ranked: the top 3 people per team; the oldest bug of each team."""
+        if not self.measures:
+            return tuple(self.within)
+        said = [self._dimension_of(one, is_group=True) for one in self.phrases if one.kind == "group"]
+        inner = [one.dimension for one in self.groups if isinstance(one, DimensionGroup) and one.dimension in said]
+        is_of_rows = phrase_at(self.phrases, place=place + 1).is_of_issues
+        if is_of_rows and self.phrases[place].number is not None and len(inner) == len(self.groups):
+            raise Unbound(self.phrases[place])  # the top 3 bugs per team: by what?
+        return tuple(inner) if len(inner) < len(self.groups) else ()
+
+    def _is_descending(self, phrase: Phrase, *, by: str) -> bool:
+        """Return whether the largest come first: the best by what the measure calls better."""
+        if phrase.said.lower().startswith("first") and by in self.model.measures:
+            raise Unbound(phrase, is_final=True)  # the first three sprints: the earliest, not the largest
+        if not phrase.marks & {"best", "worst"}:
+            return phrase.is_descending
+        higher_is = self.model.measures[by].higher_is if by in self.model.measures else "neither"
+        if higher_is == "neither":
+            raise Unbound(phrase)
+        return phrase.is_descending == (higher_is == "better")
+
+    def _lists_many(self, place: int) -> bool:
+        """Return whether a superlative without a number is of several rows, by its noun, its verb, or any noun."""
+        is_plural = find_number(self.phrases, place=place)
+        if is_plural is not None and not self.subject_is_plural:
+            return is_plural
+        is_plural = any(one.is_plural and one.has("entity") for one in self.phrases)
+        return self.subject_is_plural or is_plural or not self.mentions_entity
+
+    def _find_rank_term(self, phrase: Phrase) -> str:
+        if self.measures:
+            self._refuse_other_size(phrase)
+            is_grouped = bool(self.groups) or (self.context is not None and bool(self.context.group_by))
+            is_speed = phrase.has("dimension") and self.model.measures[self.measures[0]].unit == "days"
+            is_speed = is_speed and any(sense.name == "cycle_time_days" for sense in phrase.senses)
+            if not is_grouped or (phrase.has("dimension") and not phrase.marks and not is_speed):
+                raise Unbound(phrase)
+            return self.measures[0]
+        own = self._dimension_of(phrase)
+        if "longest" in phrase.said.lower() or "shortest" in phrase.said.lower():
+            lasting = [self.settings["lasting"].get(state.predicate) for state in self.states.values()]
+            known = self._find_spent() or next((one for one in lasting if one), "")
+            said = {sense.name for state in self.states.values() for sense in state.phrase.senses}
+            if not known and said & self.settings["lasting"].keys():
+                raise Unbound(phrase)  # of such rows nobody knows how long they are so
+            own = known or own
+        if self.columns and self.model.dimensions[self.columns[-1]].type == "number":
+            own = self.columns.pop()
+        elif self.unit_noun == "points" and self.entity.id == "issue":
+            own = "story_points"
+        elif not own and self.context is not None and self.context.rank is not None:
+            return self.context.rank.by
+        if not own or self.model.dimensions[own].type not in ("number", "date", "moment"):
+            raise Unbound(phrase)
+        return own
+
+    def _find_spent(self) -> str:
+        """Return how long the only state was so in all, if it is past: was blocked the longest. Else empty."""
+        told = [place for place, state in self.states.items() if state.predicate in self.settings["spent"]]
+        verb = find_verb(self.phrases, place=told[0]) if len(told) == 1 else ""
+        if verb in ("has", "have"):
+            raise Unbound(None, why=NOW_OR_IN_ALL.format(state=self.states[told[0]].phrase.said))
+        if verb not in ("was", "were"):
+            return ""
+        if any(one.kind == "period" or is_sprints(one) for one in self.phrases):
+            raise Unbound(self.states[told[0]].phrase)  # in all, not within a period
+        self.part_of.pop(told[0], None)
+        return str(self.settings["spent"][self.states[told[0]].predicate])
+
+    def _refuse_other_size(self, phrase: Phrase) -> None:
+        """Refuse a superlative of another size: the biggest scope change, the longest number."""
+        said, measure = {*phrase.said.lower().split()}, self.model.measures[self.measures[0]]
+        is_count = measure.id == self.entity.count
+        is_mass = is_count and any(one.said.lower() in MASS for one in self.phrases)
+        is_size = is_count and self.entity.id != "issue" and "how_many" not in self.marks and bool(_SIZES & said)
+        if is_mass or is_size or (_DURATIONS & said and not measure.unit.startswith(("days", "hours"))):
+            raise Unbound(phrase)
+
+    def _read_share(self) -> Share | None:
+        if "share" not in self.marks:
+            return None
+        is_summed = all(self.model.measures[one].additive for one in self.measures)
+        if not self.measures or not is_summed or self.entity.id not in ("issue", "membership"):
+            raise Unbound(next(one for one in self.phrases if "share" in one.marks))
+        at = next(place for place, one in enumerate(self.phrases) if "share" in one.marks)
+        self.used.add(at)
+        copula = self._find_copula()
+        is_closed = any(name.state == "closed" for one in self.phrases if is_sprints(one) for name in one.names)
+        told = [state for state in self.states.values() if self._tells_of_membership(state.phrase)]
+        if self.entity.id == "issue" and is_closed and told:
+            raise Unbound(told[0].phrase)  # done by now, or completed in the sprint
+        is_whole_named = bool(self._own_states()) or any(
+            sense.kind == "measure" and sense.form == "noun" and sense.name in self.measures
+            for one in self.phrases for sense in one.senses
+        )  # fmt: skip
+        if self.entity.id == "membership" and not is_whole_named:
+            raise Unbound(self.phrases[at], why="A share of what?")
+        if copula is None:
+            is_part = bool(self._own_states()) or any(one.name_kind == "type" for one in self.phrases)
+            if self.groups and not (self.is_ranked or is_part or self.entity.id == "membership"):
+                return Share()
+            raise Unbound(self.phrases[at], why="A share of what?")
+        behind = [place for place in self.part_of if place > copula]
+        if self.entity.id == "membership":
+            behind = [place for place in behind if place in self.states and self.states[place].is_own]
+        part = [one for place in behind for one in self.part_of[place]]
+        if not part:
+            raise Unbound(self.phrases[at], why="A share of what?")
+        for place in behind:
+            del self.part_of[place]
+        return Share(part=join_conditions(part))
