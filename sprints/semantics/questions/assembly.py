@@ -191,7 +191,8 @@ class _Assembly(Ranks):
         if phrase.marks <= SILENT or (self.is_fragment and phrase.marks & {"follow", "only"}):
             return True
         is_before_span = is_sprints(following) or following.kind == "period"
-        if phrase.said.lower() == "from" or (phrase.said.lower() == "by" and self.is_ranked):
+        is_by_all = phrase.said.lower() == "by" and "our" in following.marks
+        if phrase.said.lower() == "from" or (phrase.said.lower() == "by" and self.is_ranked) or is_by_all:
             return True
         return is_before_span and phrase.said.lower() in ("over", "across", "over the", "through", "up to")
 
@@ -293,6 +294,8 @@ class _Assembly(Ranks):
         is_named = is_named or (self.entity.id != "issue" and any(is_sprints(one) for one in self.phrases))
         if self.columns and not (is_named or any(one.kind == "bound" for one in self.phrases)):
             raise Unbound(next((one for one in self.phrases if one.has("dimension", form="noun")), None))
+        if "status" in self.columns and any(is_sprints(one) for one in self.phrases):
+            self.assumptions.append("The status is that of now.")
         if self.columns:
             identity = [one for one in self.entity.columns if one in ("issue", "sprint", "team", "person", "title")]
             columns = list(dict.fromkeys((*identity, *self.columns)))
@@ -301,6 +304,8 @@ class _Assembly(Ranks):
             columns = list(dict.fromkeys((*self.within, *(columns or self.entity.columns))))
         if by and by not in (columns or self.entity.columns):
             columns = [*(columns or self.entity.columns), by]
+        if self.events and not (columns or rank or order):
+            return MetricQuery(rows_of=self.events, where=where)
         return MetricQuery(
             rows_of=self.entity.id, columns=tuple(columns), where=where, rank=rank, order=order
         )  # fmt: skip

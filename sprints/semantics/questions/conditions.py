@@ -384,8 +384,6 @@ class Conditions(Relations):
 
     def _state(self, state: State, *, place: int) -> list[Condition]:
         phrase = state.phrase
-        if "when" in self.marks and not state.periods and not self.measures:
-            return self._moment_column(state)
         condition = self._holds(state)
         if condition == NamedCondition(predicate="committed") and self._is_about_the_future():
             condition = NamedCondition(predicate="member_now")
@@ -429,18 +427,6 @@ class Conditions(Relations):
         if not came or not state.phrase.is_negated:
             raise Unbound(state.phrase)
         return Comparison(field=came, op=Operator.IS_NOT_NULL)
-
-    def _moment_column(self, state: State) -> list[Condition]:
-        """Show the moment as a column of the named rows."""
-        role = self.model.time_roles.get(state.role)
-        is_named = self._has_key() or any(is_sprints(one) for one in self.phrases)
-        is_asked = state.phrase in self._find_clause("when")[1]
-        if role is None or role.reached_as != self.entity.id or not is_named or not is_asked:
-            raise Unbound(state.phrase)
-        same = (one.id for one in self.model.dimensions.values() if one.expression == role.start
-                and one.entity == role.entity and one.role is None)  # fmt: skip
-        self.columns.extend(() if self.entity.id == "sprint" else list(same))
-        return []
 
     def _time_of(self, phrase: Phrase, *, state: State) -> TimeRange:
         if self.model.time_roles[state.role].relation and self.model.time_roles[state.role].entity != self.entity.id:

@@ -8,12 +8,26 @@ phrases.py.
 from dataclasses import replace
 
 from sprints.semantics.questions.lexicon import Sense
-from sprints.semantics.questions.phrase import SILENT_MARKS, Found, Phrase, is_sprints, look_at, phrase_at
+from sprints.semantics.questions.phrase import (
+    NOTHING,
+    SILENT_MARKS,
+    Found,
+    Phrase,
+    degree_of,
+    is_sprints,
+    look_at,
+    phrase_at,
+)
 
 _PEOPLE = frozenset({"person", "team", "sprint"})
 _BEGINS = {"creation": "created", "created": "created", "start": "started", "started": "started"}
 _ENDS = frozenset({"resolution", "completion", "finish", "done", "close", "closing", "end"})
 _SPANS = {"created": ("lead_time", "lead_time_days"), "started": ("cycle_time", "cycle_time_days")}
+_NUMBERS = frozenset({
+    "how_many", "how_much", "how_often", "share", "average", "median", "compare", "versus", "trend", "breakdown", "top",
+    "bottom", "rank", "total",
+})  # fmt: skip
+_MOMENTS = {"created": "created_at", "resolved": "resolved_at", "updated": "updated_at", "started": "started_at"}
 _REMAINS = frozenset({"remain", "remains", "remained"})
 
 
@@ -41,6 +55,73 @@ def read_distinct(phrases: list[Phrase], *, place: int) -> Found:
     first, second = look_at(phrases, place=place, size=2)
     is_row = any(second.has_entity(one) for one in _PEOPLE)
     return ([], 1) if first.marks == {"distinct"} and is_row else None
+
+
+def read_each_row(phrases: list[Phrase], *, place: int) -> Found:
+    """Read a property of each row as that of the rows: the goal of | each | running sprint. It groups nothing."""
+    first, rest = phrases[place], phrases[place + 1 :]
+    at = next((n for n, one in enumerate(rest) if (one.kind == "names" and one.name_kind == "type")
+               or is_sprints(one) or one.has("entity", form="noun")), None)  # fmt: skip
+    is_number = any(one.marks & _NUMBERS or one.kind in ("top", "number") or _counts(one) for one in phrases)
+    if first.marks != {"per"} or first.said.lower().split()[-1] not in ("each", "every") or at is None or is_number:
+        return None
+    rows = rest[at]
+    asked = [*phrases[:place], *rest[at + 1 :]]
+    names = {
+        sense.name for one in asked for sense in one.senses
+        if (sense.kind, sense.form) == ("dimension", "noun") and not one.has("entity")
+    }  # fmt: skip
+    own = "sprint" if is_sprints(rows) or rows.has_entity("sprint") else "issue" if rows.is_of_issues else ""
+    others = [one for one in asked if one.has("entity", form="noun")]
+    if not own or others or not names or not any(one.marks & {"what", "which"} for one in phrases[:place]):
+        return None
+    return [*rest[:at], replace(rows, is_plural=True, quantifier="each")], at + 2
+
+
+def read_latest(phrases: list[Phrase], *, place: int) -> Found:
+    """Read what happened last or first as a rank by its moment: created | last; the last | 5 | resolved | bugs."""
+    word, following = look_at(phrases, place=place, size=2)
+    is_last, is_first = word.marks == {"last"}, word.said.lower() == "first" and "top" in word.marks
+    is_asked = any(one.is_of_issues for one in phrases) and not any("when" in one.marks for one in phrases)
+    if not is_asked or not (is_last or is_first or word.said.lower() == "last updated"):
+        return None
+    number = following if is_last and following.kind == "number" else NOTHING
+    behind = range(place + 1 + bool(number), len(phrases)) if is_last else ()
+    at = next((n for n in (place, place - 1, *behind) if _find_moment(phrase_at(phrases, place=n))), -1)
+    if at < 0:
+        return None
+    act = phrases[at]
+    if at < place:
+        phrases[at] = replace(act, kind="mark", senses=(), marks=frozenset({"be"}))
+    counted = number or next((one for one in phrases[:place] if one.kind == "number"), NOTHING)
+    if counted and not number:
+        phrases[phrases.index(counted)] = replace(counted, kind="mark", marks=frozenset({"be"}), number=None)
+    said = dict.fromkeys(one.said for one in sorted((act, word), key=lambda one: one.start))
+    rank = replace(
+        word, kind="rank", said=" ".join(said),
+        senses=(Sense("dimension", _find_moment(act), "superlative"),), marks=frozenset(), is_descending=not is_first,
+        number=counted.number,
+    )  # fmt: skip
+    kept = phrases[place + 1 + bool(number) : at] if at > place else []
+    return [rank, *kept], max(at - place, bool(number)) + 1
+
+
+def read_number_behind(phrases: list[Phrase], *, place: int) -> Found:
+    """Put a number before the superlative that it stands behind: newest | 10 | issues."""
+    first, second = look_at(phrases, place=place, size=2)
+    is_superlative = first.kind == "term" and degree_of(first) is not None
+    return ([second, first], 2) if is_superlative and second.kind == "number" else None
+
+
+def _find_moment(phrase: Phrase) -> str:
+    """Return the moment at which an issue was as a verb says. Empty if there is none, or if a time stands with it."""
+    is_act = phrase.kind == "term" and not phrase.is_negated
+    return next((_MOMENTS[one.name] for one in phrase.senses if is_act and one.kind == "time" and one.name in _MOMENTS),
+                "")  # fmt: skip
+
+
+def _counts(phrase: Phrase) -> bool:
+    return phrase.has("measure", form="noun") and not phrase.has("entity", "dimension")
 
 
 def read_span(phrases: list[Phrase], *, place: int) -> Found:

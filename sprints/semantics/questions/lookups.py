@@ -1,8 +1,11 @@
 """Properties that a question looks up: of one issue how long and how often, of a person the team."""
 
+from sprints.semantics.enums import Operator
+from sprints.semantics.model import TimeRole
+from sprints.semantics.query import Condition, NamedCondition
 from sprints.semantics.questions.conditions import Conditions
 from sprints.semantics.questions.phrase import Phrase, is_sprints
-from sprints.semantics.questions.terms import Unbound
+from sprints.semantics.questions.terms import State, Unbound
 
 _ASKS = frozenset({"which", "what", "who", "when"})
 _ASKS_MUCH = frozenset({"how_many", "how_much"})
@@ -54,6 +57,47 @@ class Lookups(Conditions):
             return "" if self._is_past() or phrase.is_plural else str(known)
         is_one_of_several = "how_many" in self.marks and bool(self.marks & _ASKS)
         return self._dimension_of(phrase) if is_one_of_several and phrase.has("measure", form="noun") else ""
+
+    def _state(self, state: State, *, place: int) -> list[Condition]:
+        if "when" in self.marks and not state.periods and not self.measures:
+            return self._show_moment(state)
+        return super()._state(state, place=place)
+
+    def _show_moment(self, state: State) -> list[Condition]:
+        """Show the moment as a column of the named rows, or as the rows of what happened to them several times."""
+        role = self.model.time_roles.get(state.role)
+        is_named = self._has_key() or any(is_sprints(one) for one in self.phrases)
+        when, clause = self._find_clause("when")
+        if role is None or role.reached_as != self.entity.id or not is_named or state.phrase not in clause:
+            raise Unbound(state.phrase)
+        if self.entity.id == "membership" and not self.mentions_entity:
+            raise Unbound(state.phrase)  # when the sprint itself was so
+        if role.relation:
+            return self._show_events(role, is_since=when.said.lower().startswith("since"), state=state)
+        if self.entity.id == "sprint":
+            return []
+        same = [
+            one.id for one in self.model.dimensions.values()
+            if (one.expression, one.entity, one.role) == (role.start, role.entity, None)
+        ]  # fmt: skip
+        if not same or "since" in when.said.lower():
+            raise Unbound(state.phrase)
+        self.columns += same
+        return []
+
+    def _show_events(self, role: TimeRole, *, is_since: bool, state: State) -> list[Condition]:
+        """List when an issue was so; since when it is, those that have not ended."""
+        events = self.model.entities[self.entity.relations[str(role.relation)].entity]
+        others = [one for one in self.phrases if one.kind not in ("mark", "key") and one is not state.phrase]
+        lasting = [
+            one.id for one in self.model.predicates.values()
+            if one.entity == events.id and one.comparison and one.comparison.op == Operator.IS_NULL
+            and self.model.dimensions[one.comparison.field].expression == role.end
+        ]  # fmt: skip
+        if others or not (events.columns and self._has_key()) or (is_since and not lasting) or state.phrase.is_negated:
+            raise Unbound(state.phrase)
+        self.events = events.id
+        return [NamedCondition(predicate=one) for one in lasting if is_since]
 
     def _choose_measures(self) -> None:
         at = next((place for place, one in enumerate(self.phrases) if "how_long" in one.marks), None)

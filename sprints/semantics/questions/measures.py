@@ -12,14 +12,15 @@ from sprints.semantics.query import (
     TimeGroup,
 )
 from sprints.semantics.questions.actors import is_choice_of_teams, limits_owner
+from sprints.semantics.questions.groups import Groups
 from sprints.semantics.questions.phrase import NOTHING, Phrase, is_sprints, phrase_at
-from sprints.semantics.questions.terms import NAMED_BY, State, Terms, Unbound
+from sprints.semantics.questions.terms import NAMED_BY, State, Unbound
 
 NO_ACT = "I can say who has no such issues, or whose issues are not so. Which do you mean?"
 
 
-class Measures(Terms):
-    """Terms with the measures or rows of the question."""
+class Measures(Groups):
+    """Groups with the measures or rows of the question."""
 
     def _read_nouns(self) -> None:
         places = [
@@ -59,32 +60,46 @@ class Measures(Terms):
         is_kind = not phrase.is_plural and self._is_kind_noun(phrase, place=place)
         if (phrase.names and phrase.name_kind) or (is_sprints and phrase.is_plural) or is_kind:
             return
-        if "points" in measures and self._takes_points():
+        if "points" in measures and self._takes_points(phrase, place=place):
             return
         dimension = self._dimension_of(phrase)
-        before = next((one for one in self.phrases[:place][::-1] if one.name_kind != "team"), NOTHING)
-        is_ranked = before.kind == "rank" and not before.senses
         self._refuse_order(dimension, phrase=phrase, before=phrase_at(self.phrases, place=place - 1))
-        is_subject = is_first and (is_ranked or not self.marks & {"how_many", "how_much"})
-        is_subject = is_subject and (phrase.is_plural or self._is_asked_which(place))
-        if dimension and is_subject and not ours and self._is_group_subject(dimension):
+        is_of_listed = self._is_of_listed_rows(phrase, place=place)
+        if dimension and not (ours or is_of_listed) and self._is_group_of(phrase, place=place, is_first=is_first):
             self.subject_is_plural, self.has_owners = phrase.is_plural, True
             self._refuse_negated_acts(phrase)
             self._group_by(dimension, phrase=phrase)
             self.parts.append(Comparison(field=dimension, op=Operator.IS_NOT_NULL))
             return
+        self._read_measure_or_property(phrase, place=place, measures=ours, is_of_listed=is_of_listed)
+
+    def _is_group_of(self, phrase: Phrase, *, place: int, is_first: bool) -> bool:
+        """Return whether a noun is what the question is about, so that rows are grouped by it: the label with most."""
+        before = next((one for one in self.phrases[:place][::-1] if one.name_kind != "team"), NOTHING)
+        is_ranked = before.kind == "rank" and not before.senses
+        is_subject = is_first and (is_ranked or not self.marks & {"how_many", "how_much"})
+        is_subject = is_subject and (phrase.is_plural or self._is_asked_which(place))
+        is_subject = is_subject and all(one.quantifier != "each" for one in self.phrases)
+        return is_subject and self._is_group_subject(self._dimension_of(phrase))
+
+    def _read_measure_or_property(
+        self, phrase: Phrase, *, place: int, measures: Sequence[str], is_of_listed: bool
+    ) -> None:
+        """Read a noun as a number over all rows, a number of each listed row, or a property to show."""
+        dimension = self._dimension_of(phrase)
         is_listed = self._has_key() or (self.is_ranked and self._lists_issues() and not self.groups)
-        if ours and not (dimension and is_listed):
-            self.measures.append(ours[0])
-            return
-        if self._is_kind_noun(phrase, place=place):
-            return
-        if dimension and not self.marks & {"how_many", "how_much"}:
+        if measures and is_of_listed and not (is_listed or self.groups):
+            is_listed = bool(dimension)
+            if not dimension:
+                self._group_by("" if self.entity.id == "issue" else self.entity.id, phrase=phrase)
+        if measures and not (dimension and is_listed):
+            self.measures.append(measures[0])
+        elif dimension and not self.marks & {"how_many", "how_much"} and not self._is_kind_noun(phrase, place=place):
             is_of_each = phrase.is_plural and self.entity.id == "sprint"
             self.mentions_entity |= is_of_each and self.model.dimensions[dimension].entity == self.entity.id
             self.columns.append(dimension)
-            return
-        raise Unbound(phrase)
+        elif not self._is_kind_noun(phrase, place=place):
+            raise Unbound(phrase)
 
     def _read_unit_or_whole(self, phrase: Phrase) -> bool:
         """Note and return whether it says what is averaged per sprint, or whose is summed: the teams together."""
@@ -114,8 +129,11 @@ class Measures(Terms):
             if place in self.states:
                 self.states[place].is_measured = True
 
-    def _takes_points(self) -> bool:
-        """Read points as the unit, or as the measure of counted rows that have one: scope change in points."""
+    def _takes_points(self, phrase: Phrase, *, place: int) -> bool:
+        """Read points as those of each row, as the unit, or as the measure of rows that have one: scope change."""
+        if self.entity.id == "issue" and self._is_of_listed_rows(phrase, place=place):
+            self.columns.append("story_points")
+            return True
         if self.entity.id in ("issue", "membership", "sprint"):
             self.unit_noun = "points"
             return True

@@ -233,6 +233,11 @@ def read_related(phrases: list[Phrase], *, place: int) -> Found:
         return None
     if quantifier.marks == {"not"}:
         return None if verb else _read_not_any(phrases, place=place)
+    owned = phrase_at(phrases, place=place + 1)
+    if quantifier.said.lower() == "with" and owned.is_owned and _names_rows(_rows_from(
+        phrases, place=place + 1, verb=NOTHING
+    )):  # fmt: skip
+        return [leave_out(owned, lead=quantifier)], 2  # epics | with | their bugs: these are asked for too
     if quantifier.marks & {"have"} and not verb:
         return _read_some(phrases, place=place)
     is_none = bool(quantifier.marks & {"nothing"})

@@ -15,9 +15,12 @@ from sprints.semantics.questions.alternatives import read_alternatives
 from sprints.semantics.questions.constructions import (
     read_counted_sides,
     read_distinct,
+    read_each_row,
     read_inclusion,
+    read_latest,
     read_locative,
     read_nobody_relative,
+    read_number_behind,
     read_own_sprint,
     read_remain,
     read_span,
@@ -106,6 +109,9 @@ def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
     )
     phrases = [phrase for phrase in placed if phrase is not None]
     _find_unanswerable(tokens, phrases=phrases)
+    _apply(read_each_row, phrases)
+    _apply(read_latest, phrases)
+    _apply(read_number_behind, phrases)
     _apply(read_span, phrases)
     _apply(read_obligation, phrases)
     _apply(read_owner, phrases)

@@ -3,17 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from sprints.semantics.enums import Grain, Operator
 from sprints.semantics.model import Entity, SemanticModel
 from sprints.semantics.query import (
-    Comparison,
     Condition,
     DimensionGroup,
     Group,
     MeasureLimit,
     MetricQuery,
     Side,
-    TimeGroup,
 )
 from sprints.semantics.questions.lexicon import ASKING, Lexicon
 from sprints.semantics.questions.phrase import Phrase, is_sprints, phrase_at
@@ -85,6 +82,7 @@ class Terms:
         self.is_ranked = any(phrase.kind == "rank" for phrase in phrases)
         self.groups: list[Group] = []
         self.within: list[str] = []
+        self.events = ""  # whose rows tell when
         self.having: list[MeasureLimit] = []
         self.sides: list[Side] = []
         self.is_fragment = self.is_related = False
@@ -371,56 +369,6 @@ class Terms:
             return None
         other = self.phrases[place - 2]
         return next((state for state in self.states.values() if other in state.periods), None)
-
-    def _read_groups(self) -> None:
-        for place, phrase in enumerate(self.phrases):
-            if phrase.kind != "group":
-                continue
-            if "average" in self.marks and phrase.has_entity(self.entity.id) and self.entity.id == "issue":
-                self.used.add(place)
-                continue
-            is_own_rows = phrase.is_plural and phrase.has_entity(self.entity.id)
-            if self.is_ranked and phrase.has("measure", form="noun") and (is_own_rows or not phrase.has("entity")):
-                continue
-            self.used.add(place)
-            grain = next((sense.name for sense in phrase.senses if sense.kind == "grain"), "")
-            if grain:
-                self._group_by_time(Grain(grain), phrase=phrase)
-            elif self._ranks_rows():
-                self.within.append(self._dimension_of(phrase, is_group=True))
-            else:
-                dimension = self._dimension_of(phrase, is_group=True)
-                self._group_by(dimension, phrase=phrase)
-                is_each = self.entity.id == "issue" and "each" in phrase.said.lower().split()  # not what has none
-                if is_each or (place and "have" in self.phrases[place - 1].marks):
-                    self.parts.append(Comparison(field=dimension, op=Operator.IS_NOT_NULL))
-
-    def _ranks_rows(self) -> bool:
-        """Return whether issues are ranked by a property of their own: the oldest bug."""
-        return self._lists_issues() and any(one.kind == "rank" and one.has("dimension") for one in self.phrases)
-
-    def _group_by_time(self, grain: Grain, *, phrase: Phrase) -> None:
-        timed = [state for state in self.states.values() if state.role]
-        at = self.phrases.index(phrase) + 1
-        noun = phrase_at(self.phrases, place=at)
-        if noun.kind == "term" and noun.has("dimension", form="noun") and not noun.has("entity"):
-            raise Unbound(noun)  # by week | sprint ends
-        roles = {state.role for state in timed if self.model.time_roles[state.role].is_moment}
-        for state in timed:
-            state.has_grain = True
-        is_compared = self.marks & {"versus", "compare", "and"} or any(one.kind == "than" for one in self.phrases)
-        if (len(roles) > 1 and not is_compared) or (timed and not roles):
-            raise Unbound(phrase, why=f"By which time is '{phrase.said}' counted?")
-        self.groups.append(TimeGroup(grain=grain, role=next(iter(roles)) if len(roles) == 1 else None))
-
-    def _group_by(self, dimension: str, *, phrase: Phrase) -> None:
-        if self.is_about_people and dimension == "assignee":
-            self.parts.append(Comparison(field=dimension, op=Operator.IS_NOT_NULL))
-        if not dimension or not self.model.dimensions[dimension].groupable:
-            raise Unbound(phrase)
-        group = DimensionGroup(dimension=dimension)
-        if group not in self.groups:
-            self.groups.append(group)
 
     def _dimension_of(self, phrase: Phrase, *, is_group: bool = False) -> str:
         """Return the dimension of a noun for this entity."""

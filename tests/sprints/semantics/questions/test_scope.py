@@ -107,6 +107,48 @@ TRUTHS = [
     ("How many active sprints are there per team?",
      ("SELECT team_key, count(*) AS n FROM sprints JOIN teams USING (team_id) WHERE state = 'active' "
      "GROUP BY team_key LIMIT 1000")),
+    ("When was ACCEL-100 blocked?",
+     ("SELECT issue_key, blocked_at, unblocked_at FROM blocked_periods JOIN issues USING (issue_id) "
+     "WHERE issue_key = 'ACCEL-100' LIMIT 1000")),
+    ("Since when has ORBIT-95 been blocked?",
+     ("SELECT issue_key, blocked_at FROM blocked_periods JOIN issues USING (issue_id) "
+     "WHERE issue_key = 'ORBIT-95' AND unblocked_at IS NULL LIMIT 1000")),
+    ("When was HARBOR Sprint 6 closed?",
+     "SELECT sprint_name, end_date FROM sprints WHERE sprint_name = 'HARBOR Sprint 6'"),
+    ("What is the goal of each running sprint?",
+     "SELECT sprint_name, goal FROM sprints WHERE state = 'active' LIMIT 3"),
+    ("What is the priority of each open bug of ORBIT?",
+     ("SELECT issue_key, priority FROM issues JOIN teams USING (team_id) WHERE team_key = 'ORBIT' "
+     "AND issue_type = 'Bug' AND status_category <> 'Done' LIMIT 1000")),
+    ("What's the priority of every epic?",
+     "SELECT issue_key, priority FROM issues WHERE issue_type = 'Epic' LIMIT 1000"),
+    ("What is the status of each blocked issue?", "SELECT issue_key, status FROM issues WHERE is_blocked LIMIT 1000"),
+    ("List the bugs of ORBIT with their cycle time",
+     ("SELECT issue_key, cycle_time_days FROM issues JOIN teams USING (team_id) WHERE team_key = 'ORBIT' "
+     "AND issue_type = 'Bug' LIMIT 1000")),
+    ("Show bugs with their labels", "SELECT issue_key, labels FROM issues WHERE issue_type = 'Bug' LIMIT 1000"),
+    ("List the stories of ORBIT and their points",
+     ("SELECT issue_key, story_points FROM issues JOIN teams USING (team_id) WHERE team_key = 'ORBIT' "
+     "AND issue_type = 'Story' LIMIT 1000")),
+    ("List the sprints of ACCEL with their velocity",
+     ("SELECT sprint_name, completed_points FROM sprint_summary JOIN teams USING (team_id) "
+     "WHERE team_key = 'ACCEL' AND state = 'closed' LIMIT 1000")),
+    ("The five issues that were created last",
+     "SELECT issue_key FROM issues ORDER BY created_at DESC FETCH FIRST 5 ROWS WITH TIES"),
+    ("Newest 10 issues", "SELECT issue_key FROM issues ORDER BY created_at DESC FETCH FIRST 10 ROWS WITH TIES"),
+    ("last 5 resolved bugs",
+     ("SELECT issue_key FROM issues WHERE issue_type = 'Bug' AND resolved_at IS NOT NULL "
+     "ORDER BY resolved_at DESC FETCH FIRST 5 ROWS WITH TIES")),
+    ("What was the last bug we closed?",
+     ("SELECT issue_key FROM issues WHERE issue_type = 'Bug' AND resolved_at IS NOT NULL "
+     "ORDER BY resolved_at DESC FETCH FIRST 1 ROWS WITH TIES")),
+    ("Which issue was last updated?",
+     "SELECT issue_key FROM issues ORDER BY updated_at DESC FETCH FIRST 1 ROWS WITH TIES"),
+    ("Which ORBIT issue was resolved first?",
+     ("SELECT issue_key FROM issues JOIN teams USING (team_id) WHERE team_key = 'ORBIT' AND resolved_at IS NOT NULL "
+     "ORDER BY resolved_at FETCH FIRST 1 ROWS WITH TIES")),
+    ("How many issues were resolved by the whole organisation in the last 30 days?",
+     "SELECT count(*) AS n FROM issues WHERE resolved_at >= timestamptz '2026-10-19'"),
 ]  # fmt: skip
 
 
@@ -118,6 +160,18 @@ def test_an_answer_has_the_rows_of_an_independent_statement(question: str, truth
 @pytest.mark.parametrize(
     "question",
     [
+        "When was HARBOR-81 reopened?",
+        "When was ACCEL-100 not blocked?",
+        "Since when is ACCEL-100 created?",
+        "When were issues blocked in ORBIT Sprint 7?",
+        "In which sprint is each blocked issue?",
+        "Show the epics with their open issues",
+        "List the sprints with their issues",
+        "List the teams with their people",
+        "Show the number of open bugs and their points",
+        "the last 3 bugs",
+        "Who closed the last bug?",
+        "How many issues were created last?",
         "open bugs from the walkers",
         "Which issues waited in QA?",
         "Who held ACCEL-46?",

@@ -1,0 +1,73 @@
+"""Groups of a question: a number for each team or month."""
+
+from sprints.semantics.enums import Grain, Operator
+from sprints.semantics.query import Comparison, DimensionGroup, TimeGroup
+from sprints.semantics.questions.phrase import Phrase, phrase_at
+from sprints.semantics.questions.terms import Terms, Unbound
+
+
+class Groups(Terms):
+    """Terms with the groups of the question."""
+
+    def _read_groups(self) -> None:
+        for place, phrase in enumerate(self.phrases):
+            if phrase.kind != "group":
+                continue
+            if "average" in self.marks and phrase.has_entity(self.entity.id) and self.entity.id == "issue":
+                self.used.add(place)
+                continue
+            is_own_rows = phrase.is_plural and phrase.has_entity(self.entity.id)
+            if self.is_ranked and phrase.has("measure", form="noun") and (is_own_rows or not phrase.has("entity")):
+                continue
+            self.used.add(place)
+            grain = next((sense.name for sense in phrase.senses if sense.kind == "grain"), "")
+            if grain:
+                self._group_by_time(Grain(grain), phrase=phrase)
+            elif self._ranks_rows():
+                self.within.append(self._dimension_of(phrase, is_group=True))
+            else:
+                dimension = self._dimension_of(phrase, is_group=True)
+                self._group_by(dimension, phrase=phrase)
+                is_each = self.entity.id == "issue" and "each" in phrase.said.lower().split()  # not what has none
+                if is_each or (place and "have" in self.phrases[place - 1].marks):
+                    self.parts.append(Comparison(field=dimension, op=Operator.IS_NOT_NULL))
+
+    def _ranks_rows(self) -> bool:
+        """Return whether issues are ranked by a property of their own: the oldest bug."""
+        return self._lists_issues() and any(one.kind == "rank" and one.has("dimension") for one in self.phrases)
+
+    def _group_by_time(self, grain: Grain, *, phrase: Phrase) -> None:
+        timed = [state for state in self.states.values() if state.role]
+        at = self.phrases.index(phrase) + 1
+        noun = phrase_at(self.phrases, place=at)
+        if noun.kind == "term" and noun.has("dimension", form="noun") and not noun.has("entity"):
+            raise Unbound(noun)  # by week | sprint ends
+        roles = {state.role for state in timed if self.model.time_roles[state.role].is_moment}
+        for state in timed:
+            state.has_grain = True
+        is_compared = self.marks & {"versus", "compare", "and"} or any(one.kind == "than" for one in self.phrases)
+        if (len(roles) > 1 and not is_compared) or (timed and not roles):
+            raise Unbound(phrase, why=f"By which time is '{phrase.said}' counted?")
+        self.groups.append(TimeGroup(grain=grain, role=next(iter(roles)) if len(roles) == 1 else None))
+
+    def _group_by(self, dimension: str, *, phrase: Phrase) -> None:
+        if self.is_about_people and dimension == "assignee":
+            self.parts.append(Comparison(field=dimension, op=Operator.IS_NOT_NULL))
+        if not dimension or not self.model.dimensions[dimension].groupable:
+            raise Unbound(phrase)
+        group = DimensionGroup(dimension=dimension)
+        if group not in self.groups:
+            self.groups.append(group)
+
+    def _is_of_listed_rows(self, phrase: Phrase, *, place: int) -> bool:
+        """Return whether it is a number of each listed row: bugs | with | their age; sprints | and | their velocity."""
+        link = phrase_at(self.phrases, place=place - 1)
+        rows = [
+            at for at, one in enumerate(self.phrases[:place])
+            if one.has_entity(self.entity.id) or (one.name_kind == "type" and self.entity.id == "issue")
+        ]  # fmt: skip
+        is_listed = bool(rows) and not any("what" in one.marks for one in self.phrases[: rows[0]])
+        if is_listed and phrase.is_owned and self.marks & {"how_many", "how_much"}:
+            raise Unbound(phrase)  # the number of bugs | and | their points
+        is_number = bool(self.marks & {"how_many", "how_much", "average", "median", "total", "share", "compare"})
+        return is_listed and not is_number and (phrase.is_owned or link.said.lower() in ("with", "and"))
