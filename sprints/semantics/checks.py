@@ -143,7 +143,7 @@ def _compares(row: dict[str, Any], *, comparison: Comparison, model: SemanticMod
     if not present:
         return None
     if comparison.op in {Operator.IS_NULL, Operator.IS_NOT_NULL}:
-        return (value is None) == (comparison.op is Operator.IS_NULL)
+        return (value in (None, "")) == (comparison.op is Operator.IS_NULL)
     return _holds(value, op=comparison.op, expected=[_plain(given) for given in comparison.values])
 
 

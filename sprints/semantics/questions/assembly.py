@@ -342,7 +342,9 @@ class _Assembly(Ranks):
 
     def _is_sprint_of_each_team(self, sprints: Sequence[Phrase]) -> bool:
         """Return whether the question names one sprint, as "sprint 3", that several teams have."""
-        if len(sprints) != 1 or sprints[0].edge or "our" in self.marks or "team" not in self.reached:
+        if len(sprints) != 1 or sprints[0].edge or "our" in self.marks or self._has_person():
+            return False
+        if "team" not in self.reached:
             return False
         teams = [name.team_id for name in sprints[0].names]
         return len(teams) > 1 and len(set(teams)) == len(teams)

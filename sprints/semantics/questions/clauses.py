@@ -24,7 +24,7 @@ _CLAUSE = regex.compile(
     r"(?:(?:but|so|and)\s+(?=\S))?", regex.IGNORECASE,
 )  # fmt: skip
 _SAYS_NOTHING = frozenset(
-    {"be", "have", "past", "modal", "what", "our", "mine", "this", "to", "and", "how", "together"}
+    {"be", "have", "past", "modal", "what", "our", "mine", "this", "to", "and", "how", "together", "last"}
 )
 _SINGULAR = frozenset({"i", "me", "my", "im", "id", "ive", "ill", "you", "your", "youre", "youd", "youve", "youll"})
 _SPEAKERS = _SINGULAR | {"we", "us", "our", "lets", "weve", "were"}
@@ -265,8 +265,9 @@ def _is_frame_word(one: _Item, *, before: _Item | None, is_last: bool) -> bool:
     """Return whether it is of a frame: a marker, a noun of one, a verb of knowing."""
     if "markers" in one.classes and (" " in one.folded or before is None or not before.is_opener):
         return True
-    if one.token.names or one.token.period:
-        return False
+    is_measure = any(sense.kind == "measure" and sense.form == "noun" for sense in one.token.senses)
+    if one.token.names or one.token.period or (is_measure and one.token.said.lower() != one.folded):
+        return False  # lead | time is one noun
     is_noun = "nouns" in one.classes and before is not None
     is_order = one.folded == "first" and is_last and before is not None and "nouns" in before.classes  # coffee first
     return is_noun or is_order or one.folded == "just" or "speech" in one.classes

@@ -267,7 +267,21 @@ class Conditions(Relations):
                     break  # its rows are stays in sprints, of which an issue has several
                 state.is_counted = True
                 return Comparison(field=field_name, op=operator_of(phrase), values=(number_of(phrase),))
-        raise Unbound(phrase)
+        at, name = self._find_repeated()
+        if not name or self.measures or any(is_sprints(one) or one.kind == "period" for one in self.phrases):
+            raise Unbound(phrase)
+        self.used.add(at)
+        return Comparison(field=name, op=operator_of(phrase), values=(number_of(phrase),))
+
+    def _find_repeated(self) -> tuple[int, str]:
+        """Return where it says what issues were in sprints, and the property that counts how often they were so."""
+        known = self.settings["repeated"]
+        return next(
+            ((at, known[sense.name]) for at, one in enumerate(self.phrases) for sense in one.senses
+             if self.entity.id == "issue" and sense.kind == "predicate" and sense.name in known
+             and not one.is_negated and self.model.predicates[sense.name].entity == "membership"),
+            (-1, ""),
+        )  # fmt: skip
 
     def _compare_duration(self, phrase: Phrase, *, place: int) -> Condition:
         held = self._find_status(place)

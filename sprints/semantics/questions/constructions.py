@@ -31,6 +31,20 @@ _MOMENTS = {"created": "created_at", "resolved": "resolved_at", "updated": "upda
 _REMAINS = frozenset({"remain", "remains", "remained"})
 
 
+def read_taking(phrases: list[Phrase], *, place: int) -> Found:
+    """Read how long issues took as their cycle time: how long | do stories | take. Not in a status, or a sprint."""
+    first, rest = phrases[place], phrases[place + 1 :]
+    at = next((n for n, one in enumerate(rest) if one.said.lower() in ("take", "takes", "took", "taken")), -1)
+    is_of_issues = [one for one in rest[:max(at, 0)] if one.name_kind == "type" or one.kind == "key"
+                    or one.has_entity("issue")]  # fmt: skip
+    plain = all(one.kind in ("mark", "names", "key", "period") or one.has_entity("issue") for one in rest)
+    kinds = {one.name_kind for one in rest}
+    if "how_long" not in first.marks or len(is_of_issues) != 1 or not plain or kinds & {"status", "sprint"}:
+        return None
+    senses = (Sense("measure", "cycle_time", "noun"), Sense("dimension", "cycle_time_days", "noun"))
+    return [replace(first, kind="term", senses=senses, marks=frozenset()), *rest[:at], *rest[at + 1 :]], len(rest) + 1
+
+
 def read_locative(phrases: list[Phrase], *, place: int) -> Found:
     """Skip a verb of place before a status or a state: waiting in | QA. What is waited for finds no place."""
     first, second = look_at(phrases, place=place, size=2)

@@ -83,31 +83,44 @@ def parse_follow_up(
         return Parse(linked=linked, query=changed, assumptions=(*corrected,), phrases=tuple(phrases))
     if _asks_for_rows(phrases, tokens=tokens):
         rows = list_counted_rows(context, model=lexicon.model)
-        return Parse(linked=linked, query=rows, phrases=tuple(phrases)) if rows else None
+        return Parse(linked=linked, query=rows, why="" if rows else NO_CHANGE, phrases=tuple(phrases))
     leading = next((token.marks for token in tokens if token.marks or not token.is_free), set())
     is_joined = bool(leading & _JOINING) or tokens[0].is_preposition
-    if not anaphor and not _is_follow_up(leading | tokens[-1].marks & {"follow"}, phrases=phrases):
+    is_of_rows = _ranks_rows(phrases)
+    if not (is_of_rows or anaphor or _is_follow_up(leading | tokens[-1].marks & {"follow"}, phrases=phrases)):
         return _refuse_less(parse, is_joined=False, phrases=phrases, context=context, model=lexicon.model)
+    if is_of_rows:
+        context = list_counted_rows(context, model=lexicon.model) or context
     phrases = [phrase for phrase in phrases if "anaphor" not in phrase.marks]
-    entity = context.rows_of or lexicon.model.measures[context.measures[0]].entity
+    is_part = bool(anaphor) and anaphor.lower() not in PRONOUNS
+    is_swap = any(token.said.lower() == "instead" for token in tokens)
     try:
-        fragment = assemble_fragment(phrases, entity=entity, lexicon=lexicon, context=context)
-        moved = _swap_sprints(context, fragment=fragment, index=index)
-        query = _apply_fragment(
-            moved, fragment=fragment, model=lexicon.model, is_part=bool(anaphor) and anaphor.lower() not in PRONOUNS,
-            is_swap=any(token.said.lower() == "instead" for token in tokens),
-        )  # fmt: skip
-        _refuse_unchanged(query, context=context, phrases=phrases)
-        _refuse_fates(query, index=index, model=lexicon.model)
+        query, assumed = _change_parts(
+            context, phrases=phrases, index=index, lexicon=lexicon, is_part=is_part, is_swap=is_swap
+        )
     except (Unbound, ValueError):
         if not anaphor:
             return _refuse_less(parse, is_joined=is_joined, phrases=phrases, context=context, model=lexicon.model)
         return Parse(linked=linked, why=ANAPHOR.format(said=anaphor), anaphor=anaphor)
+    return Parse(
+        linked=linked, query=query, assumptions=(*corrected, *linked.assumptions, *assumed), phrases=tuple(phrases)
+    )
+
+
+def _change_parts(
+    context: MetricQuery, *, phrases: Sequence[Phrase], index: NameIndex, lexicon: Lexicon, is_part: bool, is_swap: bool
+) -> tuple[MetricQuery, tuple[str, ...]]:
+    """Return the query with what the phrases say, and what is assumed. Raises Unbound where they do not fit it."""
+    entity = context.rows_of or lexicon.model.measures[context.measures[0]].entity
+    fragment = assemble_fragment(phrases, entity=entity, lexicon=lexicon, context=context)
+    moved = _swap_sprints(context, fragment=fragment, index=index)
+    query = _apply_fragment(moved, fragment=fragment, model=lexicon.model, is_part=is_part, is_swap=is_swap)
+    _refuse_unchanged(query, context=context, phrases=phrases)
+    _refuse_fates(query, index=index, model=lexicon.model)
     asked = next((phrase for phrase in phrases if not phrase.marks & {"and"}), None)
     if asked is not None and asked.marks == {"which"} and query.measures and not query.group_by:
         query = list_counted_rows(query, model=lexicon.model) or query
-    assumed = (*corrected, *linked.assumptions, *fragment.assumptions)
-    return Parse(linked=linked, query=query, assumptions=assumed, phrases=tuple(phrases))
+    return query, fragment.assumptions
 
 
 def _name_antecedent(text: str, *, tokens: Sequence[Token], context: MetricQuery) -> str:
@@ -156,7 +169,7 @@ def _refuse_less(
     query = parse.query
     if query is None:
         return None
-    if _is_elliptic(phrases):
+    if _is_elliptic(phrases) or all(one.kind in ("mark", "rank") for one in phrases):
         return replace(parse, query=None, why=NO_CHANGE)
     counted = {sense.name for one in phrases for sense in one.senses if sense.form == "noun"}
     is_less = bool(query.measures) and not counted & {*query.measures, "issue", "points", "hours"}
@@ -211,6 +224,12 @@ def _asks_for_rows(phrases: Sequence[Phrase], *, tokens: Sequence[Token]) -> boo
     )
 
 
+def _ranks_rows(phrases: Sequence[Phrase]) -> bool:
+    """Return whether the rows of the question before are ranked: "the oldest?", "which is the largest one?"."""
+    ranks = [one for one in phrases if one.kind == "rank" and one.has("dimension")]
+    return bool(ranks) and all(one in ranks or one.kind == "mark" for one in phrases)
+
+
 def _widen_query(context: MetricQuery, *, tokens: Sequence[Token], model: SemanticModel) -> MetricQuery | None:
     """Return the query without conditions on a kind of which all are meant: "for all teams". None if it says more."""
     said = [token for token in tokens if not token.marks & {"follow", "and"}]
@@ -218,6 +237,7 @@ def _widen_query(context: MetricQuery, *, tokens: Sequence[Token], model: Semant
     kinds = {sense.name for token in said for sense in token.senses if sense.kind == "entity" and sense.is_plural}
     kinds |= {"team", "person"} if any("our" in token.marks for token in said) else set()
     others = [token for token in said if not (token.is_free or token.marks & {"whole", "our"})]
+    others = [token for token in others if token.said.lower() != "in all"]
     fields = {field for kind in kinds for field in {"person": ("assignee", "reporter")}.get(kind, (kind,))}
     if not is_all or any(not any(one.kind == "entity" for one in token.senses) for token in others):
         return None

@@ -128,8 +128,10 @@ class Lookups(Conditions):
             self._show_amount("spent")
         elif self.entity.id != "issue" or self._is_past() or self.measures or self.groups or self.marks & _ASKS_MUCH:
             raise Unbound(phrase)
-        elif "have" not in self.marks or any(is_sprints(one) or one.has_entity("sprint") for one in self.phrases):
-            raise Unbound(phrase)  # how long are they open as a rule, or in a sprint
+        elif any(is_sprints(one) or one.has_entity("sprint") or one.said.lower() == "take" for one in self.phrases):
+            raise Unbound(phrase)  # how long in a sprint, or as a rule
+        elif "have" not in self.marks and not self._is_asked_last(phrase):
+            raise Unbound(phrase)  # how long are they open as a rule
         elif self._find_amount("lasting"):
             self._show_amount("lasting")
         elif not self.states and self._find_status(0) is not None:
@@ -137,6 +139,13 @@ class Lookups(Conditions):
             self.mentions_entity = True
         else:
             raise Unbound(phrase)
+
+    def _is_asked_last(self, phrase: Phrase) -> bool:
+        """Note and return whether how long is what else is asked: which issues are blocked, and for | how long."""
+        before = self.phrases[-2] if len(self.phrases) > 1 else phrase
+        is_last = phrase is self.phrases[-1] and before.said.lower() in ("and", "and for")
+        self.used |= {len(self.phrases) - 2} if is_last else set()
+        return is_last
 
     def _find_amount(self, table: str) -> tuple[int, str] | None:
         """Return the place of the one state of which a table names the amount, and the property that it is."""

@@ -48,7 +48,9 @@ def read_absence(phrases: list[Phrase], *, place: int) -> Found:
         is_noun = other.kind == "term" and other.has("dimension", form="noun") and not other.has("entity")
         if not link.marks & {"and", "or"} or not is_noun or behind.kind == "bound":
             return found, size
-        found.append(replace(other, kind="missing", said=f"{first.said} {other.said}"))  # without labels | or | points
+        is_had = link.said.lower() == "but" or (other.is_any and "and" in link.marks and first.said.lower() == "no")
+        said = other.said if is_had else f"{first.said} {other.said}"
+        found.append(replace(other, kind="missing", said=said, is_negated=is_had))  # without labels | or | points
         size += 2
 
 
@@ -191,8 +193,14 @@ def read_presence(phrases: list[Phrase], *, place: int) -> Found:
     """
     before, first, second, third = look_at(phrases, place=place - 1, size=4)
     is_noun = second.kind == "term" or second.has("dimension", form="noun")
-    if first.marks != {"have"} or not is_noun or "and" in third.marks:
-        return None
+    behind = phrase_at(phrases, place=place + 3)
+    is_list = any(one.kind == "missing" and one.is_negated for one in phrases[:place]) and before.kind != "mark"
+    if "and" in first.marks and is_list and _is_had(second):
+        return [replace(second, kind="missing", is_negated=True)], 2  # with a due date | and | an assignee
+    is_pair = "and" in third.marks and not (_is_had(second) and (behind.kind == "missing" or _is_had(behind)))
+    if first.marks != {"have"} or not is_noun or is_pair:
+        is_lost = first.marks == {"have"} and is_pair and _is_had(second) and "which" in phrases[0].marks
+        return ([leave_out(second, lead=first)], 2) if is_lost else None
     is_of_issues = before.is_of_issues
     is_with = first.said.lower() == "with"
     if is_with and _is_unclear(second, behind=third, is_of_issues=is_of_issues):
@@ -203,6 +211,12 @@ def read_presence(phrases: list[Phrase], *, place: int) -> Found:
         return None
     kind: PhraseKind = "unknown" if second.is_one else "missing"
     return [replace(second, kind=kind, is_negated=not second.is_negated, said=f"{first.said} {second.said}")], 2
+
+
+def _is_had(noun: Phrase) -> bool:
+    """Return whether it is a property with an article: a due date."""
+    is_property = noun.kind == "term" and noun.has("dimension", form="noun") and not noun.has("entity")
+    return is_property and noun.is_any and not noun.is_one
 
 
 def _is_unclear(noun: Phrase, *, behind: Phrase, is_of_issues: bool) -> bool:

@@ -24,6 +24,7 @@ from sprints.semantics.questions.constructions import (
     read_own_sprint,
     read_remain,
     read_span,
+    read_taking,
     read_wholly,
 )
 from sprints.semantics.questions.contrasts import (
@@ -110,6 +111,7 @@ def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
     phrases = [phrase for phrase in placed if phrase is not None]
     _find_unanswerable(tokens, phrases=phrases)
     _apply(read_each_row, phrases)
+    _apply(read_taking, phrases)
     _apply(read_latest, phrases)
     _apply(read_number_behind, phrases)
     _apply(read_span, phrases)

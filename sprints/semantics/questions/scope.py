@@ -131,7 +131,8 @@ class Scope(Lookups):
     def _refuse_second_question(self) -> None:
         """Refuse a number or rows beside those of another question: how many bugs are open and who has them."""
         asking = [place for place, one in enumerate(self.phrases) if one.kind == "mark" and one.marks & ASKING]
-        second = next((place for place in asking[1:] if "and" in self.phrases[place - 1].marks), None)
+        last = len(self.phrases) - 1  # who works on what
+        second = next((place for place in asking[1:] if "and" in self.phrases[place - 1].marks or place == last), None)
         is_told = len(self.columns) >= len(asking) if self._has_key() else bool(self.measures[1:])
         if second is not None and not is_told:
             raise Unbound(self.phrases[second])

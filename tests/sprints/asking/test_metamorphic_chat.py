@@ -85,6 +85,7 @@ def test_a_list_has_as_many_rows_as_are_counted(noun: str, state: str, more: str
 @RUNS
 @given(noun=NOUNS, state=STATE, more=FILTERS, lead=LEADS)
 def test_a_question_and_its_paraphrase_agree(noun: str, state: str, more: str, lead: str) -> None:
+    assume(not more.endswith(STATES[state]))
     plain = count(f"How many {state} {noun} {more} are there?")
 
     assert count(f"{lead}what is the number of {state} {noun} {more}?") == plain

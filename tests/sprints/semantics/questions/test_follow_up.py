@@ -25,6 +25,7 @@ from tests.sprints.semantics.questions.reading import INDEX, LEXICON, follow, pa
         ("Who is assigned to ORBIT-97?", "what's its priority?", "What's the priority of ORBIT-97?"),
         ("How many bugs are open?", "split it by team", "How many bugs are open by team?"),
         ("open bugs of ACCEL", "how many points are those in total?", "How many points do open bugs of ACCEL have?"),
+        ("How many open bugs does ACCEL have?", "in all teams", "How many bugs are open?"),
     ],
 )
 def test_a_follow_up_means_what_the_whole_question_means(first: str, then: str, whole: str) -> None:
@@ -34,12 +35,14 @@ def test_a_follow_up_means_what_the_whole_question_means(first: str, then: str, 
     assert parts_of(changed) == parts_of(expected)
 
 
-def test_a_question_without_its_noun_is_about_the_rows_before() -> None:
-    before = read("open bugs of ACCEL")
-    changed = follow(before, "which is the oldest?")
+@pytest.mark.parametrize("first", ["open bugs of ACCEL", "How many open bugs does ACCEL have?"])
+@pytest.mark.parametrize("then", ["which is the oldest?", "the oldest?", "what is the oldest one?", "the 2 oldest"])
+def test_a_question_without_its_noun_is_about_the_rows_before(first: str, then: str) -> None:
+    before = read(first)
+    changed = follow(before, then)
 
     assert changed is not None
-    assert (changed.where, changed.rank is not None) == (before.where, True)
+    assert (changed.where, changed.rows_of, changed.rank is not None) == (before.where, "issue", True)
 
 
 @pytest.mark.parametrize(
@@ -118,6 +121,8 @@ def test_a_whole_question_is_no_follow_up(question: str) -> None:
         ("Which teams have open bugs?", "and who fixed it?"),
         ("open issues", "all of them"),
         ("Which teams have no open bugs?", "and stories?"),
+        ("bugs closed last month", "who did?"),
+        ("Who has the most open issues?", "the oldest?"),
     ],
 )
 def test_what_changes_nothing_or_drops_what_was_said_is_asked_back(first: str, then: str) -> None:

@@ -149,6 +149,30 @@ TRUTHS = [
      "ORDER BY resolved_at FETCH FIRST 1 ROWS WITH TIES")),
     ("How many issues were resolved by the whole organisation in the last 30 days?",
      "SELECT count(*) AS n FROM issues WHERE resolved_at >= timestamptz '2026-10-19'"),
+    ("Which issues were carried over more than once?",
+     ("SELECT issue_key FROM issues JOIN (SELECT issue_id FROM sprint_issues WHERE was_carried_over GROUP BY issue_id "
+     "HAVING count(*) > 1) AS often USING (issue_id) LIMIT 1000")),
+    ("How long do stories take on average?",
+     "SELECT round(avg(cycle_time_days)::numeric, 2) AS days FROM issues WHERE issue_type = 'Story'"),
+    ("How long did ORBIT-60 take?", "SELECT issue_key, cycle_time_days FROM issues WHERE issue_key = 'ORBIT-60'"),
+    ("Which issues are blocked and for how long?",
+     ("SELECT issue_key, round((extract(epoch FROM (SELECT as_of FROM snapshot) - blocked_since) / 86400)::numeric, 1) "
+     "AS days FROM issues WHERE is_blocked LIMIT 1000")),
+    ("How many issues did Levi Walker complete last sprint?",
+     ("SELECT count(*) AS n FROM sprint_issues JOIN sprints AS s USING (sprint_id) JOIN issues USING (issue_id) "
+     "JOIN users ON user_id = assignee_id WHERE full_name = 'Levi Walker' AND sprint_name LIKE '% Sprint 8' "
+     "AND was_completed")),
+    ("Which issues have a due date but no assignee?",
+     ("SELECT issue_key FROM issues WHERE due_date IS NOT NULL AND assignee_id IS NULL AND status_category <> 'Done' "
+     "LIMIT 1000")),
+    ("Which issues have no assignee but a due date?",
+     ("SELECT issue_key FROM issues WHERE due_date IS NOT NULL AND assignee_id IS NULL AND status_category <> 'Done' "
+     "LIMIT 1000")),
+    ("Which issues have a due date and an assignee?",
+     "SELECT issue_key FROM issues WHERE due_date IS NOT NULL AND assignee_id IS NOT NULL LIMIT 1000"),
+    ("Which issues have a due date, an estimate and an assignee?",
+     ("SELECT issue_key FROM issues WHERE due_date IS NOT NULL AND assignee_id IS NOT NULL "
+     "AND story_points IS NOT NULL LIMIT 1000")),
 ]  # fmt: skip
 
 
@@ -172,6 +196,12 @@ def test_an_answer_has_the_rows_of_an_independent_statement(question: str, truth
         "the last 3 bugs",
         "Who closed the last bug?",
         "How many issues were created last?",
+        "Who is working on what?",
+        "How long do issues take in QA?",
+        "How long do stories take to review?",
+        "Which issues were not carried over more than once?",
+        "How long did ORBIT's stories take on average, in days of lead time, in October?",
+        "Which issues have a due date and priority?",
         "open bugs from the walkers",
         "Which issues waited in QA?",
         "Who held ACCEL-46?",
@@ -210,3 +240,11 @@ def test_an_epic_without_issues_is_not_completely_done() -> None:
 
     assert query is not None
     assert any(isinstance(part, Has) for part in split_conditions(query.where))
+
+
+def test_an_empty_goal_is_none_and_no_doubt_is_said() -> None:
+    answer = ask("Which sprints have no goal?")
+
+    assert answer.rows
+    assert {row["sprint_goal"] for row in answer.rows} == {""}
+    assert "Not certain" not in answer.answer
