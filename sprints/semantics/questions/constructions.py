@@ -31,6 +31,18 @@ _MOMENTS = {"created": "created_at", "resolved": "resolved_at", "updated": "upda
 _REMAINS = frozenset({"remain", "remains", "remained"})
 
 
+def read_present_sprint(phrases: list[Phrase], *, place: int) -> Found:
+    """Read the sprint that a team is in as the running one: which | sprint | is | ACCEL | in."""
+    first, sprint, verb = look_at(phrases, place=place, size=3)
+    rest = phrases[place + 3 :]
+    is_asked = place == 0 and first.marks & {"which", "what"} and sprint.has_entity("sprint") and not sprint.is_plural
+    is_team = bool(rest) and all(one.name_kind == "team" or one.marks == {"our"} for one in rest)
+    if not (is_asked and is_team and verb.said.lower() in ("is", "are")):
+        return None
+    active = replace(verb, kind="term", senses=(Sense("predicate", "sprint_active", "adjective"),), marks=frozenset())
+    return [first, active, replace(sprint, is_plural=True), *rest], len(phrases)
+
+
 def read_taking(phrases: list[Phrase], *, place: int) -> Found:
     """Read how long issues took as their cycle time: how long | do stories | take. Not in a status, or a sprint."""
     first, rest = phrases[place], phrases[place + 1 :]

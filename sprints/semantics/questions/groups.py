@@ -33,8 +33,15 @@ class Groups(Terms):
                     self.parts.append(Comparison(field=dimension, op=Operator.IS_NOT_NULL))
 
     def _ranks_rows(self) -> bool:
-        """Return whether issues are ranked by a property of their own: the oldest bug."""
-        return self._lists_issues() and any(one.kind == "rank" and one.has("dimension") for one in self.phrases)
+        """Return whether issues are ranked by a property of their own: the oldest bug; which issue has most points."""
+        nouns = [one for one in self.phrases if one.is_of_issues or any(sense.form == "noun" for sense in one.senses)]
+        is_subject = bool(nouns) and nouns[0].is_of_issues and "which" in self.phrases[0].marks
+        for place, phrase in enumerate(self.phrases):
+            points = phrase_at(self.phrases, place=place + 1)
+            is_largest = is_subject and any(sense.name == "points" for sense in points.senses)
+            if phrase.kind == "rank" and (phrase.has("dimension") or is_largest) and self._lists_issues():
+                return True
+        return False
 
     def _group_by_time(self, grain: Grain, *, phrase: Phrase) -> None:
         timed = [state for state in self.states.values() if state.role]
@@ -71,3 +78,14 @@ class Groups(Terms):
             raise Unbound(phrase)  # the number of bugs | and | their points
         is_number = bool(self.marks & {"how_many", "how_much", "average", "median", "total", "share", "compare"})
         return is_listed and not is_number and (phrase.is_owned or link.said.lower() in ("with", "and"))
+
+    def _is_asked_which(self, place: int) -> bool:
+        """Return whether one of several is requested: which sprint, not the sprint."""
+        before = self.phrases[:place]
+        if before and "what" in before[-1].marks:
+            return True
+        while before and before[-1].name_kind != "type" and (
+            before[-1].has("predicate") or before[-1].kind == "names" or "be" in before[-1].marks
+        ):  # fmt: skip
+            before = before[:-1]
+        return not before or bool(before[-1].marks & {"which", "per"}) or before[-1].kind in ("rank", "number")

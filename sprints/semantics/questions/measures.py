@@ -151,17 +151,6 @@ class Measures(Groups):
         beside = [phrase_at(self.phrases, place=other) for other in (place - 1, place + 1)]
         return any(one.kind == "names" and one.name_kind in kinds for one in beside)
 
-    def _is_asked_which(self, place: int) -> bool:
-        """Return whether one of several is requested: which sprint, not the sprint."""
-        before = self.phrases[:place]
-        if before and "what" in before[-1].marks:
-            return True
-        while before and before[-1].name_kind != "type" and (
-            before[-1].has("predicate") or before[-1].kind == "names" or "be" in before[-1].marks
-        ):  # fmt: skip
-            before = before[:-1]
-        return not before or bool(before[-1].marks & {"which", "per"}) or before[-1].kind in ("rank", "number")
-
     def _refuse_order(self, dimension: str, *, phrase: Phrase, before: Phrase) -> None:
         """Refuse to rank the values of a text, as opposed to the numbers of its rows: the highest priority."""
         is_text = bool(dimension) and not phrase.is_plural and self.model.dimensions[dimension].type == "text"
@@ -261,10 +250,14 @@ class Measures(Groups):
             self.subject_is_plural = any(one.is_plural and one.has("entity") for one in terms)
 
     def _measure_limits(self) -> None:
-        """Add the measures that limit groups: sprints with more than 20 carried-over points."""
+        """Add the measures that limit groups: sprints with more than 20 carried-over points, a velocity above 40."""
+        limits = [one for one in self.phrases if one.kind == "bound"]
+        named = {sense.name for one in limits for sense in one.senses if sense.kind == "measure"}
+        is_own = any(self.model.measures[one].entity == "sprint" == self.entity.id for one in named)
+        if is_own and self.mentions_entity and not (self.groups or self.measures):
+            self.groups.append(DimensionGroup(dimension="sprint"))
         if self.measures or not self.groups:
             return
-        limits = [one for one in self.phrases if one.kind == "bound"]
         if any(limits_owner(one, before=self.phrases[: self.phrases.index(one)]) for one in limits):
             self.unit_noun = "points"
             self.measures = [self._points_measure()]
@@ -272,10 +265,10 @@ class Measures(Groups):
                 self.parts.append(Not(part=NamedCondition(predicate="sprint_future")))
                 self.assumptions.append("Only sprints that have begun are meant.")
             return
-        named = [
+        known = [
             sense.name for one in limits if not one.has("dimension") for sense in one.senses if sense.kind == "measure"
         ]  # fmt: skip
-        self.measures = [one for one in named if self.model.measures[one].entity == self.entity.id][:1]
+        self.measures = [one for one in known if self.model.measures[one].entity == self.entity.id][:1]
 
     def _measure_repetitions(self) -> None:
         states = [state for state in self._own_states() if state.predicate in self.settings["repetitions"]]

@@ -22,6 +22,7 @@ from sprints.semantics.questions.constructions import (
     read_nobody_relative,
     read_number_behind,
     read_own_sprint,
+    read_present_sprint,
     read_remain,
     read_span,
     read_taking,
@@ -112,6 +113,7 @@ def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
     _find_unanswerable(tokens, phrases=phrases)
     _apply(read_each_row, phrases)
     _apply(read_taking, phrases)
+    _apply(read_present_sprint, phrases)
     _apply(read_latest, phrases)
     _apply(read_number_behind, phrases)
     _apply(read_span, phrases)
@@ -141,7 +143,7 @@ def _find_unanswerable(tokens: Sequence[Token], *, phrases: list[Phrase]) -> Non
     is_yes_or_no = bool(tokens) and tokens[0].said.lower() in YES_OR_NO
     for place, token in enumerate(tokens[:-1]):
         if is_yes_or_no and token.said.lower() in ("all", "every"):
-            at = next((n for n, one in enumerate(phrases) if one.start == tokens[place + 1].start), None)
+            at = next((n for n, one in enumerate(phrases) if one.start >= tokens[place + 1].start), None)
             if at is not None:
                 said = f"{token.said} {phrases[at].said}"
                 phrases[at] = replace(phrases[at], kind="unknown", said=said, senses=(), marks=frozenset())
@@ -334,7 +336,8 @@ def _read_bound_after(phrases: list[Phrase], *, place: int) -> Found:
     """Read a bound after its unit: cycle time | over 10 days; points | above 5."""
     first, second, third = look_at(phrases, place=place, size=3)
     size, bound = (3, third) if second.marks & SILENT_MARKS else (2, second)
-    if first.kind != "term" or not first.has("dimension", form="noun") or first.has("entity"):
+    is_bounded = first.has("dimension", form="noun") or (first.has("measure", form="noun") and not bound.is_days)
+    if first.kind != "term" or not is_bounded or first.has("entity", "unit"):
         return None
     names = {one.name for one in first.senses if one.kind == "dimension"}
     is_same = bound is second and any(one.name in names for one in bound.senses)

@@ -48,6 +48,9 @@ class Scope(Lookups):
             is_content = whose.is_apart and "what" in self.marks and not (self.columns or self.measures)
             if is_content and is_sprints(phrase) and self.entity.id == "sprint":
                 raise Unbound(phrase)  # what is in sprint 7: its issues
+            is_first = is_sprints(phrase) and lead is self.phrases[0] and lead.said.lower() in ("is", "was")
+            if is_first and self.entity.id != "sprint" and not self.mentions_entity:
+                raise Unbound(phrase)  # is sprint 9 | done: the sprint, or its issues
             is_asked = "which" in lead.marks and is_sprints(phrase) and verb
             if is_asked and self.entity.id != "sprint" and not self._groups_sprints():
                 raise Unbound(phrase)

@@ -15,6 +15,7 @@ from tests.sprints.semantics.questions.reading import parse, read
         ("Which sprint is ACCEL-13 in?", {"current_sprint"}),
         ("which sprint ACCEL-13 is in and how many points it has", {"current_sprint", "story_points"}),
         ("How old is ACCEL-13?", {"age_days"}),
+        ("How long did ACCEL-13 take?", {"cycle_time_days"}),
         ("How big is ACCEL-13?", {"story_points"}),
         ("For how many days has ACCEL-13 been blocked?", {"blocked_for_days"}),
         ("How long has ACCEL-13 been in progress?", {"work_age_days"}),
@@ -73,7 +74,7 @@ def test_those_who_did_or_have_something_are_counted(question: str, relation: st
     [
         "How many days are left in ACCEL's current sprint?",
         "How long was the sprint?",
-        "How long did ACCEL-13 take?",
+        "How long did ACCEL-13 take in QA?",
         "How often was ACCEL-13 blocked in October?",
         "Who changed ACCEL-13?",
         "Who closed ACCEL-13?",

@@ -173,6 +173,15 @@ TRUTHS = [
     ("Which issues have a due date, an estimate and an assignee?",
      ("SELECT issue_key FROM issues WHERE due_date IS NOT NULL AND assignee_id IS NOT NULL "
      "AND story_points IS NOT NULL LIMIT 1000")),
+    ("Which sprint is ACCEL in?",
+     "SELECT sprint_name, state FROM sprints JOIN teams USING (team_id) WHERE team_key = 'ACCEL' AND state = 'active'"),
+    ("What sprint are we in?", "SELECT sprint_name, state FROM sprints WHERE state = 'active' LIMIT 9"),
+    ("Which sprints had a velocity above 40?",
+     "SELECT sprint_name, completed_points AS n FROM sprint_summary WHERE state = 'closed' AND completed_points > 40"),
+    ("Which issue has the most points in each team?",
+     ("SELECT team_key, issue_key FROM (SELECT team_id, issue_key, rank() OVER (PARTITION BY team_id ORDER BY "
+     "story_points DESC) AS place FROM issues WHERE story_points IS NOT NULL) AS ranked JOIN teams USING (team_id) "
+     "WHERE place = 1 LIMIT 1000")),
 ]  # fmt: skip
 
 
@@ -202,6 +211,8 @@ def test_an_answer_has_the_rows_of_an_independent_statement(question: str, truth
         "Which issues were not carried over more than once?",
         "How long did ORBIT's stories take on average, in days of lead time, in October?",
         "Which issues have a due date and priority?",
+        "Is ORBIT Sprint 9 done?",
+        "Did ORBIT Sprint 8 complete all its points?",
         "open bugs from the walkers",
         "Which issues waited in QA?",
         "Who held ACCEL-46?",
