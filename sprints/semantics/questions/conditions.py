@@ -202,7 +202,7 @@ class Conditions(Relations):
         return is_among("sprint", values=[to_value(name) for name in phrase.names])
 
     def _keys(self, phrase: Phrase, *, place: int) -> Condition:
-        if phrase.name_kind == "epic":
+        if phrase.name_kind:
             return is_among(self._name_dimension(phrase, place=place), values=list(phrase.keys),
                             is_negated=phrase.is_negated)  # fmt: skip
         if self.entity.id == "link" and any(

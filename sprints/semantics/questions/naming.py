@@ -71,3 +71,27 @@ def read_epic_key(phrases: list[Phrase], *, place: int) -> Found:
         return ([replace(first, kind="term", names=(), name_kind=""), second], 2) if first.name_kind else None
     is_of_it = any(one is not first and (one.is_of_issues or one.has("measure")) for one in phrases)
     return ([replace(second, name_kind="epic", said=f"{first.said} {second.said}")], 2) if is_of_it else None
+
+
+def read_parent_key(phrases: list[Phrase], *, place: int) -> Found:
+    """Read the key beside sub-tasks as that of their parent: which | sub-tasks | does | ORBIT-15 | have."""
+    first = phrases[place]
+    keys = [at for at, one in enumerate(phrases) if one.kind == "key"]
+    is_part = any(name.text.casefold() in ("sub-task", "subtask") for name in first.names)
+    if first.name_kind == "type" and is_part and len(keys) == 1 and not phrases[keys[0]].name_kind:
+        phrases[keys[0]] = replace(phrases[keys[0]], name_kind="parent")
+    return None
+
+
+def read_key_property(phrases: list[Phrase], *, place: int) -> Found:
+    """Read a noun beside a key as its property: what are | ORBIT-103's | labels and | epic; the estimate of it."""
+    first = phrases[place]
+    is_asked = bool(phrases[0].marks & {"what", "which", "who", "when"})
+    keys = [at for at, one in enumerate(phrases) if one.kind == "key" and not one.name_kind]
+    if not is_asked or not keys or not first.has("dimension", form="noun"):
+        return None
+    if first.name_kind == "type" and not first.said.lower().endswith("s") and keys[0] < place:
+        return [replace(first, kind="term", names=(), name_kind="")], 1
+    nouns = tuple(one for one in first.senses if (one.kind, one.form) == ("dimension", "noun"))
+    is_noun = first.kind == "term" and (first.is_definite or keys[0] == place - 1)
+    return ([replace(first, senses=nouns)], 1) if is_noun and first.has("predicate", form="verb") else None

@@ -47,8 +47,10 @@ from sprints.semantics.questions.naming import (
     list_names,
     read_current_value,
     read_epic_key,
+    read_key_property,
     read_noun_of_name,
     read_owner,
+    read_parent_key,
 )
 from sprints.semantics.questions.negations import (
     negate,
@@ -479,7 +481,8 @@ def _repeat_sides(phrases: list[Phrase], *, place: int) -> Found:
 _RULES: tuple[Rule, ...] = (
     negate_prefixed, read_locative, read_remain, read_distinct, read_own_sprint, read_counted_sides,
     read_nobody_relative, read_wholly, read_inclusion, read_anybody, read_progressive, read_leaver,
-    read_possessives, read_change, read_current_value, read_noun_of_name, read_epic_key, read_depictive,
+    read_possessives, read_change, read_current_value, read_noun_of_name, read_epic_key, read_parent_key,
+    read_key_property, read_depictive,
     read_closing_clause, _repeat_sides, _read_all_but, _read_ago, list_names, read_whole, read_workers,
     _repeated_how_often, _sprint_edges, _bounds, read_than, _comparative, _agent, _group_each, _groups,
     _and_groups, read_swapped_group, _bound_age, _bound_units, _read_bound_after, read_absence, read_related,

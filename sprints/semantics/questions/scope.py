@@ -27,6 +27,7 @@ class Scope(Lookups):
         self._refuse_other_contrast()
         self._refuse_second_question()
         self._refuse_other_count()
+        self._refuse_filtered_key()
         for place, phrase in enumerate(self.phrases):
             self._refuse_all_rows(phrase, before=self.phrases[place - 1] if place else phrase)
             senses = {(sense.kind, sense.form) for sense in phrase.senses}
@@ -139,6 +140,19 @@ class Scope(Lookups):
         is_told = len(self.columns) >= len(asking) if self._has_key() else bool(self.measures[1:])
         if second is not None and not is_told:
             raise Unbound(self.phrases[second])
+
+    def _refuse_filtered_key(self) -> None:
+        """Refuse what else the one named issue must be, where not that is asked: the estimate of X, the bugs of X."""
+        keys = [place for place, one in enumerate(self.phrases) if one.kind == "key" and not one.name_kind]
+        if len(keys) != 1 or len(self.phrases[keys[0]].keys) != 1:
+            return
+        is_asked = bool(self.phrases[0].marks & {"what", "which", "who", "whose"})
+        is_issue = self.entity.id == "issue" or (self.entity.id == "link" and "assignee" in self.columns)
+        if not (is_asked and is_issue):
+            return
+        other = next((place for place in self.part_of if place not in keys), None)
+        if other is not None:
+            raise Unbound(self.phrases[other])
 
     def _refuse_other_count(self) -> None:
         """Refuse to count other rows than those of the noun behind "how many": how many closed | sprints."""

@@ -23,7 +23,7 @@ DEFAULT_RANK = 10
 MAX_LISTED_SPRINTS = 200
 NAMED_BY = {
     "team": ("team",), "person": ("assignee", "person"), "sprint": ("sprint",), "status": ("status",),
-    "priority": ("priority",), "type": ("issue_type",), "label": ("label",), "epic": ("epic",),
+    "priority": ("priority",), "type": ("issue_type",), "label": ("label",), "epic": ("epic",), "parent": ("parent",),
 }  # fmt: skip
 _COSTS = {"issue": 0.0, "membership": 0.4, "sprint": 0.4, "team": 0.8, "person": 0.8, "sprint_blockage": 2.0}
 SILENT = frozenset({
@@ -416,7 +416,7 @@ class Terms:
         return self.phrases[at], behind[:end]
 
     def _has_key(self) -> bool:
-        return any(phrase.kind == "key" and phrase.name_kind != "epic" for phrase in self.phrases)
+        return any(phrase.kind == "key" and not phrase.name_kind for phrase in self.phrases)
 
     def _has_person(self) -> bool:
         return any(phrase.kind == "names" and phrase.name_kind == "person" for phrase in self.phrases)

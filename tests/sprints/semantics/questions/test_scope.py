@@ -182,6 +182,13 @@ TRUTHS = [
      ("SELECT team_key, issue_key FROM (SELECT team_id, issue_key, rank() OVER (PARTITION BY team_id ORDER BY "
      "story_points DESC) AS place FROM issues WHERE story_points IS NOT NULL) AS ranked JOIN teams USING (team_id) "
      "WHERE place = 1 LIMIT 1000")),
+    ("What's the estimate of ORBIT-96?", "SELECT issue_key, story_points FROM issues WHERE issue_key = 'ORBIT-96'"),
+    ("What are ORBIT-96's labels and epic?",
+     ("SELECT i.issue_key, i.labels, e.issue_key AS epic FROM issues AS i LEFT JOIN issues AS e "
+     "ON e.issue_id = i.epic_id WHERE i.issue_key = 'ORBIT-96' LIMIT 9")),
+    ("Which sub-tasks does ORBIT-15 have?",
+     ("SELECT s.issue_key FROM issues AS s JOIN issues AS i ON i.issue_id = s.parent_id "
+     "WHERE i.issue_key = 'ORBIT-15' LIMIT 1000")),
 ]  # fmt: skip
 
 
@@ -213,6 +220,8 @@ def test_an_answer_has_the_rows_of_an_independent_statement(question: str, truth
         "Which issues have a due date and priority?",
         "Is ORBIT Sprint 9 done?",
         "Did ORBIT Sprint 8 complete all its points?",
+        "Which bugs does ORBIT-103 have?",
+        "Who is assigned to ORBIT-103 and is it blocked?",
         "open bugs from the walkers",
         "Which issues waited in QA?",
         "Who held ACCEL-46?",
