@@ -285,6 +285,7 @@ class _Assembly(Ranks):
         return join_conditions([*split_conditions(where), *(NamedCondition(predicate=one) for one in conditions.pop())])
 
     def _rows(self, where: Condition | None, *, rank: Rank | None, order: tuple[Order, ...]) -> MetricQuery:
+        where = self._answer_yes_or_no(where)
         is_ranked = rank is not None or bool(order)
         is_asked = self.mentions_entity or is_ranked or (where is not None and self._says_what_rows())
         if not is_asked or (self.unit_noun and self.unit_noun != "issues" and not is_ranked):

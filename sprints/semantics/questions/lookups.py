@@ -1,8 +1,9 @@
 """Properties that a question looks up: of one issue how long and how often, of a person the team."""
 
+from sprints.semantics.describe import join_conditions, split_conditions
 from sprints.semantics.enums import Operator
 from sprints.semantics.model import TimeRole
-from sprints.semantics.query import Condition, NamedCondition
+from sprints.semantics.query import Comparison, Condition, NamedCondition
 from sprints.semantics.questions.conditions import Conditions
 from sprints.semantics.questions.phrase import Phrase, is_sprints
 from sprints.semantics.questions.terms import State, Unbound
@@ -178,3 +179,23 @@ class Lookups(Conditions):
             raise Unbound(phrase)
         self.mentions_entity = True
         self.measures = ["sprint_length"]
+
+    def _answer_yes_or_no(self, where: Condition | None) -> Condition | None:
+        """Show what is asked of a named issue in place of a condition that it may fail: is ORBIT-1 | blocked."""
+        parts = split_conditions(where)
+        named = [one for one in parts if isinstance(one, Comparison) and one.field == "issue"]
+        first = self.phrases[0].said.lower() if self.phrases else ""
+        fields = [self._find_deciding(one, is_past=first in ("was", "were")) for one in parts if one not in named]
+        is_asked = first in ("is", "are", "was", "were") and self.entity.id == "issue"
+        if not (is_asked and named and fields and all(fields)):
+            return where
+        self.columns += [one for one in dict.fromkeys(fields) if one not in self.columns]
+        return join_conditions(named)
+
+    def _find_deciding(self, condition: Condition, *, is_past: bool) -> str:
+        """Return the property that decides a condition; of the past, how often it was so. Empty if there is none."""
+        if isinstance(condition, NamedCondition):
+            decided = self.model.predicates[condition.predicate].comparison
+            now = decided.field if decided else ""
+            return str(self.settings["repeated"].get(condition.predicate, "")) if is_past else now
+        return condition.field if isinstance(condition, Comparison) and not is_past else ""
