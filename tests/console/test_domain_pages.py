@@ -54,6 +54,7 @@ def test_they_hold_in_the_dark_and_on_a_phone(page: Page, faults: list[str]) -> 
             page.goto(address)
         else:
             page.locator('table[data-table="Events"] th a').first.click()
+            page.wait_for_url(re.compile("/events/"))  # until it is loaded, as goto does
         assert page.evaluate("document.documentElement.scrollWidth") <= 375, address
         assert violations(page) == [], address
     assert faults == []
