@@ -43,7 +43,7 @@ def read_present_sprint(phrases: list[Phrase], *, place: int) -> Found:
     return [first, active, replace(sprint, is_plural=True), *rest], len(phrases)
 
 
-def read_taking(phrases: list[Phrase], *, place: int) -> Found:
+def read_cycle_time(phrases: list[Phrase], *, place: int) -> Found:
     """Read how long issues took as their cycle time: how long | do stories | take. Not in a status, or a sprint."""
     first, rest = phrases[place], phrases[place + 1 :]
     at = next((n for n, one in enumerate(rest) if one.said.lower() in ("take", "takes", "took", "taken")), -1)
@@ -53,8 +53,11 @@ def read_taking(phrases: list[Phrase], *, place: int) -> Found:
     kinds = {one.name_kind for one in rest}
     if "how_long" not in first.marks or len(is_of_issues) != 1 or not plain or kinds & {"status", "sprint"}:
         return None
-    senses = (Sense("measure", "cycle_time", "noun"), Sense("dimension", "cycle_time_days", "noun"))
-    return [replace(first, kind="term", senses=senses, marks=frozenset()), *rest[:at], *rest[at + 1 :]], len(rest) + 1
+    return [
+        replace(first, kind="term", senses=_make_senses("started"), marks=frozenset()),
+        *rest[:at],
+        *rest[at + 1 :],
+    ], len(rest) + 1
 
 
 def read_locative(phrases: list[Phrase], *, place: int) -> Found:
@@ -88,7 +91,7 @@ def read_each_row(phrases: list[Phrase], *, place: int) -> Found:
     first, rest = phrases[place], phrases[place + 1 :]
     at = next((n for n, one in enumerate(rest) if (one.kind == "names" and one.name_kind == "type")
                or is_sprints(one) or one.has("entity", form="noun")), None)  # fmt: skip
-    is_number = any(one.marks & _NUMBERS or one.kind in ("top", "number") or _counts(one) for one in phrases)
+    is_number = any(one.marks & _NUMBERS or one.kind in ("top", "number") or _is_measure(one) for one in phrases)
     if first.marks != {"per"} or first.said.lower().split()[-1] not in ("each", "every") or at is None or is_number:
         return None
     rows = rest[at]
@@ -119,7 +122,7 @@ def read_latest(phrases: list[Phrase], *, place: int) -> Found:
     act = phrases[at]
     if at < place:
         phrases[at] = replace(act, kind="mark", senses=(), marks=frozenset({"be"}))
-    counted = number or next((one for one in phrases[:place] if one.kind == "number"), NOTHING)
+    counted = number or _find_count(phrases[:place])
     if counted and not number:
         phrases[phrases.index(counted)] = replace(counted, kind="mark", marks=frozenset({"be"}), number=None)
     said = dict.fromkeys(one.said for one in sorted((act, word), key=lambda one: one.start))
@@ -132,6 +135,14 @@ def read_latest(phrases: list[Phrase], *, place: int) -> Found:
     return [rank, *kept], max(at - place, bool(number)) + 1
 
 
+def _find_count(before: list[Phrase]) -> Phrase:
+    """Return the number of rows that are ranked: the | five | issues. One of several is no such number."""
+    at = next((n for n, one in enumerate(before) if one.kind == "number"), len(before))
+    noun = next((one for one in before[at + 1 :] if not one.has("predicate")), NOTHING)
+    is_one = any(one.said.lower() in ("is", "was") for one in before)
+    return before[at] if noun.is_of_issues and not is_one else NOTHING
+
+
 def read_number_behind(phrases: list[Phrase], *, place: int) -> Found:
     """Put a number before the superlative that it stands behind: newest | 10 | issues."""
     first, second = look_at(phrases, place=place, size=2)
@@ -140,14 +151,20 @@ def read_number_behind(phrases: list[Phrase], *, place: int) -> Found:
 
 
 def _find_moment(phrase: Phrase) -> str:
-    """Return the moment at which an issue was as a verb says. Empty if there is none, or if a time stands with it."""
+    """Return the moment at which an issue was as a verb says. Empty if it is negated, or has none."""
     is_act = phrase.kind == "term" and not phrase.is_negated
     return next((_MOMENTS[one.name] for one in phrase.senses if is_act and one.kind == "time" and one.name in _MOMENTS),
                 "")  # fmt: skip
 
 
-def _counts(phrase: Phrase) -> bool:
+def _is_measure(phrase: Phrase) -> bool:
     return phrase.has("measure", form="noun") and not phrase.has("entity", "dimension")
+
+
+def _make_senses(role: str) -> tuple[Sense, ...]:
+    """Return the senses of the time from a moment until an issue is done, over all and of each."""
+    measure, dimension = _SPANS[role]
+    return Sense("measure", measure, "noun"), Sense("dimension", dimension, "noun")
 
 
 def read_span(phrases: list[Phrase], *, place: int) -> Found:
@@ -158,8 +175,7 @@ def read_span(phrases: list[Phrase], *, place: int) -> Found:
     role = _BEGINS.get(begin.said.lower(), "")
     if first.said.lower() != "from" or not role or end.said.lower() not in _ENDS:
         return None
-    measure, dimension = _SPANS[role]
-    senses = (Sense("measure", measure, "noun"), Sense("dimension", dimension, "noun"))
+    senses = _make_senses(role)
     said = " ".join(one.said for one in (first, begin, to, end))
     span = replace(begin, kind="term", senses=senses, marks=frozenset(), said=said, start=first.start, names=(),
                    name_kind="")  # fmt: skip

@@ -236,8 +236,10 @@ def _widen_query(context: MetricQuery, *, tokens: Sequence[Token], model: Semant
     is_all = bool(said) and any(token.said.lower().endswith("all") or "our" in token.marks for token in said)
     kinds = {sense.name for token in said for sense in token.senses if sense.kind == "entity" and sense.is_plural}
     kinds |= {"team", "person"} if any("our" in token.marks for token in said) else set()
-    others = [token for token in said if not (token.is_free or token.marks & {"whole", "our"})]
-    others = [token for token in others if token.said.lower() != "in all"]
+    others = [
+        token for token in said
+        if not (token.is_free or token.marks & {"whole", "our"} or token.said.lower() == "in all")
+    ]  # fmt: skip
     fields = {field for kind in kinds for field in {"person": ("assignee", "reporter")}.get(kind, (kind,))}
     if not is_all or any(not any(one.kind == "entity" for one in token.senses) for token in others):
         return None

@@ -185,14 +185,16 @@ class Lookups(Conditions):
         parts = split_conditions(where)
         named = [one for one in parts if isinstance(one, Comparison) and one.field == "issue"]
         first = self.phrases[0].said.lower() if self.phrases else ""
-        fields = [self._find_deciding(one, is_past=first in ("was", "were")) for one in parts if one not in named]
+        fields = [
+            self._find_decisive_property(one, is_past=first in ("was", "were")) for one in parts if one not in named
+        ]
         is_asked = first in ("is", "are", "was", "were") and self.entity.id == "issue"
         if not (is_asked and named and fields and all(fields)):
             return where
         self.columns += [one for one in dict.fromkeys(fields) if one not in self.columns]
         return join_conditions(named)
 
-    def _find_deciding(self, condition: Condition, *, is_past: bool) -> str:
+    def _find_decisive_property(self, condition: Condition, *, is_past: bool) -> str:
         """Return the property that decides a condition; of the past, how often it was so. Empty if there is none."""
         if isinstance(condition, NamedCondition):
             decided = self.model.predicates[condition.predicate].comparison

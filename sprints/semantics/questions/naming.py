@@ -74,12 +74,12 @@ def read_epic_key(phrases: list[Phrase], *, place: int) -> Found:
 
 
 def read_parent_key(phrases: list[Phrase], *, place: int) -> Found:
-    """Read the key beside sub-tasks as that of their parent: which | sub-tasks | does | ORBIT-15 | have."""
+    """Read the keys beside sub-tasks as those of their parents: which | sub-tasks | does | ORBIT-15 | have."""
     first = phrases[place]
-    keys = [at for at, one in enumerate(phrases) if one.kind == "key"]
-    is_part = any(name.text.casefold() in ("sub-task", "subtask") for name in first.names)
-    if first.name_kind == "type" and is_part and len(keys) == 1 and not phrases[keys[0]].name_kind:
-        phrases[keys[0]] = replace(phrases[keys[0]], name_kind="parent")
+    if first.name_kind == "type" and any(name.text.casefold() in ("sub-task", "subtask") for name in first.names):
+        for at, one in enumerate(phrases):
+            if one.kind == "key" and not one.name_kind:
+                phrases[at] = replace(one, name_kind="parent")
     return None
 
 

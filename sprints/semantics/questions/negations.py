@@ -195,11 +195,11 @@ def read_presence(phrases: list[Phrase], *, place: int) -> Found:
     is_noun = second.kind == "term" or second.has("dimension", form="noun")
     behind = phrase_at(phrases, place=place + 3)
     is_list = any(one.kind == "missing" and one.is_negated for one in phrases[:place]) and before.kind != "mark"
-    if "and" in first.marks and is_list and _is_had(second):
+    if "and" in first.marks and is_list and _has_article(second):
         return [replace(second, kind="missing", is_negated=True)], 2  # with a due date | and | an assignee
-    is_pair = "and" in third.marks and not (_is_had(second) and (behind.kind == "missing" or _is_had(behind)))
+    is_pair = "and" in third.marks and not (_has_article(second) and (behind.kind == "missing" or _has_article(behind)))
     if first.marks != {"have"} or not is_noun or is_pair:
-        is_lost = first.marks == {"have"} and is_pair and _is_had(second) and "which" in phrases[0].marks
+        is_lost = first.marks == {"have"} and is_pair and _has_article(second) and "which" in phrases[0].marks
         return ([leave_out(second, lead=first)], 2) if is_lost else None
     is_of_issues = before.is_of_issues
     is_with = first.said.lower() == "with"
@@ -213,7 +213,7 @@ def read_presence(phrases: list[Phrase], *, place: int) -> Found:
     return [replace(second, kind=kind, is_negated=not second.is_negated, said=f"{first.said} {second.said}")], 2
 
 
-def _is_had(noun: Phrase) -> bool:
+def _has_article(noun: Phrase) -> bool:
     """Return whether it is a property with an article: a due date."""
     is_property = noun.kind == "term" and noun.has("dimension", form="noun") and not noun.has("entity")
     return is_property and noun.is_any and not noun.is_one

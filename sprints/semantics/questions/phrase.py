@@ -26,8 +26,8 @@ class Phrase:
     A part of the question with one meaning. Its term depends on the entity of the question.
 
     `is_apart`: a preposition stands before it, so that it is no item of a list. `toward` is the end of a move that a
-    status names. `quantifier` is "both" or "all" before it. `is_definite`: an article or an owner stands before it;
-    `is_ongoing`: "being" does.
+    status names. `quantifier` is "both", "all" or "each" before it. `is_definite`: an article or an owner stands
+    before it; `is_ongoing`: "being" does.
     """
 
     kind: PhraseKind

@@ -14,6 +14,7 @@ from sprints.semantics.enums import Operator
 from sprints.semantics.questions.alternatives import read_alternatives
 from sprints.semantics.questions.constructions import (
     read_counted_sides,
+    read_cycle_time,
     read_distinct,
     read_each_row,
     read_inclusion,
@@ -25,7 +26,6 @@ from sprints.semantics.questions.constructions import (
     read_present_sprint,
     read_remain,
     read_span,
-    read_taking,
     read_wholly,
 )
 from sprints.semantics.questions.contrasts import (
@@ -114,7 +114,7 @@ def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
     phrases = [phrase for phrase in placed if phrase is not None]
     _find_unanswerable(tokens, phrases=phrases)
     _apply(read_each_row, phrases)
-    _apply(read_taking, phrases)
+    _apply(read_cycle_time, phrases)
     _apply(read_present_sprint, phrases)
     _apply(read_latest, phrases)
     _apply(read_number_behind, phrases)
@@ -444,6 +444,8 @@ def _counted_rank(phrases: list[Phrase], *, place: int) -> Found:
     if first.kind != "number" or not (is_kind or (noun.is_plural and noun.has("entity", form="noun"))):
         return None
     ranks = [one for one in phrases if one.kind == "rank"]
+    if any(one.said.lower() in ("is", "was") for one in phrases):
+        return None  # which of the 5 | was updated last: one
     if len(ranks) != 1 or ranks[0].number is not None or ranks[0].start < first.start:
         return None
     rest = [replace(one, number=first.number) if one is ranks[0] else one for one in phrases[place + 1 :]]

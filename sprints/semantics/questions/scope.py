@@ -142,10 +142,13 @@ class Scope(Lookups):
             raise Unbound(self.phrases[second])
 
     def _refuse_filtered_key(self) -> None:
-        """Refuse what else the one named issue must be, where not that is asked: the estimate of X, the bugs of X."""
+        """Refuse to rank one named issue, and what else it must be where not that is asked: which bugs does X have."""
         keys = [place for place, one in enumerate(self.phrases) if one.kind == "key" and not one.name_kind]
         if len(keys) != 1 or len(self.phrases[keys[0]].keys) != 1:
             return
+        rank = next((one for one in self.phrases if one.kind == "rank"), None)
+        if rank is not None and self.entity.id == "issue":
+            raise Unbound(rank)  # is X | the oldest bug
         is_asked = bool(self.phrases[0].marks & {"what", "which", "who", "whose"})
         is_issue = self.entity.id == "issue" or (self.entity.id == "link" and "assignee" in self.columns)
         if not (is_asked and is_issue):

@@ -82,7 +82,7 @@ class Terms:
         self.is_ranked = any(phrase.kind == "rank" for phrase in phrases)
         self.groups: list[Group] = []
         self.within: list[str] = []
-        self.events = ""  # whose rows tell when
+        self.events = ""  # the entity whose rows tell when it was
         self.having: list[MeasureLimit] = []
         self.sides: list[Side] = []
         self.is_fragment = self.is_related = False

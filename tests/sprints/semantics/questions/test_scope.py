@@ -189,6 +189,9 @@ TRUTHS = [
     ("Which sub-tasks does ORBIT-15 have?",
      ("SELECT s.issue_key FROM issues AS s JOIN issues AS i ON i.issue_id = s.parent_id "
      "WHERE i.issue_key = 'ORBIT-15' LIMIT 1000")),
+    ("Which sub-tasks of ORBIT-15 and ORBIT-16 are done?",
+     ("SELECT s.issue_key FROM issues AS s JOIN issues AS i ON i.issue_id = s.parent_id "
+     "WHERE i.issue_key IN ('ORBIT-15', 'ORBIT-16') AND s.status_category = 'Done' LIMIT 1000")),
 ]  # fmt: skip
 
 
@@ -222,6 +225,8 @@ def test_an_answer_has_the_rows_of_an_independent_statement(question: str, truth
         "Did ORBIT Sprint 8 complete all its points?",
         "Which bugs does ORBIT-103 have?",
         "Who is assigned to ORBIT-103 and is it blocked?",
+        "Is ORBIT-103 the oldest bug?",
+        "Which of the 5 bugs of ORBIT was updated last?",
         "open bugs from the walkers",
         "Which issues waited in QA?",
         "Who held ACCEL-46?",
