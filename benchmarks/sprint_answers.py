@@ -8,7 +8,7 @@ where nothing is ranked, the order of rows do not matter. How many rows there ar
 import json
 import re
 from collections.abc import Iterable, Sequence
-from datetime import date, datetime
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal
@@ -110,12 +110,17 @@ def _as_number(value: Any) -> Decimal | None:
 
 
 def _as_text(value: Any) -> str:
-    if isinstance(value, datetime):
-        value = value.isoformat()
-    if isinstance(value, date):
+    """Write a day or a moment in one way, whichever way it came; midnight is its day."""
+    if isinstance(value, date) and not isinstance(value, datetime):
         return value.isoformat()
     text = str(value).strip()
     if re.fullmatch(r"\d{4}-\d\d", text):
         return f"{text}-01"
-    midnight = re.fullmatch(r"(\d{4}-\d\d-\d\d)[T ]00:00(:00)?(\.0+)?(Z|\+00(:00)?)?", text)
-    return midnight[1] if midnight else text.casefold()
+    if not re.match(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d", text):
+        return text.casefold()
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return text.casefold()
+    moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    return moment.date().isoformat() if moment.time() == time() else moment.isoformat()

@@ -1,7 +1,7 @@
 """The judge of answers accepts what is right in any shape, and fails what is not."""
 
 from collections import Counter
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
@@ -39,6 +39,19 @@ def test_each_recorded_result_is_right_and_a_changed_one_is_wrong(q: Question) -
         assert judge(q, reading["rows"] + [["further"] * len(reading["rows"][0])]) == "wrong"
     assert judge(q, []) == "wrong"
     assert judge(q, [], asks_back=True) == ("right" if q["kind"] == "ask_back" else "asked back")
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["2026-11-17T08:26:00.000Z", "2026-11-17T08:26:00+00:00", "2026-11-17 08:26:00+00", "2026-11-17T09:26:00+01:00",
+     datetime(2026, 11, 17, 8, 26, tzinfo=UTC)],
+)  # fmt: skip
+def test_a_moment_may_be_written_in_any_way(written: Any) -> None:
+    q = question("rows", [["HARBOR-74", "2026-11-17T08:26:00+00:00"]])
+
+    assert judge(q, [["HARBOR-74", written]]) == "right"
+    assert judge(q, [["HARBOR-74", "2026-11-17T08:27:00.000Z"]]) == "wrong"
+    assert judge(q, [["HARBOR-74", "2026-11-17"]]) == "wrong"
 
 
 def test_there_are_200_questions_in_ten_styles_40_of_them_to_ask_back() -> None:
