@@ -63,6 +63,16 @@ class Period:
     is_ahead: bool = False
     nearest: Span | None = None
     """The same days ahead, if the year or week is not given and they are nearer: due in December."""
+    boundary: str = ""
+    """Which moment of a longer time it is, if nothing else bounds it: the end of October."""
+
+    @property
+    def moment(self) -> date | None:
+        """Return the midnight at which its only day is over, or a longer time begins or ends. None if it is no day."""
+        is_certain = self.doubt is None or self.boundary in ("start", "end")
+        if self.edge or self.is_ahead or self.unit != "day" or not is_certain:
+            return None
+        return self.span.start if self.boundary == "start" else self.span.end
 
     @property
     def assumption(self) -> str:
@@ -120,8 +130,14 @@ def _make_period(found: _PeriodMatch, *, reader: "_PeriodReader", at: int) -> Pe
     return Period(
         span=found.span, said=reader.quote(at, end=found.end), start=start, end=end, unit=found.unit, edge=found.edge,
         doubt=found.doubt, nearest=found.ahead, is_ahead=found.span.start > reader.today,
-        doubtful=reader.quote(first, end=last),
+        doubtful=reader.quote(first, end=last), boundary=_find_boundary(found),
     )  # fmt: skip
+
+
+def _find_boundary(found: _PeriodMatch) -> str:
+    """Return which moment of a longer time a period is. Empty if more than that is doubtful."""
+    point = found.point
+    return point.boundary if point and not found.edge and found.doubt == point.loosely else ""
 
 
 def _apply_edge(span: Span, *, edge: Edge, today: date) -> Span:

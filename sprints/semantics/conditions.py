@@ -10,6 +10,7 @@ from sprints.semantics.errors import SemanticError, unknown_term
 from sprints.semantics.lookup import default_time_of, find_dimension, find_predicate, find_time_role, roles_of
 from sprints.semantics.model import Dimension, Entity, Predicate, Relation, SemanticModel, Span, TimeRole
 from sprints.semantics.query import (
+    ORDERED,
     And,
     Comparison,
     Condition,
@@ -45,7 +46,6 @@ _EXAMPLES = {
 }
 MAX_DIGITS = 100
 """The maximum digits of a number, and the largest power of ten: 1e999999999 would be written out."""
-_ORDERED = {Operator.LT, Operator.LE, Operator.GT, Operator.GE}
 
 
 def quote(text: str) -> str:
@@ -102,7 +102,23 @@ class ConditionWriter:
     def _comparison(self, comparison: Comparison) -> str:
         dimension = find_dimension(comparison.field, model=self._model)
         path = self.scope.path_to(dimension)
+        if comparison.than is not None:
+            return self._compare_with(comparison.than, op=comparison.op, dimension=dimension)
         return write_comparison(comparison, dimension=dimension, scope=self.scope, path=path)
+
+    def _compare_with(self, name: str, *, op: Operator, dimension: Dimension) -> str:
+        """Write a comparison of two dimensions of the row. A moment is compared with a day by its day."""
+        other = find_dimension(name, model=self._model)
+        sides = (dimension, other)
+        kinds = {one.type for one in sides}
+        is_same = len(kinds) == 1 and dimension.unit == other.unit and kinds <= {"number", "date", "moment"}
+        if any(one.many for one in sides) or not (is_same or kinds == {"date", "moment"}):
+            raise SemanticError(f"{dimension.id} cannot be compared with {other.id}.",
+                                suggestion="Compare numbers of one unit, or two times.", term=name)  # fmt: skip
+        left, right = (self.scope.expand(one.expression.strip(), path=self.scope.path_to(one)) for one in sides)
+        if not is_same:
+            left, right = (f"CAST({one} AS date)" for one in (left, right))
+        return f"({left} {_SYMBOLS[op]} {right})"
 
     def _write_predicate(self, predicate: Predicate) -> str:
         path = self.scope.path_to(predicate)
@@ -278,7 +294,7 @@ def _compare_values(comparison: Comparison, *, dimension: Dimension, column: str
         _refuse_unless(dimension.type == "text", op=op, dimension=dimension)
         pattern = str(_plain(comparison.values[0])).replace("\\", r"\\").replace("%", r"\%").replace("_", r"\_")
         return f"({column} ILIKE {quote(f'%{pattern}%')})"
-    if op in _ORDERED:
+    if op in ORDERED:
         _refuse_unless(dimension.type in {"number", "date", "moment"}, op=op, dimension=dimension)
         if op in _PAST_A_DAY and dimension.type == "moment" and _is_day(comparison.values[0]):
             return f"({column} {_SYMBOLS[_PAST_A_DAY[op]]} {literals[0]} + interval '1 day')"

@@ -10,7 +10,7 @@ from sprints.semantics.conditions import read_boolean
 from sprints.semantics.enums import Operator
 from sprints.semantics.errors import SemanticError
 from sprints.semantics.lookup import find_dimension, find_measure, find_predicate, find_time_role
-from sprints.semantics.model import Dimension, Measure, SemanticModel
+from sprints.semantics.model import Measure, SemanticModel
 from sprints.semantics.query import (
     And,
     Comparison,
@@ -42,6 +42,9 @@ OPERATOR_WORDS = {
     Operator.GE: "at least ",
     Operator.CONTAINS: "contains ",
 }
+_TIME_WORDS = OPERATOR_WORDS | {
+    Operator.LT: "before ", Operator.LE: "not after ", Operator.GT: "after ", Operator.GE: "not before ",
+}  # fmt: skip
 _DECEMBER = 12
 _READS_LIKE_MORE = re.compile(r"[,()“”]|^\s|\s$|\s(?:and|or)\s")
 _TREND = "with the change since the one before"
@@ -190,12 +193,11 @@ def describe_condition(condition: Condition, *, model: SemanticModel) -> str:
     """Describe a condition in words."""
     match condition:
         case Comparison():
-            return _comparison_text(condition, dimension=find_dimension(condition.field, model=model))
+            return _comparison_text(condition, model=model)
         case NamedCondition():
             return find_predicate(condition.predicate, model=model).label
         case TimeRange():
-            label = find_time_role(condition.role, model=model).label if condition.role else ""
-            return f"{label} {_range_text(condition)}".strip()
+            return f"{_role_text(condition, model=model)} {_range_text(condition)}".strip()
         case InPeriod():
             return _period_text(condition, model=model)
         case Has():
@@ -233,10 +235,14 @@ def _related_text(condition: Has, *, model: SemanticModel) -> str:
     return f"{least}{relation}{where}"
 
 
-def _comparison_text(comparison: Comparison, *, dimension: Dimension) -> str:
+def _comparison_text(comparison: Comparison, *, model: SemanticModel) -> str:
+    dimension = find_dimension(comparison.field, model=model)
+    if comparison.than is not None:
+        words = OPERATOR_WORDS if dimension.type == "number" else _TIME_WORDS
+        return f"{dimension.label} {words[comparison.op]}{find_dimension(comparison.than, model=model).label}"
     values = _join_words((_value_text(value) for value in comparison.values), glue="or")
     if dimension.unit and comparison.values:
-        values = f"{values} {dimension.unit}"
+        values = f"{values} {dimension.unit.removesuffix('s') if values == '1' else dimension.unit}"
     if comparison.op in dimension.phrases:
         return dimension.phrases[comparison.op].replace("{value}", values)
     if comparison.op is Operator.IS_NULL:
@@ -264,12 +270,21 @@ def _join_words(words: Iterable[str], *, glue: str = "and") -> str:
     return listed[0] if len(listed) == 1 else f"{', '.join(listed[:-1])} {glue} {listed[-1]}" if listed else ""
 
 
+def _role_text(time_range: TimeRange, *, model: SemanticModel) -> str:
+    label = find_time_role(time_range.role, model=model).label if time_range.role else ""
+    return label.removesuffix(" during") if time_range.start == time_range.end else label
+
+
 def _range_text(time_range: TimeRange) -> str:
     start, end = _as_moment(time_range.start), _as_moment(time_range.end)
     if start is None:
         return f"before {_moment_text(end)}" if end else ""
     if end is None:
         return f"since {_moment_text(start)}"
+    if start == end and _is_midnight(start):
+        return f"at the end of {_day_text(start - timedelta(days=1))}"
+    if start == end:
+        return f"at {_moment_text(start)}"
     if _is_midnight(start) and _is_midnight(end) and start < end:
         return _days_text(start, end=end)
     return f"from {_moment_text(start)} until before {_moment_text(end)}"

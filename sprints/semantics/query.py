@@ -36,21 +36,27 @@ Scalar = StrictBool | StrictInt | StrictFloat | str
 Value = Scalar | Reference
 
 
+ORDERED = frozenset({Operator.LT, Operator.LE, Operator.GT, Operator.GE})
 _UNARY = {Operator.IS_NULL, Operator.IS_NOT_NULL}
 _LISTS = {Operator.IN, Operator.NOT_IN}
 
 
 class Comparison(_Node):
-    """A dimension compared with values; text is compared without regard to case."""
+    """A dimension compared with values, or with another dimension; text is compared without regard to case."""
 
     kind: Literal["comparison"] = "comparison"
     field: Name = Field(description="A dimension.")
     op: Operator
     values: tuple[Value, ...] = Field((), max_length=MAX_VALUES, description="One value; several for in and not_in.")
+    than: Name | None = Field(None, description="Another number, date or moment of the row, in place of a value.")
 
     @model_validator(mode="after")
     def _fits_operator(self) -> Self:
         count = len(self.values)
+        if self.than is not None and (count or self.op not in ORDERED):
+            raise ValueError("Compare with another dimension by lt, le, gt or ge, and without values.")
+        if self.than is not None:
+            return self
         fits = count == 0 if self.op in _UNARY else count >= 1 if self.op in _LISTS else count == 1
         if not fits:
             raise ValueError(f"{self.op} takes {'no' if self.op in _UNARY else 'one'} value, not {count}.")
@@ -66,7 +72,7 @@ class NamedCondition(_Node):
 
 class TimeRange(_Node):
     """
-    From `start` until before `end`; either may be left open.
+    From `start` until before `end`; either may be left open. Of what lasts, the same start and end mean that moment.
 
     Without a role it is the time that the measure is counted by.
     """

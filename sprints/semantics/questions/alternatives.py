@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from sprints.semantics.questions.phrase import SILENT_MARKS, Phrase, is_sprints, look_at
+from sprints.semantics.questions.phrase import SILENT_MARKS, Found, Phrase, is_sprints, look_at
 
 _THAN = frozenset({"than", "gt", "lt", "differs"})
 _LINKS = _THAN | {"or", "versus", "or_more", "or_less"}
@@ -14,6 +14,7 @@ _STATE = ("predicate", "adjective")
 MASS = frozenset({"work", "stuff"})  # of which points or issues may be meant
 _REPORTS = frozenset({"reporter", "created", "created_issues"})
 _ASKS_MUCH = frozenset({"how_many", "how_much"})
+_SIDES = ("names", "term", "bound", "missing")
 
 
 def read_alternatives(phrases: list[Phrase]) -> list[Phrase]:
@@ -141,3 +142,31 @@ def _set_side_by_side(
         return [*rest, versus, right, *behind]
     at = rest.index(left)  # the two spans next to each other
     return [*rest[:at], *rest[at + 1 :], left, versus, right, *behind]
+
+
+def read_either(phrases: list[Phrase], *, place: int) -> Found:
+    """Read an alternative: blocked or overdue."""
+    before, first, link, third, behind = look_at(phrases, place=place - 1, size=5)
+    if link.kind != "mark" or "or" not in link.marks:
+        return None
+    if is_sprints(first) and (is_sprints(third) or (third.name_kind == "team" and is_sprints(behind))):
+        return [first], 2  # several sprints are one or the other anyway: ACCEL Sprint 8 | or | ACCEL | Sprint 7
+    for side in (first, third):
+        is_side = side.kind in _SIDES and (side.kind != "term" or side.has("predicate"))
+        if not is_side or side.is_negated or is_sprints(side):
+            return None
+    if third.kind == "term" and first.name_kind and behind.name_kind == first.name_kind:
+        return None  # bugs or blocked | stories: an adjective of the second kind alone
+    if before.is_negated and before.kind in _SIDES and before.has("predicate"):
+        return [replace(one, is_negated=True) for one in (first, third)], 3  # not blocked, done | or | in progress
+    said = f"{first.said} or {third.said}"
+    return [replace(first, alternatives=(*first.alternatives, third), joined_by="or", said=said)], 3
+
+
+def repeat_sides(phrases: list[Phrase], *, place: int) -> Found:
+    """Repeat for both sides what is said once: open p0 versus open p1."""
+    state, name, link, other_state, other_name = look_at(phrases, place=place, size=5)
+    is_same = state.kind == other_state.kind == "term" and state.senses == other_state.senses
+    if not is_same or not link.marks & {"versus", "and", "or"} or name.kind != "names":
+        return None
+    return ([state, name, link, other_name], 5) if other_name.name_kind == name.name_kind else None

@@ -34,11 +34,12 @@ from sprints.semantics.questions.values import is_among, to_value
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssembledQuery:
-    """A query, its cost, and the assumptions."""
+    """A query, its cost, the assumptions, and the times that its meaning makes certain."""
 
     query: MetricQuery
     cost: float
     assumptions: tuple[str, ...] = ()
+    settled: tuple[str, ...] = ()
 
 
 def assemble(phrases: Sequence[Phrase], *, entity: str, lexicon: Lexicon) -> AssembledQuery:
@@ -94,7 +95,9 @@ class _Assembly(Ranks):
         share = self._read_share()
         self._check_marks()
         query = self._compose(rank=rank, order=order, share=share)
-        return AssembledQuery(query=query, cost=self.cost, assumptions=tuple(self.assumptions))
+        return AssembledQuery(
+            query=query, cost=self.cost, assumptions=tuple(self.assumptions), settled=tuple(self.settled)
+        )
 
     def build_fragment(self, context: MetricQuery) -> Fragment:
         """Parse phrases that change a query. A time without a verb belongs to the query."""

@@ -20,18 +20,26 @@ from sprints.semantics.query import (
     Side,
     TimeRange,
 )
+from sprints.semantics.questions.durations import Durations
 from sprints.semantics.questions.lexicon import Sense
 from sprints.semantics.questions.phrase import NEGATED, Phrase, is_sprints
-from sprints.semantics.questions.relations import Relations
 from sprints.semantics.questions.tense import find_verb, is_said_of_past, tells_of_past_sprints
 from sprints.semantics.questions.terms import CARRIED_FROM, MAX_LISTED_SPRINTS, NAMED_BY, State, Unbound
-from sprints.semantics.questions.values import is_among, number_of, operator_of, to_range, to_range_ahead, to_value
+from sprints.semantics.questions.values import (
+    is_among,
+    number_of,
+    operator_of,
+    to_moment,
+    to_range,
+    to_range_ahead,
+    to_value,
+)
 
 AHEAD = "'{said}' lies ahead. Of days ahead only what is due, and when sprints are planned to end, is known."
 
 
-class Conditions(Relations):
-    """Relations with the conditions on rows."""
+class Conditions(Durations):
+    """Durations with the conditions on rows."""
 
     def _read_conditions(self) -> None:
         self._compare_spans()
@@ -219,6 +227,8 @@ class Conditions(Relations):
     def _read_bound(self, phrase: Phrase, *, place: int) -> list[Condition]:
         if phrase.edge == "times":
             return [self._count_repetitions(phrase, place=place)]
+        if phrase.edge == "within":
+            raise Unbound(phrase)
         if phrase.is_days and not phrase.senses:
             return [self._compare_duration(phrase, place=place)]
         counted = self._is_limit(phrase, place=place)
@@ -252,69 +262,23 @@ class Conditions(Relations):
             phrase if phrase.senses else replace(phrase, senses=senses)
         )
         term = self.model.dimensions.get(dimension)
+        if phrase.than and term is not None and not phrase.is_negated:
+            return Comparison(field=dimension, op=operator_of(phrase), than=phrase.than)
         is_misfit = phrase.is_days and (phrase.op is None or term is None or term.unit != "days")
         if term is None or term.type != "number" or is_misfit:
             raise Unbound(phrase)
         op = NEGATED[operator_of(phrase)] if phrase.is_negated else operator_of(phrase)
         return Comparison(field=dimension, op=op, values=(number_of(phrase),))
 
-    def _count_repetitions(self, phrase: Phrase, *, place: int) -> Condition:
-        for state in self._by_distance(place):
-            if field_name := self._find_reached("repeated", state=state):
-                if state.periods or any(is_sprints(one) for one in self.phrases):
-                    raise Unbound(phrase)  # of all times, not within a period
-                if state.phrase.is_negated or (self.entity.id == "membership" and not self.measures):
-                    break  # its rows are stays in sprints, of which an issue has several
-                state.is_counted = True
-                return Comparison(field=field_name, op=operator_of(phrase), values=(number_of(phrase),))
-        at, name = self._find_repeated()
-        if not name or self.measures or any(is_sprints(one) or one.kind == "period" for one in self.phrases):
-            raise Unbound(phrase)
-        self.used.add(at)
-        return Comparison(field=name, op=operator_of(phrase), values=(number_of(phrase),))
-
-    def _find_repeated(self) -> tuple[int, str]:
-        """Return where it says what issues were in sprints, and the property that counts how often they were so."""
-        known = self.settings["repeated"]
-        return next(
-            ((at, known[sense.name]) for at, one in enumerate(self.phrases) for sense in one.senses
-             if self.entity.id == "issue" and sense.kind == "predicate" and sense.name in known
-             and not one.is_negated and self.model.predicates[sense.name].entity == "membership"),
-            (-1, ""),
-        )  # fmt: skip
-
-    def _compare_duration(self, phrase: Phrase, *, place: int) -> Condition:
-        held = self._find_status(place)
-        if held is not None and not any(abs(other - place) <= abs(held - place) for other in self.states):
-            field_name = self.settings["held"]["status"]
-            return Comparison(field=field_name, op=phrase.op or Operator.GE, values=(number_of(phrase),))
-        for state in self._by_distance(place):
-            if state.phrase.is_negated and not state.predicate and state.role in self.settings["elapsed"]:
-                if phrase.op not in (None, Operator.GT, Operator.GE):
-                    raise Unbound(phrase)
-                state.is_counted = True
-                field_name = self.settings["elapsed"][state.role]
-                return Comparison(field=field_name, op=phrase.op or Operator.GT, values=(number_of(phrase),))
-            field_name = self._find_reached("lasting", state=state)
-            if field_name and not state.phrase.is_negated and not self._is_past():
-                return Comparison(field=field_name, op=phrase.op or Operator.GE, values=(number_of(phrase),))
-        raise Unbound(phrase)
-
-    def _find_status(self, place: int) -> int | None:
-        """Return the place of the one status that rows have now, so that it is known since when."""
-        named = [other for other, one in enumerate(self.phrases) if (one.kind, one.name_kind) == ("names", "status")]
-        if len(named) != 1 or self._is_past() or self.entity.id != "issue":
-            return None
-        status = self.phrases[named[0]]
-        is_several = len(status.names) > 1 and status.joined_by != "or"
-        is_mixed = any(one.name_kind != "status" for one in status.alternatives)
-        return None if status.is_negated or is_several or is_mixed else named[0]
-
     def _has_rows(self, phrase: Phrase) -> Condition:
         """Return that related rows exist or not: sprints that carried nothing over, epics with open bugs."""
         is_subject = any(one.has_entity(self.entity.id) for one in self.phrases) or self._is_about_types()
         if not is_subject and not ("who" in self.marks and self.entity.id == "person"):
             raise Unbound(phrase)
+        (first, *further) = phrase.alternatives
+        owner = next((one for one in self.entity.joins if first.has_entity(one)), "")
+        if owner and not further and phrase.number is None:  # people in no team
+            return Comparison(field=owner, op=Operator.IS_NULL if phrase.is_negated else Operator.IS_NOT_NULL)
         relations = sorted(self.entity.relations.items(), key=lambda one: one[1].entity != self.entity.id)
         for name, relation in relations:
             related = type(self)(phrase.alternatives, entity=relation.entity, lexicon=self.lexicon)
@@ -387,7 +351,7 @@ class Conditions(Relations):
     def _measured_period(self, phrase: Phrase) -> Condition:
         known = split_conditions(self.context.where) if self.context is not None else ()
         if said := next((part for part in known if isinstance(part, TimeRange)), None):
-            return to_range(phrase, role=said.role)
+            return to_moment(phrase, role=said.role) if said.start == said.end else to_range(phrase, role=said.role)
         times = [self.model.measures[one].time for one in self.measures]
         if self.states and not (times and all(times)):
             raise Unbound(phrase)
@@ -454,7 +418,8 @@ class Conditions(Relations):
             return found
         if phrase.period and phrase.period.is_ahead:
             raise Unbound(phrase, why=AHEAD.format(said=phrase.said))
-        return to_range(phrase, role=role)
+        is_moment = state.role in self.settings["at_a_time"].values()
+        return to_moment(phrase, role=state.role) if is_moment else to_range(phrase, role=role)
 
     def _compare_times(self, state: State, times: Sequence[TimeRange]) -> list[Condition]:
         link = self.phrases.index(state.periods[1]) - 1

@@ -7,6 +7,7 @@ phrases.py.
 
 from dataclasses import replace
 
+from sprints.semantics.enums import Operator
 from sprints.semantics.questions.lexicon import Sense
 from sprints.semantics.questions.phrase import (
     NOTHING,
@@ -15,6 +16,7 @@ from sprints.semantics.questions.phrase import (
     Phrase,
     degree_of,
     is_sprints,
+    leave_out,
     look_at,
     phrase_at,
 )
@@ -28,6 +30,8 @@ _NUMBERS = frozenset({
     "bottom", "rank", "total",
 })  # fmt: skip
 _MOMENTS = {"created": "created_at", "resolved": "resolved_at", "updated": "updated_at", "started": "started_at"}
+TAKING = frozenset({"take", "takes", "took", "taken"})
+_MAX_OVERRUN = 8  # more | working | hours | were | spent | than | were | estimated
 _REMAINS = frozenset({"remain", "remains", "remained"})
 
 
@@ -46,7 +50,7 @@ def read_present_sprint(phrases: list[Phrase], *, place: int) -> Found:
 def read_cycle_time(phrases: list[Phrase], *, place: int) -> Found:
     """Read how long issues took as their cycle time: how long | do stories | take. Not in a status, or a sprint."""
     first, rest = phrases[place], phrases[place + 1 :]
-    at = next((n for n, one in enumerate(rest) if one.said.lower() in ("take", "takes", "took", "taken")), -1)
+    at = next((n for n, one in enumerate(rest) if one.said.lower() in TAKING), -1)
     is_of_issues = [one for one in rest[:max(at, 0)] if one.name_kind == "type" or one.kind == "key"
                     or one.has_entity("issue")]  # fmt: skip
     plain = all(one.kind in ("mark", "names", "key", "period") or one.has_entity("issue") for one in rest)
@@ -58,6 +62,76 @@ def read_cycle_time(phrases: list[Phrase], *, place: int) -> Found:
         *rest[:at],
         *rest[at + 1 :],
     ], len(rest) + 1
+
+
+def read_duration(phrases: list[Phrase], *, place: int) -> Found:
+    """
+    Read how long issues took, from the start of work: took | more than 5 days; took | a week or more.
+
+    Until they were done it is from their creation: fixed | within 2 days; closed | in less than a day.
+    """
+    first, bound, behind = look_at(phrases, place=place, size=3)
+    is_length = bound.is_days and bound.kind == "bound" and not bound.senses
+    if first.said.lower() in TAKING and is_length and not behind.has("predicate", "time"):
+        said = f"{first.said} {bound.said}"
+        return [replace(bound, senses=_make_senses("started"), said=said, start=first.start, edge="")], 2
+    is_done = first.kind == "term" and any((one.name, one.form) == ("done", "verb") for one in first.senses)
+    if not (is_done and is_length and bound.op in (Operator.LT, Operator.LE)):
+        return None
+    if first.is_negated or "not" in phrase_at(phrases, place=place - 1).marks:
+        return [first, leave_out(bound, lead=first)], 2
+    return [first, replace(bound, senses=_make_senses("created"), edge="")], 2
+
+
+def read_lateness(phrases: list[Phrase], *, place: int) -> Found:
+    """Read what was late when it was done, or not: resolved | after | its due date; finished | late; done | on time."""
+    first, edge, due = look_at(phrases, place=place, size=3)
+    is_done = first.kind == "term" and any(one.name == "done" for one in first.senses)
+    is_before = bool(edge.marks & {"before", "until"})
+    if edge.marks & {"before", "after", "until", "gt"} and any(one.name == "due_date" for one in due.senses):
+        size, op = 3, (Operator.LT if "before" in edge.marks else Operator.LE) if is_before else Operator.GT
+    elif edge.kind == "term" and any(one.name == "overdue" for one in edge.senses):
+        size, op = 2, Operator.GT
+    elif edge.marks == {"on_time"}:
+        size, op = 2, Operator.LE
+    else:
+        return None
+    is_negated = first.is_negated or edge.is_negated or "not" in phrase_at(phrases, place=place - 1).marks
+    if not is_done or is_negated:
+        return None
+    said = " ".join(one.said for one in (edge, due)[: size - 1])
+    sense = Sense("dimension", "resolved_at", "noun")
+    return [
+        first,
+        replace(edge, kind="bound", senses=(sense,), marks=frozenset(), op=op, than="due_date", said=said),
+    ], size
+
+
+def read_overrun(phrases: list[Phrase], *, place: int) -> Found:
+    """Read more hours than estimated: took | more | hours | than | estimated; took | longer than | estimated."""
+    first, rest = phrases[place], phrases[place : place + _MAX_OVERRUN]
+    is_more = bool(first.marks & {"more", "fewer"}) or first.said.lower().startswith(("longer", "shorter", "exceed"))
+    at = next((n for n, one in enumerate(rest) if n and any(
+        sense.name in ("estimated_hours", "estimated") for sense in one.senses)), 0)  # fmt: skip
+    hours = [
+        one for one in rest[:at] if one.has("unit") or one.said.lower().startswith(("longer", "shorter", "exceed"))
+    ]
+    plain = [one for one in rest[:at] if one in hours or one.marks & {"than", "be", "have", "more", "fewer", "gt", "lt"}
+             or any(sense.name == "spent_hours" for sense in one.senses)]  # fmt: skip
+    subjects = [one for one in phrases[:place] if one.has("entity", form="noun") or one.name_kind == "type"]
+    if (
+        not (is_more and at and hours)
+        or len(plain) != at
+        or not (subjects and all(one.is_of_issues for one in subjects))
+    ):
+        return None
+    is_less = bool(first.marks & {"fewer", "lt"} or first.said.lower().startswith("shorter"))
+    bound = replace(
+        first, kind="bound", marks=frozenset(), senses=(Sense("dimension", "spent_hours_of_issue", "noun"),),
+        op=Operator.LT if is_less else Operator.GT, than="estimated_hours_of_issue",
+        said=" ".join(one.said for one in rest[: at + 1]),
+    )  # fmt: skip
+    return [bound], at + 1
 
 
 def read_locative(phrases: list[Phrase], *, place: int) -> Found:
@@ -111,11 +185,18 @@ def read_latest(phrases: list[Phrase], *, place: int) -> Found:
     """Read what happened last or first as a rank by its moment: created | last; the last | 5 | resolved | bugs."""
     word, following = look_at(phrases, place=place, size=2)
     is_last, is_first = word.marks == {"last"}, word.said.lower() == "first" and "top" in word.marks
-    is_asked = any(one.is_of_issues for one in phrases) and not any("when" in one.marks for one in phrases)
+    is_when = any("when" in one.marks for one in phrases)
+    nouns = [one for one in phrases if one.is_of_issues or one.name_kind == "priority"]
+    is_one = bool(nouns) and not any(one.is_plural or one.said.lower().endswith("s") for one in nouns)
+    is_asked = is_one and "when" in phrases[0].marks if is_when else any(one.is_of_issues for one in phrases)
+    newest = next((one.name for one in word.senses if (one.kind, one.form) == ("dimension", "superlative")), "")
+    if newest and is_asked and is_when:
+        at = next((n for n in range(place + 1, len(phrases)) if _find_moment(phrases[n]) == newest), -1)
+        return ([word, *phrases[place + 1 : at]], at + 1 - place) if at > 0 else None  # newest | bug | created
     if not is_asked or not (is_last or is_first or word.said.lower() == "last updated"):
         return None
     number = following if is_last and following.kind == "number" else NOTHING
-    behind = range(place + 1 + bool(number), len(phrases)) if is_last else ()
+    behind = range(place + 1 + bool(number), len(phrases)) if is_last or is_when else ()
     at = next((n for n in (place, place - 1, *behind) if _find_moment(phrase_at(phrases, place=n))), -1)
     if at < 0:
         return None

@@ -149,6 +149,8 @@ def _assemble_best(
         *_ours(tokens, linked=linked),
         *best.assumptions,
     )
+    unclear = [one for one in linked.unclear if one.said not in best.settled]
+    linked = replace(linked, unclear=unclear)
     return Parse(linked=linked, query=best.query, assumptions=assumed, phrases=tuple(phrases))
 
 

@@ -75,13 +75,12 @@ class Lookups(Conditions):
             raise Unbound(state.phrase)  # when the sprint itself was so
         if role.relation:
             return self._show_events(role, is_since=when.said.lower().startswith("since"), state=state)
-        if self.entity.id == "sprint":
-            return []
         same = [
             one.id for one in self.model.dimensions.values()
             if (one.expression, one.entity, one.role) == (role.start, role.entity, None)
         ]  # fmt: skip
-        if not same or "since" in when.said.lower():
+        is_shown = self.entity.id == "sprint"  # by the dates that each sprint is listed with
+        if not (same or is_shown) or "since" in when.said.lower():
             raise Unbound(state.phrase)
         self.columns += same
         return []
@@ -181,14 +180,14 @@ class Lookups(Conditions):
         self.measures = ["sprint_length"]
 
     def _answer_yes_or_no(self, where: Condition | None) -> Condition | None:
-        """Show what is asked of a named issue in place of a condition that it may fail: is ORBIT-1 | blocked."""
+        """Show what is asked of a named row in place of a condition that it may fail: is ORBIT-1 | blocked."""
         parts = split_conditions(where)
-        named = [one for one in parts if isinstance(one, Comparison) and one.field == "issue"]
+        named = [one for one in parts if isinstance(one, Comparison) and one.field == self.entity.id]
         first = self.phrases[0].said.lower() if self.phrases else ""
         fields = [
             self._find_decisive_property(one, is_past=first in ("was", "were")) for one in parts if one not in named
         ]
-        is_asked = first in ("is", "are", "was", "were") and self.entity.id == "issue"
+        is_asked = first in ("is", "are", "was", "were") and self.entity.id in ("issue", "person")
         if not (is_asked and named and fields and all(fields)):
             return where
         self.columns += [one for one in dict.fromkeys(fields) if one not in self.columns]

@@ -27,7 +27,7 @@ class Phrase:
 
     `is_apart`: a preposition stands before it, so that it is no item of a list. `toward` is the end of a move that a
     status names. `quantifier` is "both", "all" or "each" before it. `is_definite`: an article or an owner stands
-    before it; `is_ongoing`: "being" does.
+    before it; `is_ongoing`: "being" does. `than` is the property that a bound is compared with, in place of a number.
     """
 
     kind: PhraseKind
@@ -61,6 +61,7 @@ class Phrase:
     is_ongoing: bool = False
     is_vague: bool = False
     predicate: str = ""
+    than: str = ""
     alternatives: tuple["Phrase", ...] = field(default=())
 
     def has(self, *kinds: str, form: str | None = None) -> bool:

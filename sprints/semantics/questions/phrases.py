@@ -11,17 +11,20 @@ from dataclasses import replace
 from sprints.linking.calendar import Span
 from sprints.linking.periods import EARLIEST
 from sprints.semantics.enums import Operator
-from sprints.semantics.questions.alternatives import read_alternatives
+from sprints.semantics.questions.alternatives import read_alternatives, read_either, repeat_sides
 from sprints.semantics.questions.constructions import (
     read_counted_sides,
     read_cycle_time,
     read_distinct,
+    read_duration,
     read_each_row,
     read_inclusion,
+    read_lateness,
     read_latest,
     read_locative,
     read_nobody_relative,
     read_number_behind,
+    read_overrun,
     read_own_sprint,
     read_present_sprint,
     read_remain,
@@ -39,6 +42,7 @@ from sprints.semantics.questions.contrasts import (
     read_progressive,
     read_swapped_group,
     read_than,
+    read_when_clause,
     read_whole,
     read_workers,
 )
@@ -80,7 +84,6 @@ from sprints.semantics.questions.phrase import (
 from sprints.semantics.questions.tokens import YES_OR_NO, Token
 
 _OPERATORS_BEHIND = {"or_more": Operator.GE, "or_less": Operator.LE}
-_SIDES = ("names", "term", "bound", "missing")
 _OPERATORS = {"gt": Operator.GT, "ge": Operator.GE, "lt": Operator.LT, "le": Operator.LE, "eq": Operator.EQ}
 _EDGES = ("since", "after", "before", "until")
 _ANY = frozenset({"at least one", "a", "an", "any", "a single", "single", "even one"})
@@ -115,6 +118,8 @@ def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
     _find_unanswerable(tokens, phrases=phrases)
     _apply(read_each_row, phrases)
     _apply(read_cycle_time, phrases)
+    _apply(read_overrun, phrases)
+    _apply(read_lateness, phrases)
     _apply(read_present_sprint, phrases)
     _apply(read_latest, phrases)
     _apply(read_number_behind, phrases)
@@ -177,6 +182,8 @@ def _place(token: Token, *, before: Token | None, lead: str, quantifier: str) ->
         return replace(phrase, marks=frozenset({"except"}))  # all | but | ACCEL
     if before and word in _ROUGHLY and (token.number is not None or token.days is not None):
         return replace(phrase, kind="unknown", said=f"{before.said} {phrase.said}", start=before.start)
+    if word == "within" and token.days is not None:
+        phrase = replace(phrase, kind="bound", op=Operator.LE, edge="within", said=f"{word} {phrase.said}")
     is_property = phrase.has("dimension", form="noun") and not phrase.has("entity")
     if word in _ANY and lead in ("in", "inside", "within", "part of") and is_property:
         said = f"{lead} {word} {phrase.said}"
@@ -452,42 +459,15 @@ def _counted_rank(phrases: list[Phrase], *, place: int) -> Found:
     return rest, len(rest) + 1
 
 
-def _either(phrases: list[Phrase], *, place: int) -> Found:
-    """Read an alternative: blocked or overdue."""
-    before, first, link, third, behind = look_at(phrases, place=place - 1, size=5)
-    if link.kind != "mark" or "or" not in link.marks:
-        return None
-    if is_sprints(first) and (is_sprints(third) or (third.name_kind == "team" and is_sprints(behind))):
-        return [first], 2  # several sprints are one or the other anyway: ACCEL Sprint 8 | or | ACCEL | Sprint 7
-    for side in (first, third):
-        is_side = side.kind in _SIDES and (side.kind != "term" or side.has("predicate"))
-        if not is_side or side.is_negated or is_sprints(side):
-            return None
-    if third.kind == "term" and first.name_kind and behind.name_kind == first.name_kind:
-        return None  # bugs or blocked | stories: an adjective of the second kind alone
-    if before.is_negated and before.kind in _SIDES and before.has("predicate"):
-        return [replace(one, is_negated=True) for one in (first, third)], 3  # not blocked, done | or | in progress
-    said = f"{first.said} or {third.said}"
-    return [replace(first, alternatives=(*first.alternatives, third), joined_by="or", said=said)], 3
-
-
-def _repeat_sides(phrases: list[Phrase], *, place: int) -> Found:
-    """Repeat for both sides what is said once: open p0 versus open p1."""
-    state, name, link, other_state, other_name = look_at(phrases, place=place, size=5)
-    is_same = state.kind == other_state.kind == "term" and state.senses == other_state.senses
-    if not is_same or not link.marks & {"versus", "and", "or"} or name.kind != "names":
-        return None
-    return ([state, name, link, other_name], 5) if other_name.name_kind == name.name_kind else None
-
-
 _RULES: tuple[Rule, ...] = (
     negate_prefixed, read_locative, read_remain, read_distinct, read_own_sprint, read_counted_sides,
     read_nobody_relative, read_wholly, read_inclusion, read_anybody, read_progressive, read_leaver,
     read_possessives, read_change, read_current_value, read_noun_of_name, read_epic_key, read_parent_key,
     read_key_property, read_depictive,
-    read_closing_clause, _repeat_sides, _read_all_but, _read_ago, list_names, read_whole, read_workers,
-    _repeated_how_often, _sprint_edges, _bounds, read_than, _comparative, _agent, _group_each, _groups,
+    read_closing_clause, read_when_clause,
+    repeat_sides, _read_all_but, _read_ago, list_names, read_whole, read_workers,
+    _repeated_how_often, _sprint_edges, _bounds, read_duration, read_than, _comparative, _agent, _group_each, _groups,
     _and_groups, read_swapped_group, _bound_age, _bound_units, _read_bound_after, read_absence, read_related,
     read_acts, read_ever, read_nobody, negate_owner, negate, read_presence, read_degree_first, _ranks, _merge_ranks,
-    _counted_rank, _either, read_only,
+    _counted_rank, read_either, read_only,
 )  # fmt: skip

@@ -89,6 +89,7 @@ class Terms:
         self.context: MetricQuery | None = None
         self.is_past = False
         self.redundant: list[Phrase] = []
+        self.settled: list[str] = []  # times that were doubtful
         self.is_about_people = False
         self.has_owners = self.joins_owners = False
         self.unit_noun = ""
@@ -171,12 +172,22 @@ class Terms:
                 owner = getattr(known.get(sense.name), "entity", sense.name)
                 if sense.kind in terms and sense.form == "noun" and owner == self.entity.id:
                     return
+                if sense.kind == "predicate" and self.entity.id == "person" and self._tells_of_person(sense.name):
+                    self.mentions_entity = True
+                    return
                 is_verb = sense.kind == "predicate" and sense.form == "verb" and self.entity.id == "link"
                 if is_verb and self.model.predicates[sense.name].entity == "link" and self._has_key():
                     self.mentions_entity = True
                     return
         if self.entity.id != "person" or "who" not in self.marks:
             raise Unbound(None, why="")
+
+    def _tells_of_person(self, predicate: str) -> bool:
+        """Return whether a predicate is said of a named person, and nothing else is named: is | Levi | active."""
+        is_own = self.model.predicates[predicate].entity == "person" and self._has_person()
+        return is_own and not any(
+            one.is_of_issues or is_sprints(one) or one.has("entity", "measure", form="noun") for one in self.phrases
+        )
 
     def _find_states(self) -> None:
         for place, phrase in enumerate(self.phrases):
@@ -332,24 +343,54 @@ class Terms:
             time = self.model.predicates[predicate].time
             if time:
                 return time
-            if phrase.said.lower() == "open":
+            if phrase.said.lower().split()[-1] == "open":
                 return ""
         return found[0] if found else ""
 
     def _attach_times(self) -> None:
         """Attach each period to the nearest state before it that has a time, else to the nearest after it."""
         for place, phrase in enumerate(self.phrases):
-            if phrase.kind == "period" and (state := self._same_state(place) or self._timed_state(place)):
+            if phrase.kind != "period":
+                continue
+            state = self._same_state(place) or self._timed_state(place)
+            if state is not None:
                 state.periods.append(phrase)
+            if state is not None or self._read_past_state(phrase, place=place):
                 self.used.add(place)
         if not self.is_fragment:
             self._refuse_shared_times()
+
+    def _read_past_state(self, phrase: Phrase, *, place: int) -> bool:
+        """
+        Read a day beside a state as the day on which rows were so: how many were open on 1 October.
+
+        Who had them, in which sprint they were, and their status then, are not part of it.
+        """
+        at = max((other for other, one in self.states.items() if other < place and one.predicate), default=-1)
+        role = self.settings["at_a_time"].get(self.states[at].predicate) if at >= 0 else None
+        said = {word for one in self.phrases[:place] for word in one.said.lower().split()}
+        if not (role and phrase.period and phrase.period.moment and self.entity.id == "issue"):
+            return False
+        if self.states[at].role or self.is_fragment or not said & {"was", "were", "did", "had", "have"}:
+            return False
+        for other, one in enumerate(self.phrases):
+            is_plain = one.kind in ("mark", "period", "group", "rank", "top") or one.has("entity")
+            is_lasting = one.name_kind in ("team", "type", "priority", "label", "epic") and not one.alternatives
+            is_of_now = other > place and other in self.states and is_said_of_now(self.phrases, place=other)
+            if one.is_negated or not (other == at or is_plain or is_lasting or is_of_now):
+                raise Unbound(one)
+        self.states[at].role = role
+        self.states[at].periods.append(phrase)
+        self.settled.append(phrase.period.doubtful)
+        self.assumptions.append("All else about these issues is as it is now.")
+        return True
 
     def _timed_state(self, place: int) -> State | None:
         """Return the nearest state that has a time: before the place, else after it, first without one said yet."""
         timed = [other for other in sorted(self.states) if self.states[other].role]
         before = [self.states[other] for other in timed if other < place][::-1]
-        near = (*before, *(self.states[other] for other in timed if other > place))
+        is_of_other = place - 1 in self.states and not before  # open | on 1 October | are done
+        near = (*before, *(self.states[other] for other in timed if other > place and not is_of_other))
         return next((state for state in near if not state.periods), before[0] if before else None)
 
     def _refuse_shared_times(self) -> None:

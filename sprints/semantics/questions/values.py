@@ -31,6 +31,14 @@ def to_range(phrase: Phrase, *, role: str | None) -> TimeRange:
     return TimeRange(role=role, start=None if is_open else span.start, end=span.end)
 
 
+def to_moment(phrase: Phrase, *, role: str | None) -> TimeRange:
+    """Return the moment at which a day is over: as it was at its end. Raises ValueError if it is no day of the past."""
+    moment = phrase.period.moment if phrase.period else None
+    if moment is None:
+        raise ValueError(phrase.said)
+    return TimeRange(role=role, start=moment, end=moment)
+
+
 def to_range_ahead(phrase: Phrase, *, role: str | None, said: str) -> tuple[TimeRange, list[str]]:
     """Return the days of a period of what may be planned, and what is assumed. Since has no end."""
     period = phrase.period

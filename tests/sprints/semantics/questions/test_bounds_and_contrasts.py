@@ -137,7 +137,6 @@ def test_an_answer_has_the_rows_of_an_independent_statement(question: str, truth
         "Teams with more open bugs than stories",
         "Which team has nobody assigned?",
         "Which team has the best open bugs?",
-        "issues done late",
         "issues created on Mondays",
         "average age of resolved bugs",
         "top 3 bugs per team by age",

@@ -114,7 +114,7 @@ TRUTHS = [
      ("SELECT issue_key, blocked_at FROM blocked_periods JOIN issues USING (issue_id) "
      "WHERE issue_key = 'ORBIT-95' AND unblocked_at IS NULL LIMIT 1000")),
     ("When was HARBOR Sprint 6 closed?",
-     "SELECT sprint_name, end_date FROM sprints WHERE sprint_name = 'HARBOR Sprint 6'"),
+     "SELECT sprint_name, completed_at FROM sprints WHERE sprint_name = 'HARBOR Sprint 6'"),
     ("What is the goal of each running sprint?",
      "SELECT sprint_name, goal FROM sprints WHERE state = 'active' LIMIT 3"),
     ("What is the priority of each open bug of ORBIT?",
