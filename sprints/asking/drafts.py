@@ -235,7 +235,8 @@ def _ask_back(reading: QuestionReading) -> Draft:
     template = BETWEEN if word.lower() in _JOINING else NOT_UNDERSTOOD
     reason = parse.why or (template.format(word=word) if word else "")
     ahead = [_FORECAST] if _asks_about_the_future(reading) else []
-    said = " ".join([*_list_unknown_names(reading), *([reason] if reason else []), *ahead])
+    names = [] if parse.why.endswith(_FOREIGN) else _list_unknown_names(reading)
+    said = " ".join([*names, *([reason] if reason else []), *ahead])
     listed = "; ".join(f"'{one}'" for one in suggested)
     works = f"{NEAR}{listed}." if suggested else ""
     doubts = doubts or (Doubt(question="Ask it in other words, or one of these.", replaces="question"),)

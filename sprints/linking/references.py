@@ -23,6 +23,8 @@ _SPRINT = regex.compile(
     rf"|sprints? (?:#|no\.? |number )?(?P<numbers>\d{{1,4}}(?:{_AND}(?:sprint )?\d{{1,4}})*))(?![\w])",
     regex.IGNORECASE,
 )
+_POSITION_BEFORE = regex.compile(rf"\b(?:{_CURRENT}|{_PAST}|next)(?: {NUMBER})?(?: (?:{_CLOSED}))? $", regex.IGNORECASE)
+_SPRINTS_BEHIND = regex.compile(r"(?:['\u2019]s)? (sprints?)\b", regex.IGNORECASE)
 _RANGE = regex.compile(r"(\d{1,4}) ?(?:to|-|\u2013|through) ?(?:sprint )?(\d{1,4})", regex.IGNORECASE)
 _KEY = regex.compile(r"(?<![\w-])[A-Za-z][A-Za-z0-9_]{1,29}-\d{1,9}(?![\w-])")
 _HALF = "(?P<half> and a half)?"
@@ -79,6 +81,14 @@ class Amount(Place):
     kind: Literal["days", "top", "number"]
     value: float
     adjective: str = ""
+
+
+def move_behind(text: str, *, start: int, end: int) -> str:
+    """Move a name inside a reference to sprints behind it: the last three ORBIT sprints, of ORBIT."""
+    behind = _SPRINTS_BEHIND.match(text, end)
+    if not behind or not _POSITION_BEFORE.search(text[:start]):
+        return text
+    return f"{text[:start]}{behind[1]} of {text[start:end]}{text[behind.end() :]}"
 
 
 def find_sprint_references(text: str) -> list[SprintReference]:

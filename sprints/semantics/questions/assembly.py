@@ -31,15 +31,25 @@ from sprints.semantics.questions.ranks import Ranks
 from sprints.semantics.questions.terms import SILENT, Unbound
 from sprints.semantics.questions.values import is_among, to_value
 
+_NUMBERS = frozenset({
+    "how_many", "how_much", "how_often", "how_long", "share", "average", "median", "percentile_85", "compare", "versus",
+    "trend", "breakdown", "total", "together", "more", "fewer", "best", "worst",
+})  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssembledQuery:
-    """A query, its cost, the assumptions, and the times that its meaning makes certain."""
+    """
+    A query, its cost, the assumptions, and the times that its meaning makes certain.
+
+    `is_unasked`: it is a number, where a list is requested: what | was removed.
+    """
 
     query: MetricQuery
     cost: float
     assumptions: tuple[str, ...] = ()
     settled: tuple[str, ...] = ()
+    is_unasked: bool = False
 
 
 def assemble(phrases: Sequence[Phrase], *, entity: str, lexicon: Lexicon) -> AssembledQuery:
@@ -96,8 +106,9 @@ class _Assembly(Ranks):
         self._check_marks()
         query = self._compose(rank=rank, order=order, share=share)
         return AssembledQuery(
-            query=query, cost=self.cost, assumptions=tuple(self.assumptions), settled=tuple(self.settled)
-        )
+            query=query, cost=self.cost, assumptions=tuple(self.assumptions), settled=tuple(self.settled),
+            is_unasked=bool(query.measures) and "what" in self.phrases[0].marks and not self._asks_number(),
+        )  # fmt: skip
 
     def build_fragment(self, context: MetricQuery) -> Fragment:
         """Parse phrases that change a query. A time without a verb belongs to the query."""
@@ -278,6 +289,14 @@ class _Assembly(Ranks):
         return MetricQuery(
             measures=tuple(dict.fromkeys(self.measures)), group_by=tuple(dict.fromkeys(self.groups)), where=where,
             having=tuple(self.having), compare=tuple(self.sides), share=share, trend=trend, rank=rank, order=order,
+        )  # fmt: skip
+
+    def _asks_number(self) -> bool:
+        """Return whether anything says that a number is requested, of all rows or of each."""
+        return any(
+            one.kind in ("group", "rank", "than", "bound") or one.marks & _NUMBERS
+            or (one.has("measure", form="noun") and not one.has("entity"))
+            for one in self.phrases
         )  # fmt: skip
 
     def _leave_out_zeros(self, where: Condition | None) -> Condition | None:

@@ -139,6 +139,8 @@ class Conditions(Durations):
         dimensions: Iterable[str] = NAMED_BY[phrase.name_kind]
         if self.entity.id == "status_change" and phrase.name_kind == "status":
             dimensions = (phrase.toward,) if phrase.toward else ()
+        if self.entity.id == "status_stay" and phrase.name_kind == "status":
+            dimensions = ("past_status",)
         if phrase.name_kind == "person" and self._is_reporter(phrase, place=place):
             dimensions = ("reporter",)
         for dimension in dimensions:

@@ -25,6 +25,7 @@ _PEOPLE = frozenset({"person", "team", "sprint"})
 _BEGINS = {"creation": "created", "created": "created", "start": "started", "started": "started"}
 _ENDS = frozenset({"resolution", "completion", "finish", "done", "close", "closing", "end"})
 _SPANS = {"created": ("lead_time", "lead_time_days"), "started": ("cycle_time", "cycle_time_days")}
+_DAYS = {days for _, days in _SPANS.values()}
 _NUMBERS = frozenset({
     "how_many", "how_much", "how_often", "share", "average", "median", "compare", "versus", "trend", "breakdown", "top",
     "bottom", "rank", "total",
@@ -64,6 +65,26 @@ def read_cycle_time(phrases: list[Phrase], *, place: int) -> Found:
     ], len(rest) + 1
 
 
+def read_time_in_status(phrases: list[Phrase], *, place: int) -> Found:
+    """Read the time that issues stay in a status as a measure: average | time | issues | spend | in QA."""
+    first = phrases[place]
+    is_time = first.said.lower() == "time" or first.marks == {"how_long"}
+    at = next((n for n in range(place + 1, len(phrases)) if phrases[n].name_kind == "status"), -1)
+    between = phrases[place + 1 : at]
+    is_plain = all(
+        one.is_of_issues or one.marks & {"be", "do", "average", "median"}
+        or any(sense.name in ("spent_hours", "time_in_status") for sense in one.senses) for one in between
+    )  # fmt: skip
+    if not (is_time and at > 0 and is_plain) or not phrases[at].is_apart or any(one.kind == "key" for one in phrases):
+        return None
+    said = [*phrases[:place], *between]
+    name = "median_time_in_status" if any("median" in one.marks for one in said) else "time_in_status"
+    phrases[:place] = [replace(one, marks=SILENT_MARKS) if one.marks <= {"average", "median"} else one
+                       for one in phrases[:place]]  # fmt: skip
+    measure = replace(first, kind="term", senses=(Sense("measure", name, "noun"),), marks=frozenset())
+    return [measure, phrases[at]], at + 1 - place
+
+
 def read_duration(phrases: list[Phrase], *, place: int) -> Found:
     """
     Read how long issues took, from the start of work: took | more than 5 days; took | a week or more.
@@ -72,6 +93,9 @@ def read_duration(phrases: list[Phrase], *, place: int) -> Found:
     """
     first, bound, behind = look_at(phrases, place=place, size=3)
     is_length = bound.is_days and bound.kind == "bound" and not bound.senses
+    if first.said.lower() in TAKING and is_length and any(one.name in _DAYS for one in behind.senses):
+        said = f"{first.said} {bound.said} {behind.said}"  # took | more than 10 days | from start to done
+        return [replace(bound, senses=behind.senses, said=said, start=first.start, edge="")], 3
     if first.said.lower() in TAKING and is_length and not behind.has("predicate", "time"):
         said = f"{first.said} {bound.said}"
         return [replace(bound, senses=_make_senses("started"), said=said, start=first.start, edge="")], 2

@@ -1,11 +1,22 @@
-"""Changes of a query that keep its rows: their order, their columns, the sprint before or after."""
+"""Changes of a query that keep its rows: their order, their columns, the sprint or the month before or after."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from sprints.linking.calendar import Span, add_units, find_unit
 from sprints.linking.names import Name, NameIndex, sprint_numbers
 from sprints.semantics.describe import join_conditions, split_conditions
 from sprints.semantics.model import SemanticModel
-from sprints.semantics.query import Comparison, Condition, InPeriod, MetricQuery, Not, Reference
+from sprints.semantics.query import (
+    Comparison,
+    Condition,
+    InPeriod,
+    MetricQuery,
+    NamedCondition,
+    Not,
+    Reference,
+    TimeRange,
+)
+from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.sorting import is_property, list_content, sort_query
 from sprints.semantics.questions.tokens import PRONOUNS, Token
 
@@ -14,11 +25,13 @@ _AFTER = frozenset({"next", "following", "after"})
 
 
 def change_rows(
-    context: MetricQuery, *, tokens: Sequence[Token], model: SemanticModel, index: NameIndex
+    context: MetricQuery, *, tokens: Sequence[Token], lexicon: Lexicon, index: NameIndex
 ) -> MetricQuery | None:  # fmt: skip
-    """Return the query in another order, with other columns, or of the sprint beside its own. None if it is none."""
+    """Return the query in another order, with other columns, or of the time beside its own. None if it is none."""
+    model = lexicon.model
     changed = sort_query(context, tokens=tokens, model=model) or _show_columns(context, tokens=tokens, model=model)
-    return changed or _step_sprint(context, tokens=tokens, index=index)
+    changed = changed or _show_since(context, tokens=tokens, since=lexicon.settings["since"])
+    return changed or _step_sprint(context, tokens=tokens, index=index) or _step_time(context, tokens=tokens)
 
 
 def _show_columns(context: MetricQuery, *, tokens: Sequence[Token], model: SemanticModel) -> MetricQuery | None:
@@ -45,6 +58,16 @@ def _show_columns(context: MetricQuery, *, tokens: Sequence[Token], model: Seman
     return context.model_copy(update={"columns": columns})
 
 
+def _show_since(context: MetricQuery, *, tokens: Sequence[Token], since: Mapping[str, str]) -> MetricQuery | None:
+    """Return the rows with since when they are so: "since when?" of what is blocked. None if it says anything else."""
+    states = [one.predicate for one in split_conditions(context.where) if isinstance(one, NamedCondition)]
+    shown = [since[one] for one in states if one in since]
+    is_asked = [token.said.lower() for token in tokens if not token.is_free] == ["since when"]
+    if not is_asked or len(shown) != 1 or context.rows_of != "issue":
+        return None
+    return context.model_copy(update={"columns": ("issue", "title", *shown)})
+
+
 def _step_sprint(context: MetricQuery, *, tokens: Sequence[Token], index: NameIndex) -> MetricQuery | None:
     """Return the query of the sprint before or after: and in the sprint before that? None if it says anything else."""
     said = list_content(tokens)
@@ -59,6 +82,25 @@ def _step_sprint(context: MetricQuery, *, tokens: Sequence[Token], index: NameIn
     is_whole = len(moved) == len(parts)
     is_undecided = _tells_of_close(context) and any(_is_open(part, index=index) for part in moved)
     return context.model_copy(update={"where": join_conditions(moved)}) if is_whole and not is_undecided else None
+
+
+def _step_time(context: MetricQuery, *, tokens: Sequence[Token]) -> MetricQuery | None:
+    """Return the query of the month, or another unit, beside its own: and the month before? None if it says more."""
+    words = {word for token in list_content(tokens) for word in token.said.lower().split()} - {"the", "that", "in"}
+    units = words & {"day", "week", "month", "quarter", "year"}
+    steps = [step for step, names in ((-1, _BEFORE), (1, _AFTER)) if words & names]
+    parts = split_conditions(context.where)
+    times = [one for one in parts if isinstance(one, TimeRange)]
+    is_dated = any(token.period for token in tokens)  # the previous month: before now, or before that
+    if is_dated or len(units) != 1 or len(steps) != 1 or len(times) != 1 or words - units - _BEFORE - _AFTER:
+        return None
+    (unit,), (time,) = units, times
+    start, end = time.start, time.end
+    if start is None or end is None or Span(start, end) != find_unit(start, unit=unit):
+        return None  # of more than one unit, or of a part
+    moved = find_unit(add_units(start, unit=unit, by=steps[0]), unit=unit)
+    beside = time.model_copy(update={"start": moved.start, "end": moved.end})
+    return context.model_copy(update={"where": join_conditions([beside if one is time else one for one in parts])})
 
 
 def _tells_of_close(query: MetricQuery) -> bool:

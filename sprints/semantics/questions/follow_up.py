@@ -78,7 +78,7 @@ def parse_follow_up(
         return replace(parse, assumptions=(*parse.assumptions, f"Read as '{named}'."))
     anaphor = find_anaphor(tokens)
     changed = _widen_query(context, tokens=tokens, model=lexicon.model)
-    changed = changed or change_rows(context, tokens=tokens, model=lexicon.model, index=index)
+    changed = changed or change_rows(context, tokens=tokens, lexicon=lexicon, index=index)
     if changed is not None:
         return Parse(linked=linked, query=changed, assumptions=(*corrected,), phrases=tuple(phrases))
     if _asks_for_rows(phrases, tokens=tokens):

@@ -25,6 +25,7 @@ from sprints.semantics.questions.tokens import (
     find_anaphor,
     find_dangling,
     find_unread_sign,
+    put_teams_behind,
     spell_signs,
 )
 from sprints.semantics.questions.unreadable import find_unreadable
@@ -91,12 +92,21 @@ def parse_question(
 
 def _parse(text: str, *, index: NameIndex, today: date, lexicon: Lexicon, meant: Mapping[str, str] = _NOTHING) -> Parse:
     """Parse a text. Bounded: each rule only shortens the phrases, and each entity is tried once. Pure."""
+    written = text
     text, corrected = correct_words(text, found=words(text), lexicon=lexicon, index=index)
     linked = link(text, index=index, today=today, meant=meant)
+    if (moved := put_teams_behind(linked)) != linked.text:
+        linked = link(moved, index=index, today=today, meant=meant)
     tokens = cut(linked, lexicon=lexicon, index=index)
     if len(linked.words) > MAX_TOKENS:
         return Parse(linked=linked, why=TOO_LONG)
     if unknown := [token for token in tokens if not token.is_known]:
+        if text != written:  # its words are named as they were written
+            tokens = cut(link(written, index=index, today=today, meant=meant), lexicon=lexicon, index=index)
+            foreign = _unknown([token for token in tokens if not token.is_known], tokens=tokens, linked=linked)
+            if foreign.why:
+                return foreign
+            tokens = cut(linked, lexicon=lexicon, index=index)
         return _unknown(unknown, tokens=tokens, linked=linked)
     if sign := find_unread_sign(linked) or find_dangling(tokens):
         return Parse(linked=linked, unbound=(sign,), phrases=tuple(read_phrases(tokens)))
@@ -140,6 +150,8 @@ def _assemble_best(
         return _report_failure(linked, failures=failures, phrases=phrases)
     found.sort(key=lambda one: one.cost)
     best = found[0]
+    if best.is_unasked:
+        return Parse(linked=linked, unbound=(phrases[0].said,), phrases=tuple(phrases))
     rivals = [one for one in found[1:] if one.cost - best.cost < MARGIN and one.query != best.query]
     if rivals:
         return Parse(linked=linked, readings=(best.query, rivals[0].query), phrases=tuple(phrases))

@@ -27,7 +27,7 @@ _IRREGULAR = {
     "hold": ("held", "held"), "spend": ("spent", "spent"), "come": ("came", "come"), "run": ("ran", "run"),
     "spill": ("spilled", "spilt"), "throw": ("threw", "thrown"), "bring": ("brought",), "put": ("put",),
     "cut": ("cut",), "leave": ("left",), "write": ("wrote", "written"), "deal": ("dealt",), "burn": ("burned", "burnt"),
-    "strike": ("struck",), "sneak": ("sneaked", "snuck"), "eat": ("ate", "eaten"),
+    "strike": ("struck",), "sneak": ("sneaked", "snuck"), "eat": ("ate", "eaten"), "go": ("went", "gone"),
 }  # fmt: skip
 _DOUBLING = frozenset({"commit", "begin", "log", "refer", "permit"})  # stressed on a last, short syllable
 _PLURALS = ("people", "devs", "folks")

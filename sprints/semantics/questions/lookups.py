@@ -60,9 +60,23 @@ class Lookups(Conditions):
         return self._dimension_of(phrase) if is_one_of_several and phrase.has("measure", form="noun") else ""
 
     def _state(self, state: State, *, place: int) -> list[Condition]:
+        if self._shows_since(state):
+            return super()._state(state, place=place)
         if "when" in self.marks and not state.periods and not self.measures:
             return self._show_moment(state)
         return super()._state(state, place=place)
+
+    def _shows_since(self, state: State) -> bool:
+        """Show since when each row has been so: which issues are | blocked | and | since when."""
+        asked = [at for at, one in enumerate(self.phrases) if one.said.lower() == "since when"]
+        since = str(self.settings["since"].get(state.predicate, ""))
+        if not (asked and since) or self.entity.id != "issue" or self._has_key():
+            return False
+        if state.phrase.is_negated or state.periods or self.measures:
+            raise Unbound(self.phrases[asked[0]])
+        self.columns.append(since)
+        self.used.add(asked[0])
+        return True
 
     def _show_moment(self, state: State) -> list[Condition]:
         """Show the moment as a column of the named rows, or as the rows of what happened to them several times."""

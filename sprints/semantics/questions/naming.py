@@ -95,3 +95,21 @@ def read_key_property(phrases: list[Phrase], *, place: int) -> Found:
     nouns = tuple(one for one in first.senses if (one.kind, one.form) == ("dimension", "noun"))
     is_noun = first.kind == "term" and (first.is_definite or keys[0] == place - 1)
     return ([replace(first, senses=nouns)], 1) if is_noun and first.has("predicate", form="verb") else None
+
+
+def read_passive_link(phrases: list[Phrase], *, place: int) -> Found:
+    """Read a link from its other end: ORBIT-1 is | blocked | by | what; which issues are | blocked | by | ORBIT-1."""
+    verb, by = look_at(phrases, place=place, size=2)
+    senses = tuple(one for one in verb.senses if (one.kind, one.name, one.form) == ("predicate", "blocking", "verb"))
+    before, behind = phrases[:place], phrases[place + 2 :]
+    keys = [one for one in (*before, *behind) if one.kind == "key" and not one.name_kind and not one.is_negated]
+    plain = not any(one.is_any for one in (*before, *behind)) and all(
+        one in keys or one.marks & {"what", "which", "be"} or one.has_entity("issue") for one in (*before, *behind)
+    )
+    if not senses or verb.is_negated or by.said.lower() != "by" or len(keys) != 1 or not plain:
+        return None
+    asking = replace(by, marks=frozenset({"what"}), senses=())
+    link = replace(verb, senses=senses)
+    blocking, blocked = ([keys[0]], []) if keys[0] in behind else ([], [keys[0]])
+    phrases[:place] = [Phrase(kind="mark", said=one.said, start=one.start, marks=SILENT_MARKS) for one in before]
+    return [asking, *blocking, link, *blocked], len(phrases) - place

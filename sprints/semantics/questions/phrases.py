@@ -29,6 +29,7 @@ from sprints.semantics.questions.constructions import (
     read_present_sprint,
     read_remain,
     read_span,
+    read_time_in_status,
     read_wholly,
 )
 from sprints.semantics.questions.contrasts import (
@@ -55,6 +56,7 @@ from sprints.semantics.questions.naming import (
     read_noun_of_name,
     read_owner,
     read_parent_key,
+    read_passive_link,
 )
 from sprints.semantics.questions.negations import (
     negate,
@@ -118,10 +120,12 @@ def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
     _find_unanswerable(tokens, phrases=phrases)
     _apply(read_each_row, phrases)
     _apply(read_cycle_time, phrases)
+    _apply(read_time_in_status, phrases)
     _apply(read_overrun, phrases)
     _apply(read_lateness, phrases)
     _apply(read_present_sprint, phrases)
     _apply(read_latest, phrases)
+    _apply(read_passive_link, phrases)
     _apply(read_number_behind, phrases)
     _apply(read_span, phrases)
     _apply(read_obligation, phrases)
@@ -184,6 +188,9 @@ def _place(token: Token, *, before: Token | None, lead: str, quantifier: str) ->
         return replace(phrase, kind="unknown", said=f"{before.said} {phrase.said}", start=before.start)
     if word == "within" and token.days is not None:
         phrase = replace(phrase, kind="bound", op=Operator.LE, edge="within", said=f"{word} {phrase.said}")
+    if word == "the" and phrase.kind == "term" and not token.said.lower().endswith(("ed", "ing")):
+        nouns = tuple(one for one in phrase.senses if one.form != "verb")
+        phrase = replace(phrase, senses=nouns, kind=phrase.kind if nouns else "unknown")  # at the | end of
     is_property = phrase.has("dimension", form="noun") and not phrase.has("entity")
     if word in _ANY and lead in ("in", "inside", "within", "part of") and is_property:
         said = f"{lead} {word} {phrase.said}"

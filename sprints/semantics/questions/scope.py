@@ -138,7 +138,7 @@ class Scope(Lookups):
         last = len(self.phrases) - 1  # who works on what
         second = next((place for place in asking[1:] if "and" in self.phrases[place - 1].marks or place == last), None)
         is_told = len(self.columns) >= len(asking) if self._has_key() else bool(self.measures[1:])
-        if second is not None and not is_told:
+        if second is not None and second not in self.used and not is_told:
             raise Unbound(self.phrases[second])
 
     def _refuse_filtered_key(self) -> None:

@@ -52,7 +52,9 @@ def _find_both(tokens: Sequence[Token]) -> str:
 def _find_changed_property(tokens: Sequence[Token]) -> str:
     """Find a property that was changed, of which only the last change of all is known: changed | priority."""
     content = [
-        one for one in tokens if not one.is_free and not (one.marks and one.marks <= {"be", "have", "do", "past"})
+        one
+        for one in tokens
+        if not one.is_free and not (one.marks and one.marks <= {"be", "have", "do", "past", "not"})
     ]
     for first, second in pairwise(content):
         verb, noun = (first, second) if _names(first, "updated", form="verb") else (second, first)

@@ -31,8 +31,11 @@ IMPLIED = {
     "person": ("assignee", "reporter"),
     "membership": ("sprint",),
     "assignee": ("assigned",),
+    "spent_hours": ("time_in_status",),
+    "team": ("committed_points",),  # what the team had committed to, of each sprint
     "issue": (
         "issue",
+        "time_in_status",
         "membership",
         *(one.id for one in LEXICON.model.measures.values() if one.entity in ("issue", "membership")),
     ),
