@@ -83,7 +83,7 @@ class Amount(Place):
     adjective: str = ""
 
 
-def move_behind(text: str, *, start: int, end: int) -> str:
+def put_behind(text: str, *, start: int, end: int) -> str:
     """Move a name inside a reference to sprints behind it: the last three ORBIT sprints, of ORBIT."""
     behind = _SPRINTS_BEHIND.match(text, end)
     if not behind or not _POSITION_BEFORE.search(text[:start]):

@@ -105,9 +105,10 @@ class _Assembly(Ranks):
         share = self._read_share()
         self._check_marks()
         query = self._compose(rank=rank, order=order, share=share)
+        self._refuse_states_of_then()
         return AssembledQuery(
             query=query, cost=self.cost, assumptions=tuple(self.assumptions), settled=tuple(self.settled),
-            is_unasked=bool(query.measures) and "what" in self.phrases[0].marks and not self._asks_number(),
+            is_unasked="what" in phrase_at(self.phrases, place=0).marks and not self._asks_number(),
         )  # fmt: skip
 
     def build_fragment(self, context: MetricQuery) -> Fragment:
@@ -135,6 +136,7 @@ class _Assembly(Ranks):
         self._read_conditions()
         rank, order = self._read_ranks()
         self._check_marks()
+        self._refuse_states_of_then()
         conditions = (*self.parts, *(part for _, parts in sorted(self.part_of.items()) for part in parts))
         self._check_contradiction(join_conditions(conditions))
         return Fragment(
@@ -292,8 +294,8 @@ class _Assembly(Ranks):
         )  # fmt: skip
 
     def _asks_number(self) -> bool:
-        """Return whether anything says that a number is requested, of all rows or of each."""
-        return any(
+        """Return whether anything says that the number is requested, if it is one."""
+        return not self.measures or any(
             one.kind in ("group", "rank", "than", "bound") or one.marks & _NUMBERS
             or (one.has("measure", form="noun") and not one.has("entity"))
             for one in self.phrases
@@ -308,6 +310,11 @@ class _Assembly(Ranks):
 
     def _rows(self, where: Condition | None, *, rank: Rank | None, order: tuple[Order, ...]) -> MetricQuery:
         where = self._answer_yes_or_no(where)
+        said = next(
+            (one for one in self.phrases if one.has("predicate", "time") or one.has("dimension", form="verb")), None
+        )
+        if where is None and self.entity.id == "person" and said is not None and not self.columns:
+            raise Unbound(said)  # who is | assigned
         is_ranked = rank is not None or bool(order)
         is_asked = self.mentions_entity or is_ranked or (where is not None and self._says_what_rows())
         if not is_asked or (self.unit_noun and self.unit_noun != "issues" and not is_ranked):
@@ -377,7 +384,8 @@ class _Assembly(Ranks):
 
     def _assume_open(self, by: str) -> None:
         """Assume open issues for measures of unfinished work alone, unless the question says otherwise."""
-        if any(state.predicate not in ("unassigned", "unestimated", "") or state.role in ("resolved", "created")
+        implied = self.settings["of_open_work"]["predicates"]
+        if any(state.predicate not in (*implied, "") or state.role in ("resolved", "created")
                for state in self.states.values()) or self.entity.id != "issue" or self._has_key():  # fmt: skip
             return
         if any(is_sprints(one) for one in self.phrases):

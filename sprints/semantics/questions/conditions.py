@@ -60,7 +60,10 @@ class Conditions(Durations):
             own = self._own_states()
             if not own:
                 raise Unbound(None, why="")
-            if any(state.phrase.is_negated for state in own):
+            is_of_all = any(
+                state.predicate in ("committed", "removed") and not state.phrase.is_negated for state in own
+            )
+            if any(state.phrase.is_negated for state in own) and not is_of_all:
                 self.parts.append(NamedCondition(predicate="member_now"))
         is_told = any(state.predicate != "left_in_sprint" for state in self._own_states())
         is_told = is_told or any(self.model.measures[one].ratio for one in self.measures)
@@ -189,6 +192,7 @@ class Conditions(Durations):
             role = self.model.time_roles[state.role] if state.role else None
             if role is not None and role.relation and phrase.is_negated:
                 raise Unbound(phrase)  # blocked, but not in sprint 7
+            is_past = is_past or (role is not None and bool(role.relation) and role.end is None)
             if role is not None and role.relation and is_past and not is_ever:
                 state.is_counted = True
                 self.redundant.append(state.phrase)

@@ -114,6 +114,12 @@ def read_lateness(phrases: list[Phrase], *, place: int) -> Found:
     is_before = bool(edge.marks & {"before", "until"})
     if edge.marks & {"before", "after", "until", "gt"} and any(one.name == "due_date" for one in due.senses):
         size, op = 3, (Operator.LT if "before" in edge.marks else Operator.LE) if is_before else Operator.GT
+    elif (
+        is_done
+        and (edge.is_apart or edge.is_owned or edge.is_definite)
+        and any(one.name == "due_date" for one in edge.senses)
+    ):
+        return [first, leave_out(edge, lead=first)], 2  # resolved | on its due date
     elif edge.kind == "term" and any(one.name == "overdue" for one in edge.senses):
         size, op = 2, Operator.GT
     elif edge.marks == {"on_time"}:

@@ -53,6 +53,7 @@ _STANDS_FOR = regex.compile(
 """What stands for the rows of the question before: how many points | is that."""
 NO_CHANGE = "I cannot tell how that changes the question before. Ask it with all that it should say."
 OF_ALL = "Asked anew: it is not limited to what the question before named."
+_SUBJECTS = frozenset({"they", "he", "she"})
 _LEADS = frozenset({"follow", "and", "only", "except", "without", "not"})
 _HEADS = frozenset({"what", "which", "who", "how_many", "how_much", "when", "share", "compare"})
 
@@ -74,13 +75,15 @@ def parse_follow_up(
         return None
     named = _name_antecedent(linked.text, tokens=tokens, context=context)
     parse = parse_question(named or question, index=index, today=today, lexicon=lexicon)
-    if named and parse.query is not None:
-        return replace(parse, assumptions=(*parse.assumptions, f"Read as '{named}'."))
+    if parse.query is not None and (settled := _settle_pronoun(parse, named=named, tokens=tokens)):
+        return settled
     anaphor = find_anaphor(tokens)
     changed = _widen_query(context, tokens=tokens, model=lexicon.model)
     changed = changed or change_rows(context, tokens=tokens, lexicon=lexicon, index=index)
-    if changed is not None:
-        return Parse(linked=linked, query=changed, assumptions=(*corrected,), phrases=tuple(phrases))
+    is_lost = anaphor.lower() in _SUBJECTS and not _list_owners(context, model=lexicon.model) - {"sprint", "epic"}
+    if changed is not None or is_lost:
+        why = ANAPHOR.format(said=anaphor) if changed is None else ""
+        return Parse(linked=linked, query=changed, assumptions=(*corrected,), phrases=tuple(phrases), why=why)
     if _asks_for_rows(phrases, tokens=tokens):
         rows = list_counted_rows(context, model=lexicon.model)
         return Parse(linked=linked, query=rows, why="" if rows else NO_CHANGE, phrases=tuple(phrases))
@@ -105,6 +108,22 @@ def parse_follow_up(
     return Parse(
         linked=linked, query=query, assumptions=(*corrected, *linked.assumptions, *assumed), phrases=tuple(phrases)
     )
+
+
+def _settle_pronoun(parse: Parse, *, named: str, tokens: Sequence[Token]) -> Parse | None:
+    """Return a whole question with what its pronoun stands for, or why that is not known. None if it has none."""
+    if named:
+        return replace(parse, assumptions=(*parse.assumptions, f"Read as '{named}'."))
+    said = _find_pronoun(tokens)
+    return replace(parse, query=None, why=ANAPHOR.format(said=said), anaphor=said) if said else None
+
+
+def _find_pronoun(tokens: Sequence[Token]) -> str:
+    """Return the subject that stands for somebody of the question before: how many issues do | they | have."""
+    at = next((place for place, one in enumerate(tokens) if one.said.lower() in _SUBJECTS), 0)
+    named = any(one.kind in ("team", "person", "sprint") or one.key or one.reference for one in tokens[:at])
+    said = {sense.name for one in tokens[:at] for sense in one.senses if sense.kind == "entity"}
+    return tokens[at].said if at and not named and not said & {"team", "person", "sprint"} else ""
 
 
 def _change_parts(
@@ -179,7 +198,8 @@ def _refuse_less(
         asks = bool(query.measures) or any(one.marks & _HEADS for one in phrases)
         is_less = is_less or not asks or bool(before - after) or (query.where is None and not query.group_by)
     is_order = bool(phrases) and "rank" in phrases[0].marks and not query.group_by  # of the rows before
-    if is_less or is_order:
+    is_bare = query.rows_of is not None and len(phrases) == 2 and not any(one.is_plural for one in phrases)  # noqa: PLR2004 - which | epic
+    if is_less or is_order or (is_bare and query.where is None):
         return replace(parse, query=None, why=NO_CHANGE)
     is_of_all = not _list_owners(query, model=model) and not query.group_by and bool(_list_owners(context, model=model))
     return replace(parse, assumptions=(*parse.assumptions, OF_ALL)) if is_of_all else None
@@ -359,7 +379,7 @@ def _subject(condition: Condition, *, model: SemanticModel) -> str:
         case NamedCondition(predicate=name):
             known = model.predicates.get(name)
             comparison = known.comparison if known else None
-            return comparison.field if comparison else _FATE if name in FATES else name
+            return comparison.field if comparison else _FATE if name in (*FATES, "added_late") else name
         case TimeRange():
             return "time"
         case InPeriod():

@@ -13,9 +13,10 @@ from sprints.semantics.questions.actors import UNKNOWN_ACTOR, find_unknown_act
 from sprints.semantics.questions.assembly import AssembledQuery, assemble
 from sprints.semantics.questions.clauses import set_aside
 from sprints.semantics.questions.lexicon import Lexicon
+from sprints.semantics.questions.misleading import find_misleading
 from sprints.semantics.questions.phrase import Phrase, is_sprints
 from sprints.semantics.questions.phrases import read_phrases
-from sprints.semantics.questions.sorting import find_sort_clause, rewrite_as_ranking, sort_query
+from sprints.semantics.questions.sorting import find_sort_clause, is_sorted, rewrite_as_ranking, sort_query
 from sprints.semantics.questions.spelling import correct_words
 from sprints.semantics.questions.terms import Unbound
 from sprints.semantics.questions.tokens import (
@@ -66,16 +67,21 @@ def parse_question(
     """Parse a question. If that fails, parse it without the clauses that ask for nothing, and say so."""
     text = spell_signs(normalise(question)[:MAX_QUESTION])
     whole = _parse(text, index=index, today=today, lexicon=lexicon, meant=meant)
-    if whole.query is not None or len(words(text)) > MAX_TOKENS:
+    if len(words(text)) > MAX_TOKENS or (whole.query is not None and whole.query.rank is None):
         return whole
 
     tokens = cut(link(text, index=index, today=today), lexicon=lexicon, index=index)
+    if whole.query is not None and not is_sorted(tokens):
+        is_order = tokens[0].said.lower().startswith(("sort", "order")) and bool(whole.query.measures)
+        return replace(whole, query=None, unbound=(tokens[0].said,)) if is_order else whole
     at = find_sort_clause(tokens)
     if at < len(tokens):
         asked = parse_question(text[: tokens[at].start], index=index, today=today, lexicon=lexicon, meant=meant)
         sorted_query = sort_query(asked.query, tokens=tokens[at:], model=lexicon.model) if asked.query else None
         if sorted_query is not None:
             return replace(asked, query=sorted_query)
+    if whole.query is not None:
+        return whole if whole.query.measures else replace(whole, query=None, unbound=(tokens[at].said,))
     if ranking := rewrite_as_ranking(text, tokens=tokens):
         ranked = _parse(ranking, index=index, today=today, lexicon=lexicon, meant=meant)
         if ranked.query is not None:
@@ -114,7 +120,7 @@ def _parse(text: str, *, index: NameIndex, today: date, lexicon: Lexicon, meant:
         return Parse(linked=linked, why=MINE.format(said=mine.said))
     if anaphor := find_anaphor(tokens):
         return Parse(linked=linked, why=ANAPHOR.format(said=anaphor), anaphor=anaphor)
-    if said := find_unreadable(linked.text, tokens=tokens):
+    if said := find_unreadable(linked.text, tokens=tokens) or find_misleading(tokens):
         return Parse(linked=linked, unbound=(said,), phrases=tuple(read_phrases(tokens)), is_final=True)
     return _assemble_best(linked, tokens=tokens, lexicon=lexicon, corrected=corrected)
 

@@ -385,6 +385,9 @@ def _groups(phrases: list[Phrase], *, place: int) -> Found:
         return [replace(first, kind="group")], 1
     if "per" not in first.marks:
         return None
+    is_compared = any("compare" in one.marks for one in phrases[:place]) and second.has("measure", form="noun")
+    if word == "by" and is_compared and not second.has("entity"):
+        return [second], 2  # compare ACCEL and ORBIT | by | points
     is_list = word == "by" and second.is_plural and "except" in third.marks
     if is_list or (third and second.marks & {"per"}):
         return [second], 2

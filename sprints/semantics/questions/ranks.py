@@ -3,7 +3,7 @@
 from typing import Literal
 
 from sprints.semantics.describe import join_conditions
-from sprints.semantics.query import DimensionGroup, Order, Rank, Share
+from sprints.semantics.query import Comparison, DimensionGroup, InPeriod, NamedCondition, Order, Rank, Share
 from sprints.semantics.questions.alternatives import MASS
 from sprints.semantics.questions.phrase import Phrase, is_sprints, phrase_at
 from sprints.semantics.questions.scope import Scope
@@ -27,6 +27,7 @@ class Ranks(Scope):
         phrase = self.phrases[places[0]]
         self.used.add(places[0])
         by = self._find_rank_term(phrase)
+        self._refuse_lost_rows(phrase, by=by)
         direction: Literal["asc", "desc"] = "desc" if self._is_descending(phrase, by=by) else "asc"
         count = int(phrase.number) if phrase.number is not None else 1
         if phrase.number is None and self.measures and self.subject_is_plural:
@@ -35,6 +36,20 @@ class Ranks(Scope):
             count = DEFAULT_RANK
             self.assumptions.append(f"Listed the first {DEFAULT_RANK}.")
         return Rank(count=count, by=by, direction=direction, within=self._rank_within(places[0])), ()
+
+    def _refuse_lost_rows(self, rank: Phrase, *, by: str) -> None:
+        """Refuse to rank others than the rows that are asked for, or these by what is another row's."""
+        of_other = by in self.model.dimensions and self.model.dimensions[by].reached_as != self.entity.id
+        if of_other and self.entity.id in ("scope_change", "points_change"):
+            raise Unbound(rank)  # the biggest change, by the points of its issue
+        nouns = [one for one in self.phrases if one.kind == "term" and one.has("entity", form="noun")]
+        sprint = next((one for one in nouns[:1] if one.has_entity("sprint")), None)
+        if sprint is not None and self.measures and self.groups and not self._groups_sprints():
+            raise Unbound(sprint, is_final=True)  # which sprint of each team
+        is_least = not rank.is_descending and self._groups_sprints() and "sprint" in self.reached
+        if is_least and self.measures and not any(is_sprints(one) for one in self.phrases):
+            self.parts.append(NamedCondition(predicate="sprint_closed"))
+            self.assumptions.append("Only closed sprints are ranked.")
 
     def _rank_within(self, place: int) -> tuple[str, ...]:
         """Return the groups inside which is ranked: the top 3 people per team; the oldest bug of each team."""
@@ -143,7 +158,10 @@ class Ranks(Scope):
         if self.entity.id == "membership":
             behind = [place for place in behind if place in self.states and self.states[place].is_own]
         part = [one for place in behind for one in self.part_of[place]]
-        if not part:
+        is_of_others = any(
+            (isinstance(one, InPeriod) and one.role) or (isinstance(one, Comparison) and one.than) for one in part
+        )
+        if not part or is_of_others:  # blocked in sprint 7, of all that there are
             raise Unbound(self.phrases[at], why="A share of what?")
         for place in behind:
             del self.part_of[place]

@@ -31,6 +31,13 @@ def find_sort_clause(tokens: Sequence[Token]) -> int:
     return ranked[-1] if ranked else len(tokens) - 2 if is_first else len(tokens)
 
 
+def is_sorted(tokens: Sequence[Token]) -> bool:
+    """Return whether all rows are requested in an order, not the first of them: open bugs | sorted by | age."""
+    return any(
+        place and "rank" in token.marks and token.said.lower().endswith(" by") for place, token in enumerate(tokens)
+    )
+
+
 def rewrite_as_ranking(text: str, *, tokens: Sequence[Token]) -> str:
     """Return a list in an order as a ranking: list the epics | by | open points, highest first. Empty if it is none."""
     by = next((one for one in tokens[1:] if "rank" in one.marks and one.said.lower().endswith(" by")), None)

@@ -371,7 +371,8 @@ class Terms:
         said = {word for one in self.phrases[:place] for word in one.said.lower().split()}
         if not (role and phrase.period and phrase.period.moment and self.entity.id == "issue"):
             return False
-        if self.states[at].role or self.is_fragment or not said & {"was", "were", "did", "had", "have"}:
+        is_act = at >= 0 and self.states[at].phrase.said.lower().startswith("work")  # at any time of the day
+        if is_act or self.states[at].role or self.is_fragment or not said & {"was", "were", "did", "had", "have"}:
             return False
         for other, one in enumerate(self.phrases):
             is_plain = one.kind in ("mark", "period", "group", "rank", "top") or one.has("entity")

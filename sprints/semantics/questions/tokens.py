@@ -11,7 +11,7 @@ from sprints.linking.link import LinkedQuestion
 from sprints.linking.names import Kind, Name, NameIndex
 from sprints.linking.numbers import NUMBERS
 from sprints.linking.periods import Period
-from sprints.linking.references import Amount, SprintReference, move_behind
+from sprints.linking.references import Amount, SprintReference, put_behind
 from sprints.linking.spotting import SpottedName
 from sprints.linking.sprint_choice import chosen_sprints
 from sprints.semantics.questions.lexicon import ASKING, Lexicon, Sense
@@ -36,6 +36,7 @@ _RUNNING = regex.compile(
 )
 _SIGNS = (
     (regex.compile(r"->|\u2192"), " to "),
+    (regex.compile(r"\b(?:a )?dozen\b", regex.IGNORECASE), "12"),
     (regex.compile(r"(?:!=|<>|\u2260) ?(?=\d)"), " other than "),
     (regex.compile(r"(?:>=|=>|\u2265) ?(?=\d)"), " at least "),
     (regex.compile(r"(?:<=|=<|\u2264) ?(?=\d)"), " at most "),
@@ -113,7 +114,7 @@ def spell_signs(text: str) -> str:
 def put_teams_behind(linked: LinkedQuestion) -> str:
     """Return the text with a team inside a reference to sprints behind it: the current ACCEL sprint."""
     team = next((one for one in linked.spotted if one.kind == "team"), None)
-    return move_behind(linked.text, start=team.start, end=team.end) if team else linked.text
+    return put_behind(linked.text, start=team.start, end=team.end) if team else linked.text
 
 
 def find_unread_sign(linked: LinkedQuestion) -> str:

@@ -138,7 +138,8 @@ def _find_broken_span(tokens: Sequence[Token]) -> str:
     content = [one for one in tokens if not one.is_free or one.said.lower() == "from"]
     for first, begin, to, end in zip(content, content[1:], content[2:], content[3:], strict=False):
         is_span = first.said.lower() == "from" and to.said.lower() in ("to", "until", "till")
-        if is_span and begin.said.lower() in ("creation", "start") and end.kind == "status":
+        is_begun = begin.said.lower() in ("creation", "start") or begin.kind == "status"
+        if is_span and is_begun and (end.kind == "status" or begin.kind == "status"):
             return f"{first.said} {begin.said} {to.said} {end.said}"
     return ""
 

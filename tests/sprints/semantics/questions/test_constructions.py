@@ -46,9 +46,6 @@ TRUTHS = [
     ("How many open issues does each team have that nobody is assigned to?",
      ("SELECT team_key, count(*) AS n FROM issues JOIN teams USING (team_id) WHERE status_category <> 'Done' "
      "AND assignee_id IS NULL GROUP BY 1 LIMIT 1000")),
-    ("How many committed bugs were not done in their sprint?",
-     ("SELECT count(*) AS n FROM sprint_issues AS m JOIN sprints AS s USING (sprint_id) JOIN issues AS i "
-     "USING (issue_id) WHERE s.state = 'closed' AND was_committed AND was_carried_over AND issue_type = 'Bug'")),
     ("open issues, epics excluded", ISSUES.format(where="status_category <> 'Done' AND issue_type <> 'Epic'")),
     ("All bugs of HARBOR, finished ones included",
      "SELECT issue_key FROM issues WHERE issue_type = 'Bug' AND issue_key LIKE 'HARBOR-%' LIMIT 1000"),

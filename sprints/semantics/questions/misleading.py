@@ -1,0 +1,210 @@
+"""
+Constructions that a nearby reading would turn into something else: negated questions, all of them, the other row.
+
+Each finds the words that make it so, in the tokens of a question, and is asked back with them.
+"""
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+from sprints.semantics.questions.tokens import YES_OR_NO, Token
+
+_NEVER = frozenset({"never"})
+_ALL = frozenset({"all", "every", "all of"})
+_PEOPLE = frozenset({"person", "team", "assignee", "reporter"})
+_PART_OF_SPRINT = frozenset({"first", "last", "second", "third", "final"})
+_UNKNOWN_ACTS = frozenset({"added_late", "removed", "committed", "carried_over", "assigned"})
+_ACTS = ("predicate", "time", "dimension")
+_TOPICS = frozenset({"about", "regarding", "concerning"})
+_FATES = frozenset({"added_late", "removed"})
+
+
+def find_misleading(tokens: Sequence[Token]) -> str:
+    """Return the words of the first such construction. Empty if there is none."""
+    readers: tuple[Callable[[Sequence[Token]], str], ...] = (
+        _find_negative_question, _find_never, _find_all, _find_condition_of_parent, _find_parts_of_types,
+        _find_second_sprint, _find_both_fates, _find_part_of_sprint, _find_lost_total, _find_unknown_actor, _find_topic,
+        _find_exclusion, _find_crossed_pairs, _find_best_of_each,
+    )  # fmt: skip
+    return next((said for read in readers if (said := read(tokens))), "")
+
+
+def _find_negative_question(tokens: Sequence[Token]) -> str:
+    """Find a negation whose verb is another: isn't X | done; what hasn't | Zoë | started; are | no | bugs open."""
+    for place, token in enumerate(tokens):
+        said = token.said.lower().replace("\u2019", "").replace("'", "")
+        is_contracted = "not" in token.marks and said.endswith("nt")
+        following = next((one for one in tokens[place + 1 :] if not one.is_free), None)
+        is_subject = following is not None and (following.kind in ("person", "team") or bool(following.key))
+        if is_contracted and (place == 0 or is_subject):
+            return token.said
+    if (
+        tokens[1:]
+        and tokens[0].said.lower() in YES_OR_NO
+        and ("nobody" in tokens[1].marks or tokens[1].said.lower() == "no")
+    ):
+        return f"{tokens[0].said} {tokens[1].said}"
+    return ""
+
+
+def _find_never(tokens: Sequence[Token]) -> str:
+    """Find people or teams that never did something, which says more than that a row is not so."""
+    at = next((place for place, one in enumerate(tokens) if one.said.lower() in _NEVER), 0)
+    asks_people = any("who" in one.marks or _names(one, *_PEOPLE, form="noun") for one in tokens[:at])
+    return tokens[at].said if asks_people else ""
+
+
+def _find_all(tokens: Sequence[Token]) -> str:
+    """Find what is asked of all rows, of which those that are so are no answer: are | all | p0 issues done."""
+    is_told = len(tokens) > 1 and tokens[0].said.lower() in _ALL and _has(tokens[-1], "predicate", "time")
+    asks = bool(tokens) and tokens[0].said.lower() in YES_OR_NO
+    return next((one.said for one in tokens if one.said.lower() in _ALL), "") if asks or is_told else ""
+
+
+def _find_condition_of_parent(tokens: Sequence[Token]) -> str:
+    """Find a condition on the parent of rows: sub-tasks whose | parent | is blocked."""
+    parent = next((one for one in tokens if _names(one, "parent", form="noun")), None)
+    is_told = any(
+        one.kind in ("person", "status", "priority", "sprint") or one.reference or _has(one, "predicate", "time")
+        or (one.kind == "type" and parent is not None and one.start > parent.start) for one in tokens
+    )  # fmt: skip
+    return parent.said if parent is not None and is_told else ""
+
+
+def _find_parts_of_types(tokens: Sequence[Token]) -> str:
+    """Find rows of other rows that are told of: sub-tasks | of | blocked | stories; issues | in | epics | with p0."""
+    for place, token in enumerate(tokens):
+        is_part = token.kind == "type" and token.said.lower().startswith(("sub-task", "subtask", "sub task"))
+        behind = tokens[place + 1 : place + 5]
+        of = next((one for one in behind if one.said.lower() == "of"), None)
+        other = next((one for one in behind if of and one.start > of.start and one.kind == "type"), None)
+        if is_part and other is not None:
+            return f"{token.said} of {other.said}"
+    epic = next((one for one in tokens if one.kind == "type" and one.said.lower() in ("epic", "epics")), None)
+    if epic is None or any(one.kind == "epic" for one in tokens):
+        return ""
+    is_of_issue = any(one.key for one in tokens) and tokens[0].said.lower() in YES_OR_NO
+    is_in = any(_names(one, "issue", form="noun") and one.start < epic.start for one in tokens)
+    behind = [one for one in tokens if one.start > epic.start]
+    others = [one for one in behind if one.kind == "priority" or "without" in one.marks]
+    types = [one for one in tokens if one.kind == "type" and one is not epic]
+    is_best = bool(types) and any(sense.form == "superlative" for one in tokens for sense in one.senses)
+    return epic.said if is_of_issue or (is_in and others) or is_best else ""
+
+
+def _find_second_sprint(tokens: Sequence[Token]) -> str:
+    """Find rows in one sprint that are also in another: were in sprint 8 | and | are | in sprint 9."""
+    sprints = [place for place, one in enumerate(tokens) if one.reference or one.kind == "sprint"]
+    for first, second in pairwise(sprints):
+        between = tokens[first + 1 : second]
+        is_also = any(one.said.lower() in ("also", "that", "which") for one in between)
+        is_clause = any("be" in one.marks for one in between) and any(
+            "and" in one.marks or one.said.lower() in ("that", "which") for one in between
+        )
+        if (is_also or is_clause) and not any(one.marks & {"than", "versus", "how_many"} for one in tokens):
+            return f"{tokens[first].said} {tokens[second].said}"
+    return ""
+
+
+def _find_both_fates(tokens: Sequence[Token]) -> str:
+    """Find two things that happened, of which rows with both are no answer: added | and | removed issues."""
+    for first, link, second in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        is_pair = "and" in link.marks and _names(first, *_FATES) and _names(second, *_FATES)
+        if is_pair and not any(one.marks & {"how_many", "how_much"} for one in tokens):
+            return f"{first.said} and {second.said}"
+    return ""
+
+
+def _find_part_of_sprint(tokens: Sequence[Token]) -> str:
+    """Find a part of a sprint, which is no day or week of the calendar: the last day | of | sprint 7."""
+    for place, token in enumerate(tokens):
+        words = token.said.lower().split()
+        behind = [one for one in tokens[place + 1 : place + 5] if one.kind != "team"]
+        is_of = bool(behind) and behind[0].said.lower() == "of"
+        sprint = next((one for one in behind[1:] if not one.is_free), None)
+        is_sprint = sprint is not None and (
+            bool(sprint.reference) or sprint.kind == "sprint" or _names(sprint, "sprint")
+        )
+        if token.period and is_of and is_sprint and _PART_OF_SPRINT & {*words}:
+            return f"{token.said} of"
+    return ""
+
+
+def _find_unknown_actor(tokens: Sequence[Token]) -> str:
+    """Find by whom something was done that is known of the rows alone: added to sprint 9 | by | Priya."""
+    content = [one for one in tokens if not one.is_free or one.said.lower() == "by"]
+    for by, person in pairwise(content):
+        is_person = person.kind == "person" or _names(person, "reporter", "assignee", form="noun")
+        if by.said.lower() != "by" or not is_person:
+            continue
+        verb = next((one for one in content[::-1] if one.start < by.start and _has(one, *_ACTS)), None)
+        names = {sense.name for sense in verb.senses} if verb is not None else set()
+        is_assigned = verb is not None and verb.said.lower() == "assigned"
+        is_own = person.kind != "person" and bool(names & {"done", "created", "completed"})
+        if names & _UNKNOWN_ACTS or is_own or is_assigned:
+            return f"{by.said} {person.said}"
+    return ""
+
+
+def _find_lost_total(tokens: Sequence[Token]) -> str:
+    """Find a total of what is a mean: the | total | velocity."""
+    is_mean = any(_names(one, "velocity") for one in tokens)
+    said = next((one.said for one in tokens if {"total", "sum"} & {*one.said.lower().split()}), "")
+    return said if is_mean else ""
+
+
+def _find_topic(tokens: Sequence[Token]) -> str:
+    """Find a topic that no name says: sprints | about | pilot; what is the sprint | about."""
+    for place, token in enumerate(tokens):
+        if token.said.lower() not in _TOPICS:
+            continue
+        behind = [one for one in tokens[place + 1 :] if not any(sense.name == "articles" for sense in one.senses)]
+        if place and (not behind or behind[0].is_free):
+            return token.said if not behind else f"{token.said} {behind[0].said}"
+    return ""
+
+
+def _find_exclusion(tokens: Sequence[Token]) -> str:
+    """Find a difference and a split that are written as an exclusion: fixed | minus | created; with | and | without."""
+    for place, token in enumerate(tokens):
+        is_but_one = token.said.lower() == "but" and [one.said.lower() for one in tokens[place + 1 : place + 2]] == [
+            "one"
+        ]
+        is_minus = token.said.lower() == "minus" and any(_has(one, "predicate", "time") for one in tokens[place + 1 :])
+        link = tokens[place - 1] if place else token
+        is_split = "without" in token.marks and "and" in link.marks and "have" in tokens[max(place - 2, 0)].marks
+        if is_minus or is_split or is_but_one:
+            return token.said
+    return ""
+
+
+def _find_crossed_pairs(tokens: Sequence[Token]) -> str:
+    """Find pairs of which each is true of other rows: p0 in ACCEL | or | p1 in HARBOR."""
+    at = next((place for place, one in enumerate(tokens) if "or" in one.marks), 0)
+    before = [one.kind for one in tokens[:at] if one.names]
+    behind = [one.kind for one in tokens[at + 1 :] if one.names]
+    is_crossed = (
+        len(before) > 1 and len(behind) > 1 and set(before[-2:]) == set(behind[:2]) and len(set(behind[:2])) > 1
+    )
+    return tokens[at].said if at and is_crossed else ""
+
+
+def _find_best_of_each(tokens: Sequence[Token]) -> str:
+    """Find the best of some in each of a time: who closed the most bugs | each | month; in | each | sprint."""
+    is_ranked = any(one.marks & {"top", "bottom", "best", "worst"} for one in tokens)
+    asks = any("who" in one.marks or _names(one, "person", "team", form="noun") for one in tokens)
+    for first, second in pairwise(tokens):
+        is_each = first.said.lower().split()[-1] in ("each", "every")
+        is_time = any(sense.kind == "grain" for sense in second.senses) or _names(second, "sprint", form="noun")
+        is_of_all = first.said.lower().startswith("in ") and not any("how_many" in one.marks for one in tokens)
+        if (is_ranked or (is_of_all and first.said.lower().endswith("every"))) and asks and is_each and is_time:
+            return f"{first.said} {second.said}"
+    return ""
+
+
+def _has(token: Token, *kinds: str) -> bool:
+    return any(sense.kind in kinds for sense in token.senses)
+
+
+def _names(token: Token, *names: str, form: str = "") -> bool:
+    return any(sense.name in names and (not form or sense.form == form) for sense in token.senses)
