@@ -33,6 +33,13 @@ def test_a_call_is_rejected_and_what_the_answer_offers_is_a_button(
     work_on(run_id)
 
     page.get_by_label("Reason for rejecting").fill("Not this team")
+    page.evaluate("""() => {
+        const section = document.querySelector("[data-run]");
+        section.dataset.old = "";
+        htmx.trigger(section, "news");
+    }""")
+    expect(page.locator("[data-old]")).to_have_count(0)  # the page has refreshed the form meanwhile
+    expect(page.get_by_label("Reason for rejecting")).to_have_value("Not this team")
     page.get_by_role("button", name="Reject").press("Enter")
     expect(page.locator("[data-word]")).to_have_text("Waiting for a worker")
     page.reload()

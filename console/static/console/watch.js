@@ -104,7 +104,7 @@
 
   // Keeps what a person is typing when the page refreshes its parts.
   const edited = new Map();
-  const boxes = () => [...document.querySelectorAll("[data-run] form textarea")];
+  const boxes = () => [...document.querySelectorAll("[data-run] form :is(textarea, input[type=text])")];
   const key = (box) => box.form.action + " " + box.name;
   document.addEventListener("htmx:beforeSwap", () => {
     for (const box of boxes()) if (box.value !== box.defaultValue) edited.set(key(box), box.value);
