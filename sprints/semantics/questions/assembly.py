@@ -42,7 +42,7 @@ class AssembledQuery:
     """
     A query, its cost, the assumptions, and the times that its meaning makes certain.
 
-    `is_unasked`: it is a number, where a list is requested: what | was removed.
+    `is_unasked`: it is a number, where a list or a moment is requested: what | was removed; when | was scope added.
     """
 
     query: MetricQuery
@@ -108,7 +108,7 @@ class _Assembly(Ranks):
         self._refuse_states_of_then()
         return AssembledQuery(
             query=query, cost=self.cost, assumptions=tuple(self.assumptions), settled=tuple(self.settled),
-            is_unasked="what" in phrase_at(self.phrases, place=0).marks and not self._asks_number(),
+            is_unasked=not self._asks_number(),
         )  # fmt: skip
 
     def build_fragment(self, context: MetricQuery) -> Fragment:
@@ -295,7 +295,10 @@ class _Assembly(Ranks):
 
     def _asks_number(self) -> bool:
         """Return whether anything says that the number is requested, if it is one."""
-        return not self.measures or any(
+        asked = phrase_at(self.phrases, place=0).marks & {"what", "when"}
+        if not self.measures or not asked:
+            return True
+        return "when" not in asked and any(
             one.kind in ("group", "rank", "than", "bound") or one.marks & _NUMBERS
             or (one.has("measure", form="noun") and not one.has("entity"))
             for one in self.phrases

@@ -198,8 +198,10 @@ def _refuse_less(
         asks = bool(query.measures) or any(one.marks & _HEADS for one in phrases)
         is_less = is_less or not asks or bool(before - after) or (query.where is None and not query.group_by)
     is_order = bool(phrases) and "rank" in phrases[0].marks and not query.group_by  # of the rows before
-    is_bare = query.rows_of is not None and len(phrases) == 2 and not any(one.is_plural for one in phrases)  # noqa: PLR2004 - which | epic
-    if is_less or is_order or (is_bare and query.where is None):
+    is_of_kind = isinstance(query.where, Comparison) and query.where.field == "issue_type"
+    is_bare = query.rows_of is not None and len(phrases) == 2 and (query.where is None or is_of_kind)  # noqa: PLR2004 - which | epic
+    is_bare = is_bare and not any(one.said.lower().endswith("s") for one in phrases)
+    if is_less or is_order or is_bare:
         return replace(parse, query=None, why=NO_CHANGE)
     is_of_all = not _list_owners(query, model=model) and not query.group_by and bool(_list_owners(context, model=model))
     return replace(parse, assumptions=(*parse.assumptions, OF_ALL)) if is_of_all else None

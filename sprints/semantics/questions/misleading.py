@@ -23,8 +23,8 @@ def find_misleading(tokens: Sequence[Token]) -> str:
     """Return the words of the first such construction. Empty if there is none."""
     readers: tuple[Callable[[Sequence[Token]], str], ...] = (
         _find_negative_question, _find_never, _find_all, _find_condition_of_parent, _find_parts_of_types,
-        _find_second_sprint, _find_both_fates, _find_part_of_sprint, _find_lost_total, _find_unknown_actor, _find_topic,
-        _find_exclusion, _find_crossed_pairs, _find_best_of_each,
+        _find_epic_of_rows, _find_second_sprint, _find_both_fates, _find_part_of_sprint, _find_lost_total,
+        _find_unknown_actor, _find_topic, _find_exclusion, _find_crossed_pairs, _find_best_of_each,
     )  # fmt: skip
     return next((said for read in readers if (said := read(tokens))), "")
 
@@ -72,7 +72,7 @@ def _find_condition_of_parent(tokens: Sequence[Token]) -> str:
 
 
 def _find_parts_of_types(tokens: Sequence[Token]) -> str:
-    """Find rows of other rows that are told of: sub-tasks | of | blocked | stories; issues | in | epics | with p0."""
+    """Find parts of rows that are told of: sub-tasks | of | blocked | stories."""
     for place, token in enumerate(tokens):
         is_part = token.kind == "type" and token.said.lower().startswith(("sub-task", "subtask", "sub task"))
         behind = tokens[place + 1 : place + 5]
@@ -80,6 +80,11 @@ def _find_parts_of_types(tokens: Sequence[Token]) -> str:
         other = next((one for one in behind if of and one.start > of.start and one.kind == "type"), None)
         if is_part and other is not None:
             return f"{token.said} of {other.said}"
+    return ""
+
+
+def _find_epic_of_rows(tokens: Sequence[Token]) -> str:
+    """Find what is said of the epic of rows: issues in | epics | with p0; does X belong to an | epic."""
     epic = next((one for one in tokens if one.kind == "type" and one.said.lower() in ("epic", "epics")), None)
     if epic is None or any(one.kind == "epic" for one in tokens):
         return ""

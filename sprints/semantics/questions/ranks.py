@@ -46,6 +46,13 @@ class Ranks(Scope):
         sprint = next((one for one in nouns[:1] if one.has_entity("sprint")), None)
         if sprint is not None and self.measures and self.groups and not self._groups_sprints():
             raise Unbound(sprint, is_final=True)  # which sprint of each team
+        is_single = any(one.is_one and one.is_of_issues for one in self.phrases)
+        is_extreme = rank.said.lower() in ("max", "maximum", "min", "minimum") and bool(self.groups)
+        if self.measures and self.groups and (is_single or is_extreme):
+            raise Unbound(rank, is_final=True)  # the most points in a single issue | per team; max points | by team
+        is_open = any(one.predicate in ("open", "unassigned") for one in self.states.values())
+        if not self.measures and is_open and by in ("cycle_time_days", "lead_time_days"):
+            raise Unbound(rank)  # what is not done has neither
         is_least = not rank.is_descending and self._groups_sprints() and "sprint" in self.reached
         if is_least and self.measures and not any(is_sprints(one) for one in self.phrases):
             self.parts.append(NamedCondition(predicate="sprint_closed"))
