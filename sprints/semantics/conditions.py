@@ -140,6 +140,7 @@ class ConditionWriter:
                 nearest=roles,
             )
         role = find_time_role(name, model=self._model)
+        _refuse_empty(time_range, role=role)
         start = write_bound(time_range.start, role=role) if time_range.start is not None else None
         end = write_bound(time_range.end, role=role) if time_range.end is not None else None
         return self._role_in(role, start=start, end=end)
@@ -231,6 +232,18 @@ class ConditionWriter:
         raise SemanticError(
             f"{entity.plural.capitalize()} do not belong to {names}.", suggestion="Give a range of time instead."
         )
+
+
+def _refuse_empty(time_range: TimeRange, *, role: TimeRole) -> None:
+    """Refuse a range that no moment is in. Of what lasts, the same start and end mean that moment."""
+    if time_range.start is None or time_range.end is None:
+        return
+    start, end = (_moment(one) for one in (time_range.start, time_range.end))
+    if start > end or (start == end and role.is_moment):
+        raise SemanticError(
+            f"There is no time from {time_range.start} until before {time_range.end}.",
+            suggestion="Give an end after the start; it is not part of the range.", term="end",
+        )  # fmt: skip
 
 
 def write_overlap(span: Span, *, start: str | None, end: str | None, lasts: bool) -> str:

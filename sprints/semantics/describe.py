@@ -239,7 +239,8 @@ def _comparison_text(comparison: Comparison, *, model: SemanticModel) -> str:
     dimension = find_dimension(comparison.field, model=model)
     if comparison.than is not None:
         words = OPERATOR_WORDS if dimension.type == "number" else _TIME_WORDS
-        return f"{dimension.label} {words[comparison.op]}{find_dimension(comparison.than, model=model).label}"
+        other = find_dimension(comparison.than, model=model)
+        return f"{dimension.label.removesuffix(' at')} {words[comparison.op]}{other.label.removesuffix(' at')}"
     values = _join_words((_value_text(value) for value in comparison.values), glue="or")
     if dimension.unit and comparison.values:
         values = f"{values} {dimension.unit.removesuffix('s') if values == '1' else dimension.unit}"
