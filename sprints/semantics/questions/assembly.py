@@ -40,7 +40,7 @@ _NUMBERS = frozenset({
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssembledQuery:
     """
-    A query, its cost, the assumptions, and the times that its meaning makes certain.
+    A query, its cost, the assumptions, and the doubts about times that its meaning resolves.
 
     `is_unasked`: it is a number, where a list or a moment is requested: what | was removed; when | was scope added.
     """
@@ -48,7 +48,7 @@ class AssembledQuery:
     query: MetricQuery
     cost: float
     assumptions: tuple[str, ...] = ()
-    settled: tuple[str, ...] = ()
+    resolved_doubts: tuple[str, ...] = ()
     is_unasked: bool = False
 
 
@@ -107,8 +107,8 @@ class _Assembly(Ranks):
         query = self._compose(rank=rank, order=order, share=share)
         self._refuse_states_of_then()
         return AssembledQuery(
-            query=query, cost=self.cost, assumptions=tuple(self.assumptions), settled=tuple(self.settled),
-            is_unasked=not self._asks_number(),
+            query=query, cost=self.cost, assumptions=tuple(self.assumptions),
+            resolved_doubts=tuple(self.resolved_doubts), is_unasked=not self._asks_number(),
         )  # fmt: skip
 
     def build_fragment(self, context: MetricQuery) -> Fragment:

@@ -32,6 +32,8 @@ _NUMBERS = frozenset({
 })  # fmt: skip
 _MOMENTS = {"created": "created_at", "resolved": "resolved_at", "updated": "updated_at", "started": "started_at"}
 TAKING = frozenset({"take", "takes", "took", "taken"})
+_LONGER = ("longer", "shorter", "exceed")
+_OVERRUN_MARKS = frozenset({"than", "be", "have", "more", "fewer", "gt", "lt"})
 _MAX_OVERRUN = 8  # more | working | hours | were | spent | than | were | estimated
 _REMAINS = frozenset({"remain", "remains", "remained"})
 
@@ -58,11 +60,8 @@ def read_cycle_time(phrases: list[Phrase], *, place: int) -> Found:
     kinds = {one.name_kind for one in rest}
     if "how_long" not in first.marks or len(is_of_issues) != 1 or not plain or kinds & {"status", "sprint"}:
         return None
-    return [
-        replace(first, kind="term", senses=_make_senses("started"), marks=frozenset()),
-        *rest[:at],
-        *rest[at + 1 :],
-    ], len(rest) + 1
+    taken = replace(first, kind="term", senses=_make_span_senses("started"), marks=frozenset())
+    return [taken, *rest[:at], *rest[at + 1 :]], len(rest) + 1
 
 
 def read_time_in_status(phrases: list[Phrase], *, place: int) -> Found:
@@ -73,7 +72,7 @@ def read_time_in_status(phrases: list[Phrase], *, place: int) -> Found:
     between = phrases[place + 1 : at]
     is_plain = all(
         one.is_of_issues or one.marks & {"be", "do", "average", "median"}
-        or any(sense.name in ("spent_hours", "time_in_status") for sense in one.senses) for one in between
+        or _names(one, "spent_hours", "time_in_status") for one in between
     )  # fmt: skip
     if not (is_time and at > 0 and is_plain) or not phrases[at].is_apart or any(one.kind == "key" for one in phrases):
         return None
@@ -93,34 +92,31 @@ def read_duration(phrases: list[Phrase], *, place: int) -> Found:
     """
     first, bound, behind = look_at(phrases, place=place, size=3)
     is_length = bound.is_days and bound.kind == "bound" and not bound.senses
-    if first.said.lower() in TAKING and is_length and any(one.name in _DAYS for one in behind.senses):
+    if first.said.lower() in TAKING and is_length and _names(behind, *_DAYS):
         said = f"{first.said} {bound.said} {behind.said}"  # took | more than 10 days | from start to done
         return [replace(bound, senses=behind.senses, said=said, start=first.start, edge="")], 3
     if first.said.lower() in TAKING and is_length and not behind.has("predicate", "time"):
         said = f"{first.said} {bound.said}"
-        return [replace(bound, senses=_make_senses("started"), said=said, start=first.start, edge="")], 2
+        return [replace(bound, senses=_make_span_senses("started"), said=said, start=first.start, edge="")], 2
     is_done = first.kind == "term" and any((one.name, one.form) == ("done", "verb") for one in first.senses)
     if not (is_done and is_length and bound.op in (Operator.LT, Operator.LE)):
         return None
     if first.is_negated or "not" in phrase_at(phrases, place=place - 1).marks:
         return [first, leave_out(bound, lead=first)], 2
-    return [first, replace(bound, senses=_make_senses("created"), edge="")], 2
+    return [first, replace(bound, senses=_make_span_senses("created"), edge="")], 2
 
 
 def read_lateness(phrases: list[Phrase], *, place: int) -> Found:
     """Read what was late when it was done, or not: resolved | after | its due date; finished | late; done | on time."""
     first, edge, due = look_at(phrases, place=place, size=3)
-    is_done = first.kind == "term" and any(one.name == "done" for one in first.senses)
+    is_done = first.kind == "term" and _names(first, "done")
     is_before = bool(edge.marks & {"before", "until"})
-    if edge.marks & {"before", "after", "until", "gt"} and any(one.name == "due_date" for one in due.senses):
+    is_bare_date = (edge.is_apart or edge.is_definite) and _names(edge, "due_date")
+    if edge.marks & {"before", "after", "until", "gt"} and _names(due, "due_date"):
         size, op = 3, (Operator.LT if "before" in edge.marks else Operator.LE) if is_before else Operator.GT
-    elif (
-        is_done
-        and (edge.is_apart or edge.is_owned or edge.is_definite)
-        and any(one.name == "due_date" for one in edge.senses)
-    ):
+    elif is_done and is_bare_date:
         return [first, leave_out(edge, lead=first)], 2  # resolved | on its due date
-    elif edge.kind == "term" and any(one.name == "overdue" for one in edge.senses):
+    elif edge.kind == "term" and _names(edge, "overdue"):
         size, op = 2, Operator.GT
     elif edge.marks == {"on_time"}:
         size, op = 2, Operator.LE
@@ -130,30 +126,24 @@ def read_lateness(phrases: list[Phrase], *, place: int) -> Found:
     if not is_done or is_negated:
         return None
     said = " ".join(one.said for one in (edge, due)[: size - 1])
-    sense = Sense("dimension", "resolved_at", "noun")
-    return [
-        first,
-        replace(edge, kind="bound", senses=(sense,), marks=frozenset(), op=op, than="due_date", said=said),
-    ], size
+    senses = (Sense("dimension", "resolved_at", "noun"),)
+    late = replace(edge, kind="bound", senses=senses, marks=frozenset(), op=op, than="due_date", said=said)
+    return [first, late], size
 
 
 def read_overrun(phrases: list[Phrase], *, place: int) -> Found:
     """Read more hours than estimated: took | more | hours | than | estimated; took | longer than | estimated."""
     first, rest = phrases[place], phrases[place : place + _MAX_OVERRUN]
-    is_more = bool(first.marks & {"more", "fewer"}) or first.said.lower().startswith(("longer", "shorter", "exceed"))
-    at = next((n for n, one in enumerate(rest) if n and any(
-        sense.name in ("estimated_hours", "estimated") for sense in one.senses)), 0)  # fmt: skip
-    hours = [
-        one for one in rest[:at] if one.has("unit") or one.said.lower().startswith(("longer", "shorter", "exceed"))
-    ]
-    plain = [one for one in rest[:at] if one in hours or one.marks & {"than", "be", "have", "more", "fewer", "gt", "lt"}
-             or any(sense.name == "spent_hours" for sense in one.senses)]  # fmt: skip
+    at = next((n for n, one in enumerate(rest) if n and _names(one, "estimated_hours", "estimated")), 0)
+    lengths = [one for one in rest[:at] if one.has("unit") or one.said.lower().startswith(_LONGER)]
+    plain = [
+        one for one in rest[:at]
+        if one in lengths or one.marks & _OVERRUN_MARKS or _names(one, "spent_hours")
+    ]  # fmt: skip
+    is_more = bool(first.marks & {"more", "fewer"}) or first.said.lower().startswith(_LONGER)
     subjects = [one for one in phrases[:place] if one.has("entity", form="noun") or one.name_kind == "type"]
-    if (
-        not (is_more and at and hours)
-        or len(plain) != at
-        or not (subjects and all(one.is_of_issues for one in subjects))
-    ):
+    are_issues = bool(subjects) and all(one.is_of_issues for one in subjects)
+    if not (is_more and are_issues and lengths) or len(plain) != at:
         return None
     is_less = bool(first.marks & {"fewer", "lt"} or first.said.lower().startswith("shorter"))
     bound = replace(
@@ -246,6 +236,11 @@ def read_latest(phrases: list[Phrase], *, place: int) -> Found:
     return [rank, *kept], max(at - place, bool(number)) + 1
 
 
+def _names(phrase: Phrase, *terms: str) -> bool:
+    """Return whether it may stand for one of these terms of the model."""
+    return any(sense.name in terms for sense in phrase.senses)
+
+
 def _find_count(before: list[Phrase]) -> Phrase:
     """Return the number of rows that are ranked: the | five | issues. One of several is no such number."""
     at = next((n for n, one in enumerate(before) if one.kind == "number"), len(before))
@@ -272,7 +267,7 @@ def _is_measure(phrase: Phrase) -> bool:
     return phrase.has("measure", form="noun") and not phrase.has("entity", "dimension")
 
 
-def _make_senses(role: str) -> tuple[Sense, ...]:
+def _make_span_senses(role: str) -> tuple[Sense, ...]:
     """Return the senses of the time from a moment until an issue is done, over all and of each."""
     measure, dimension = _SPANS[role]
     return Sense("measure", measure, "noun"), Sense("dimension", dimension, "noun")
@@ -286,7 +281,7 @@ def read_span(phrases: list[Phrase], *, place: int) -> Found:
     role = _BEGINS.get(begin.said.lower(), "")
     if first.said.lower() != "from" or not role or end.said.lower() not in _ENDS:
         return None
-    senses = _make_senses(role)
+    senses = _make_span_senses(role)
     said = " ".join(one.said for one in (first, begin, to, end))
     span = replace(begin, kind="term", senses=senses, marks=frozenset(), said=said, start=first.start, names=(),
                    name_kind="")  # fmt: skip

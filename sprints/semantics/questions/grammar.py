@@ -167,7 +167,7 @@ def _assemble_best(
         *_ours(tokens, linked=linked),
         *best.assumptions,
     )
-    unclear = [one for one in linked.unclear if one.said not in best.settled]
+    unclear = [one for one in linked.unclear if one.said not in best.resolved_doubts]
     linked = replace(linked, unclear=unclear)
     return Parse(linked=linked, query=best.query, assumptions=assumed, phrases=tuple(phrases))
 

@@ -9,7 +9,6 @@ from itertools import pairwise
 
 from sprints.semantics.questions.tokens import YES_OR_NO, Token
 
-_NEVER = frozenset({"never"})
 _ALL = frozenset({"all", "every", "all of"})
 _PEOPLE = frozenset({"person", "team", "assignee", "reporter"})
 _PART_OF_SPRINT = frozenset({"first", "last", "second", "third", "final"})
@@ -21,6 +20,8 @@ _FATES = frozenset({"added_late", "removed"})
 
 def find_misleading(tokens: Sequence[Token]) -> str:
     """Return the words of the first such construction. Empty if there is none."""
+    if not tokens:
+        return ""
     readers: tuple[Callable[[Sequence[Token]], str], ...] = (
         _find_negative_question, _find_never, _find_all, _find_condition_of_parent, _find_parts_of_types,
         _find_epic_of_rows, _find_second_sprint, _find_both_fates, _find_part_of_sprint, _find_lost_total,
@@ -38,18 +39,14 @@ def _find_negative_question(tokens: Sequence[Token]) -> str:
         is_subject = following is not None and (following.kind in ("person", "team") or bool(following.key))
         if is_contracted and (place == 0 or is_subject):
             return token.said
-    if (
-        tokens[1:]
-        and tokens[0].said.lower() in YES_OR_NO
-        and ("nobody" in tokens[1].marks or tokens[1].said.lower() == "no")
-    ):
-        return f"{tokens[0].said} {tokens[1].said}"
-    return ""
+    verb, subject = tokens[0], tokens[min(1, len(tokens) - 1)]
+    is_nobody = "nobody" in subject.marks or subject.said.lower() == "no"
+    return f"{verb.said} {subject.said}" if verb.said.lower() in YES_OR_NO and is_nobody else ""
 
 
 def _find_never(tokens: Sequence[Token]) -> str:
     """Find people or teams that never did something, which says more than that a row is not so."""
-    at = next((place for place, one in enumerate(tokens) if one.said.lower() in _NEVER), 0)
+    at = next((place for place, one in enumerate(tokens) if one.said.lower() == "never"), 0)
     asks_people = any("who" in one.marks or _names(one, *_PEOPLE, form="noun") for one in tokens[:at])
     return tokens[at].said if asks_people else ""
 
@@ -57,7 +54,7 @@ def _find_never(tokens: Sequence[Token]) -> str:
 def _find_all(tokens: Sequence[Token]) -> str:
     """Find what is asked of all rows, of which those that are so are no answer: are | all | p0 issues done."""
     is_told = len(tokens) > 1 and tokens[0].said.lower() in _ALL and _has(tokens[-1], "predicate", "time")
-    asks = bool(tokens) and tokens[0].said.lower() in YES_OR_NO
+    asks = tokens[0].said.lower() in YES_OR_NO
     return next((one.said for one in tokens if one.said.lower() in _ALL), "") if asks or is_told else ""
 
 
@@ -172,12 +169,11 @@ def _find_topic(tokens: Sequence[Token]) -> str:
 def _find_exclusion(tokens: Sequence[Token]) -> str:
     """Find a difference and a split that are written as an exclusion: fixed | minus | created; with | and | without."""
     for place, token in enumerate(tokens):
-        is_but_one = token.said.lower() == "but" and [one.said.lower() for one in tokens[place + 1 : place + 2]] == [
-            "one"
-        ]
-        is_minus = token.said.lower() == "minus" and any(_has(one, "predicate", "time") for one in tokens[place + 1 :])
-        link = tokens[place - 1] if place else token
-        is_split = "without" in token.marks and "and" in link.marks and "have" in tokens[max(place - 2, 0)].marks
+        behind = tokens[place + 1 :]
+        lead, link = tokens[max(place - 2, 0)], tokens[max(place - 1, 0)]
+        is_but_one = token.said.lower() == "but" and bool(behind) and behind[0].said.lower() == "one"
+        is_minus = token.said.lower() == "minus" and any(_has(one, "predicate", "time") for one in behind)
+        is_split = "without" in token.marks and "and" in link.marks and "have" in lead.marks
         if is_minus or is_split or is_but_one:
             return token.said
     return ""
@@ -186,23 +182,21 @@ def _find_exclusion(tokens: Sequence[Token]) -> str:
 def _find_crossed_pairs(tokens: Sequence[Token]) -> str:
     """Find pairs of which each is true of other rows: p0 in ACCEL | or | p1 in HARBOR."""
     at = next((place for place, one in enumerate(tokens) if "or" in one.marks), 0)
-    before = [one.kind for one in tokens[:at] if one.names]
-    behind = [one.kind for one in tokens[at + 1 :] if one.names]
-    is_crossed = (
-        len(before) > 1 and len(behind) > 1 and set(before[-2:]) == set(behind[:2]) and len(set(behind[:2])) > 1
-    )
-    return tokens[at].said if at and is_crossed else ""
+    before = {one.kind for one in [one for one in tokens[:at] if one.names][-2:]}
+    behind = {one.kind for one in [one for one in tokens[at + 1 :] if one.names][:2]}
+    return tokens[at].said if len(before) > 1 and before == behind else ""
 
 
 def _find_best_of_each(tokens: Sequence[Token]) -> str:
-    """Find the best of some in each of a time: who closed the most bugs | each | month; in | each | sprint."""
+    """Find the best of some in each of a time, and those of all: the most bugs | each | month; in | every | sprint."""
     is_ranked = any(one.marks & {"top", "bottom", "best", "worst"} for one in tokens)
+    is_counted = any("how_many" in one.marks for one in tokens)
     asks = any("who" in one.marks or _names(one, "person", "team", form="noun") for one in tokens)
-    for first, second in pairwise(tokens):
-        is_each = first.said.lower().split()[-1] in ("each", "every")
+    for first, second in pairwise(tokens if asks else ()):
+        said = first.said.lower()
         is_time = any(sense.kind == "grain" for sense in second.senses) or _names(second, "sprint", form="noun")
-        is_of_all = first.said.lower().startswith("in ") and not any("how_many" in one.marks for one in tokens)
-        if (is_ranked or (is_of_all and first.said.lower().endswith("every"))) and asks and is_each and is_time:
+        is_each = said.split()[-1] in ("each", "every")
+        if is_time and ((is_ranked and is_each) or (said == "in every" and not is_counted)):
             return f"{first.said} {second.said}"
     return ""
 

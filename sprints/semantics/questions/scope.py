@@ -12,6 +12,7 @@ from sprints.semantics.questions.phrase import NOTHING, SILENT_MARKS, Phrase, is
 from sprints.semantics.questions.tense import is_said_of_now, is_said_of_past
 from sprints.semantics.questions.terms import BY_DAY, FATES, NAMED_BY, State, Unbound
 
+_ACTS = frozenset({"worked on", "worked", "started", "begun", "picked up"})
 AS_OF_NOW = "What issues are is known as of now, and what became of them in a sprint. Which of both is '{said}'?"
 
 
@@ -24,7 +25,7 @@ class Scope(Lookups):
         is_bounded = any(one.kind in ("bound", "days") for one in self.phrases)
         self._refuse_second_rows()
         self._refuse_averages_of_now()
-        self._refuse_lost_totals()
+        self._refuse_lost_stays()
         self._refuse_asked_sprints()
         self._refuse_lost_scope()
         self._refuse_other_contrast()
@@ -67,44 +68,36 @@ class Scope(Lookups):
         is_over = any(one.edge or any(name.state == "closed" for name in one.names) for one in sprints)
         is_perfect = phrase_at(self.phrases, place=0).said.lower() in ("has", "have", "had")
         for place, phrase in enumerate(self.phrases):
+            is_now = is_said_of_now(self.phrases, place=place)
             state = self.states.get(place, State(phrase=phrase))
-            word = phrase.said.lower()
-            is_act = word in ("worked on", "worked", "started", "begun", "picked up") and bool(state.predicate)
-            is_act = is_act and not (state.periods or state.has_grain or phrase.is_negated)
-            is_act = is_act and not is_said_of_now(self.phrases, place=place)
+            is_timed = bool(state.periods) or state.has_grain
+            is_act = phrase.said.lower() in _ACTS and bool(state.predicate) and not (is_timed or phrase.is_negated)
             is_status = phrase.name_kind == "status" and self.entity.id == "issue"
             is_of_issue = self.entity.id == "issue" or not state.is_own
             is_present = state.predicate in ("open", "in_progress", "to_do", "done") and is_of_issue
             is_present = is_status or (is_present and not (state.periods or state.is_counted))
             is_of_then = is_over or (is_status and (is_perfect or is_said_of_past(self.phrases, place=place)))
-            if is_act or (is_present and is_of_then and not is_said_of_now(self.phrases, place=place)):
+            if not is_now and (is_act or (is_present and is_of_then)):
                 raise Unbound(phrase, why=AS_OF_NOW.format(said=phrase.said), is_final=True)
 
-    def _refuse_lost_totals(self) -> None:
-        """Refuse a total of what cannot be summed, all that is in no such sprint, and two moments of one row."""
-        said = [one for one in self.phrases if {"total", "sum"} & {*one.said.lower().split()}]
-        if said and any(not self.model.measures[one].additive for one in self.measures):
-            raise Unbound(said[0], is_final=True)  # the total velocity
-        names = {state.predicate for state in self.states.values()} | {state.role for state in self.states.values()}
-        for place, phrase in enumerate(self.phrases):
-            state = self.states.get(place, State(phrase=phrase))
-            is_outside = is_sprints(phrase) and phrase.is_negated and bool(self.measures) and not self._own_states()
-            is_undated = state.role == "created" and not (state.periods or state.is_measured)
-            is_undated = is_undated and self.entity.id == "membership" and any(map(is_sprints, self.phrases))
-            is_outside = is_outside or (
-                is_sprints(phrase)
-                and phrase.is_negated
-                and any(is_sprints(one) and one is not phrase for one in self.phrases)
-            )  # in sprint 7 | but not | in sprint 8
-            base = {one for name in self.measures for one in self.model.measures[name].where}
-            is_gone = state.predicate == "removed" or (
-                state.predicate == "committed" and any(one.phrase.is_negated for one in self._own_states())
-            )
-            is_gone = is_gone and "member_now" in base and not phrase.is_negated  # what was dropped is in it no more
-            is_outside = is_outside or is_gone
-            is_backlog = state.predicate == "added_late" and "in_backlog" in names
-            if self.entity.id == "membership" and (is_outside or is_undated or is_backlog):
-                raise Unbound(phrase)
+    def _refuse_lost_stays(self) -> None:
+        """Refuse stays in sprints for issues: those in no such sprint, those in two, and those that were dropped."""
+        if self.entity.id != "membership":
+            return
+        states = list(self.states.values())
+        sprints = [one for one in self.phrases if is_sprints(one)]
+        outside = next((one for one in sprints if one.is_negated), None)
+        if outside is not None and (sprints[1:] or (self.measures and not self._own_states())):
+            raise Unbound(outside)  # in sprint 7 | but not | in sprint 8; points | not in sprint 9
+        is_dropped = any(state.phrase.is_negated for state in self._own_states())
+        is_of_rest = any("member_now" in self.model.measures[name].where for name in self.measures)
+        is_backlog = any(state.predicate == "in_backlog" for state in states)
+        for state in states:
+            is_gone = state.predicate == "removed" or (state.predicate == "committed" and is_dropped)
+            is_undated = state.role == "created" and bool(sprints) and not (state.periods or state.is_measured)
+            is_added = state.predicate == "added_late" and is_backlog  # to the backlog, not to a sprint
+            if (is_gone and is_of_rest and not state.phrase.is_negated) or is_undated or is_added:
+                raise Unbound(state.phrase)
 
     def _refuse_averages_of_now(self) -> None:
         """Refuse the average of what is done now for what was completed in a closed sprint."""

@@ -89,7 +89,7 @@ class Terms:
         self.context: MetricQuery | None = None
         self.is_past = False
         self.redundant: list[Phrase] = []
-        self.settled: list[str] = []  # times that were doubtful
+        self.resolved_doubts: list[str] = []  # what was doubtful of a time, and is not in this meaning
         self.is_about_people = False
         self.has_owners = self.joins_owners = False
         self.unit_noun = ""
@@ -382,7 +382,7 @@ class Terms:
                 raise Unbound(one)
         self.states[at].role = role
         self.states[at].periods.append(phrase)
-        self.settled.append(phrase.period.doubtful)
+        self.resolved_doubts.append(phrase.period.doubtful)
         self.assumptions.append("All else about these issues is as it is now.")
         return True
 
