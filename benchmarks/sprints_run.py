@@ -47,7 +47,13 @@ QUESTIONS = (
     "What got added to TEAM2's sprint after it had started?",
     "tickets closed per month by TEAM5",
     "How many p0 tickets are still open in TEAM1?",
-    "What did TEAM6 commit to versus complete last sprint?",
+    "How many points did TEAM6 commit to versus complete last sprint?",
+)
+OF_PAST_DAYS = (
+    "How many bugs of TEAM4 were open on 1 October?",
+    "How many issues were open a month ago?",
+    "Which team had the most open bugs at the end of October?",
+    "How many stories of TEAM2 were in progress on 2 November?",
 )
 MISSPELT = (
     "What did Averry Hernandes finish in the last sprint of TEAM3?",
@@ -142,15 +148,17 @@ async def _executing(statements: dict[str, str]) -> None:
 
 
 async def _chat() -> None:
-    for question in QUESTIONS:
-        answer = await chat(question, now=NOW, reader=reader, model=None)
-        assert answer.sql, (question, answer.answer)
+    for kind, questions in (("", QUESTIONS), (" about past days", OF_PAST_DAYS)):
+        for question in questions:
+            answer = await chat(question, now=NOW, reader=reader, model=None)
+            assert answer.sql, (question, answer.answer)
+            assert not answer.error, (question, answer.error)
 
-    async def once(question: str) -> None:
-        await chat(question, now=NOW, reader=reader, model=None)
+        async def once(question: str) -> None:
+            await chat(question, now=NOW, reader=reader, model=None)
 
-    taken = await _taken(once, QUESTIONS, rounds=10)
-    _row(f"chat without a model, {len(QUESTIONS)} questions", taken, most=MAX_CHAT_MS)
+        taken = await _taken(once, questions, rounds=10)
+        _row(f"chat without a model, {len(questions)} questions{kind}", taken, most=MAX_CHAT_MS)
 
 
 async def _dashboard(statements: dict[str, str], *, every: dict[str, str]) -> None:

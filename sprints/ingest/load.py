@@ -23,7 +23,7 @@ from sprints.models import Issue, Organisation, QuarantinedRecord
 
 BATCH_ISSUES = 2_000
 logger = logging.getLogger(__name__)
-_OF_ISSUES = ("sprint_issues", "status_changes", "points_changes", "blocked_periods", "issue_links")
+_OF_ISSUES = ("sprint_issues", "status_periods", "status_changes", "points_changes", "blocked_periods", "issue_links")
 _FORGET = (
     *(
         f"DELETE FROM sprints_{table} AS h USING sprints_issues AS i "  # noqa: S608 - our own words

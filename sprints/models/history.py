@@ -56,6 +56,24 @@ class StatusChange(models.Model):
         return f"{self.issue_id} at {self.changed_at:%Y-%m-%d %H:%M}"
 
 
+class StatusPeriod(models.Model):
+    """A period in a status. Derived from the status changes by the database (migration 0023)."""
+
+    issue = models.ForeignKey(Issue, on_delete=models.CASCADE, related_name="status_periods", db_index=False)
+    position = models.PositiveIntegerField()
+    status = models.ForeignKey(Status, on_delete=models.PROTECT, null=True, related_name="periods", db_index=False)
+    status_category = models.TextField()
+    entered_at = models.DateTimeField()
+    left_at = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "sprints_status_periods"
+        constraints = [models.UniqueConstraint(name="sprints_status_periods_once", fields=["issue", "position"])]
+
+    def __str__(self) -> str:
+        return f"{self.issue_id}, period {self.position}"
+
+
 class PointsChange(models.Model):
     """A new estimate in story points."""
 

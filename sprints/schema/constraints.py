@@ -96,6 +96,11 @@ _BASE: dict[str, dict[str, str]] = {
         "to_status": "sprints_statuses.status_name",
         "to_category": "sprints_statuses.status_category",
     },
+    "status_periods": {
+        "issue_id": "sprints_status_periods.issue_id",
+        "status_category": "sprints_status_periods.status_category",
+        "entered_at": "sprints_status_periods.entered_at",
+    },
     "points_changes": {
         "issue_id": "sprints_points_changes.issue_id",
         "changed_at": "sprints_points_changes.changed_at",
@@ -144,6 +149,7 @@ FOREIGN_KEYS: tuple[tuple[tuple[str, str], tuple[str, str]], ...] = (
     (("scope_changes", "issue_id"), _ISSUE),
     (("status_changes", "issue_id"), _ISSUE),
     (("status_changes", "changed_by_id"), _USER),
+    (("status_periods", "issue_id"), _ISSUE),
     (("points_changes", "issue_id"), _ISSUE),
     (("points_changes", "changed_by_id"), _USER),
     (("blocked_periods", "issue_id"), _ISSUE),

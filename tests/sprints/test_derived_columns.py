@@ -203,3 +203,66 @@ def test_without_any_history_the_source_says_when_it_was_done(board: Board) -> N
         cursor.execute("SELECT sprints_derive(%s::uuid[])", [[board.issue.pk]])
 
     assert board.stay() == (True, False, False, True, False)
+
+
+def read_periods(board: Board) -> list[tuple[str | None, str, float, float | None]]:
+    """Return status, category, and the days after START when it was entered and left."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT status, status_category, entered_at, left_at FROM sprintscope.status_periods "
+            "WHERE issue_id = %s ORDER BY entered_at, left_at",
+            [board.issue.pk],
+        )
+        found = cursor.fetchall()
+    return [
+        (status, category, (entered - START) / timedelta(days=1), left and (left - START) / timedelta(days=1))
+        for status, category, entered, left in found
+    ]
+
+
+def test_an_issue_without_moves_is_in_its_status_from_the_start(board: Board) -> None:
+    assert read_periods(board) == [("my To Do", "To Do", -3, None)]
+
+    Issue.objects.filter(pk=board.issue.pk).update(status=None)
+    assert read_periods(board) == [(None, "To Do", -3, None)]
+
+
+def test_periods_follow_the_moves_whatever_writes_them(board: Board) -> None:
+    board.finish()
+    assert read_periods(board) == [
+        ("my To Do", "To Do", -3, 1), ("my In Progress", "In Progress", 1, 4), ("my Done", "Done", 4, None),
+    ]  # fmt: skip
+
+    reopened = board.change_status(board.done, board.doing, day=6)
+    assert read_periods(board)[2:] == [("my Done", "Done", 4, 6), ("my In Progress", "In Progress", 6, None)]
+
+    StatusChange.objects.filter(pk=reopened.pk).update(changed_at=START + timedelta(days=2))
+    assert [period[2:] for period in read_periods(board)] == [(-3, 1), (1, 2), (2, 4), (4, None)]
+
+    StatusChange.objects.filter(issue=board.issue).delete()
+    assert read_periods(board) == [("my In Progress", "In Progress", -3, None)]
+
+
+def test_the_last_period_has_the_status_of_the_issue(board: Board) -> None:
+    board.change_status(board.to_do, board.doing, day=1)
+    Issue.objects.filter(pk=board.issue.pk).update(status=board.done)  # a history without this move
+
+    assert read_periods(board) == [("my To Do", "To Do", -3, 1), ("my Done", "Done", 1, None)]
+
+
+def test_periods_take_the_category_that_a_status_has_now(board: Board) -> None:
+    board.finish()
+    board.doing.status_category = "To Do"
+    board.doing.save()
+
+    assert [category for _, category, *_ in read_periods(board)] == ["To Do", "To Do", "Done"]
+
+
+def test_periods_go_with_their_issue(board: Board) -> None:
+    board.finish()
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM sprints_status_changes WHERE issue_id = %s", [board.issue.pk])
+        cursor.execute("DELETE FROM sprints_issues WHERE issue_id = %s", [board.issue.pk])
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+
+    assert read_periods(board) == []

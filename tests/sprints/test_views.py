@@ -10,7 +10,7 @@ pytestmark = pytest.mark.django_db
 VIEWS = {
     "teams", "users", "sprints", "issues", "sprint_issues", "sprint_summary", "sprint_days",
     "sprint_blocked_periods", "scope_changes",
-    "status_changes", "points_changes", "blocked_periods", "issue_links", "snapshot",
+    "status_changes", "status_periods", "points_changes", "blocked_periods", "issue_links", "snapshot",
 }  # fmt: skip
 PRIVATE = {"email", "description", "external_id", "source_digest", "site_url"}
 
