@@ -49,7 +49,7 @@ class Period:
     A period in a question: its days, its range in the text, and how it is bounded.
 
     `doubt` says why its days are not certain, or that there are none; `doubtful` is the part of the text with it.
-    `is_ahead`: all of its days are after today.
+    `is_ahead`: all of its days are after today. `is_over`: it has a beginning, and all of its days are before today.
     """
 
     span: Span
@@ -61,6 +61,7 @@ class Period:
     doubt: Doubt | None = None
     doubtful: str = ""
     is_ahead: bool = False
+    is_over: bool = False
     nearest: Span | None = None
     """The same days ahead, if the year or week is not given and they are nearer: due in December."""
     boundary: str = ""
@@ -130,6 +131,7 @@ def _make_period(found: _PeriodMatch, *, reader: "_PeriodReader", at: int) -> Pe
     return Period(
         span=found.span, said=reader.quote(at, end=found.end), start=start, end=end, unit=found.unit, edge=found.edge,
         doubt=found.doubt, nearest=found.ahead, is_ahead=found.span.start > reader.today,
+        is_over=found.span.start > EARLIEST and found.span.end <= reader.today,
         doubtful=reader.quote(first, end=last), boundary=_find_boundary(found),
     )  # fmt: skip
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from sprints.semantics.describe import join_conditions, split_conditions
 from sprints.semantics.enums import Grain
 from sprints.semantics.query import (
-    Comparison,
     Condition,
     DimensionGroup,
     Group,
@@ -26,8 +25,8 @@ from sprints.semantics.query import (
 )
 from sprints.semantics.questions.actors import tells_of_reporters
 from sprints.semantics.questions.lexicon import Lexicon
+from sprints.semantics.questions.open_work import OpenWork
 from sprints.semantics.questions.phrase import Phrase, is_sprints, look_at, phrase_at
-from sprints.semantics.questions.ranks import Ranks
 from sprints.semantics.questions.terms import SILENT, Unbound
 from sprints.semantics.questions.values import is_among, to_value
 
@@ -92,7 +91,7 @@ def assemble_fragment(
     return _Assembly(phrases, entity=entity, lexicon=lexicon).build_fragment(context)
 
 
-class _Assembly(Ranks):
+class _Assembly(OpenWork):
     def build(self) -> AssembledQuery:
         self._check_entity()
         self._find_states()
@@ -384,30 +383,6 @@ class _Assembly(Ranks):
 
     def _is_averaged(self) -> bool:
         return "average" in self.marks or any("average" in phrase.said.lower() for phrase in self.phrases)
-
-    def _assume_open(self, by: str) -> None:
-        """Assume open issues for measures of unfinished work alone, unless the question says otherwise."""
-        implied = self.settings["of_open_work"]["predicates"]
-        if any(state.predicate not in (*implied, "") or state.role in ("resolved", "created")
-               for state in self.states.values()) or self.entity.id != "issue" or self._has_key():  # fmt: skip
-            return
-        if any(is_sprints(one) for one in self.phrases):
-            return
-        usual = self.settings["of_open_work"]
-        found = [part for parts in self.part_of.values() for part in parts]
-        is_usual = (
-            "still" in self.marks
-            or by in usual["dimensions"]
-            or any(
-                (isinstance(part, NamedCondition) and part.predicate in usual["predicates"])
-                or (isinstance(part, Comparison) and part.field in usual["dimensions"])
-                for part in found
-            )
-        )
-        if is_usual:
-            self.parts.append(NamedCondition(predicate="open"))
-            self.assumptions.append("Only issues that are not done are counted." if self.measures else
-                                    "Only issues that are not done are listed.")  # fmt: skip
 
     def _join_conditions(self) -> Condition | None:
         merged: list[Condition] = list(self.parts)

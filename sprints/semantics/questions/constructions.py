@@ -31,6 +31,7 @@ _NUMBERS = frozenset({
     "bottom", "rank", "total",
 })  # fmt: skip
 _MOMENTS = {"created": "created_at", "resolved": "resolved_at", "updated": "updated_at", "started": "started_at"}
+_DATES = {"due_date": "due", **{moment: role for role, moment in _MOMENTS.items()}}
 TAKING = frozenset({"take", "takes", "took", "taken"})
 _LONGER = ("longer", "shorter", "exceed")
 _OVERRUN_MARKS = frozenset({"than", "be", "have", "more", "fewer", "gt", "lt"})
@@ -152,6 +153,18 @@ def read_overrun(phrases: list[Phrase], *, place: int) -> Found:
         said=" ".join(one.said for one in rest[: at + 1]),
     )  # fmt: skip
     return [bound], at + 1
+
+
+def read_dated_noun(phrases: list[Phrase], *, place: int) -> Found:
+    """Read a day behind the noun of a moment as that moment: with a due date | this week."""
+    first, second = look_at(phrases, place=place, size=2)
+    is_named = first.kind == "term" or (first.kind == "missing" and first.is_negated)  # it has one
+    role = next((_DATES[one.name] for one in first.senses if (one.kind, one.form) == ("dimension", "noun")
+                 and one.name in _DATES), "")  # fmt: skip
+    if not (is_named and role and second.kind == "period"):
+        return None
+    senses = (Sense("time", role, "adjective"),)
+    return [replace(first, kind="term", senses=senses, is_negated=False, marks=frozenset()), second], 2
 
 
 def read_locative(phrases: list[Phrase], *, place: int) -> Found:

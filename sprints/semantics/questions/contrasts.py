@@ -111,26 +111,39 @@ def read_swapped_group(phrases: list[Phrase], *, place: int) -> Found:
 
 def read_obligation(phrases: list[Phrase], *, place: int) -> Found:
     """
-    Has | to | finish; are | to | be finished; left | to | complete; yet | to | be started: what is not so yet.
+    Has | to | finish; are | to | be finished; left | to | complete; bugs | to | fix; have | to do: what is not so yet.
 
     Any other verb that is yet to come finds no place: what was removed is no answer to what has to be removed.
     """
     first, second = look_at(phrases, place=place, size=2)
     others = (one for one in phrases[:place][::-1] if one.kind != "names" and one.said != "something")
     before = next(others, NOTHING)
-    if first.marks != {"to"} or first.said.lower() != "to" or not before:
+    if "have" in first.marks and second.said.lower() == "to do":
+        return [first, replace(second, senses=_make_state_senses("done"), said=f"{first.said} {second.said}")], 2
+    is_task = phrase_at(phrases, place=place - 1).is_of_issues and not _tells_how_long(phrases[:place])
+    if first.marks != {"to"} or first.said.lower() != "to" or not (before or is_task):
         return None
     if second.kind != "term" or not second.has("predicate", "time") or second.has("measure", "entity", form="noun"):
         return None
-    said = f"{before.said} to {second.said}"
+    said = f"{before.said} to {second.said}".strip()
     is_owed = "be" in before.marks or before.said.lower() in ("has", "have", "having", *_LEFT)
-    if not is_owed:
+    if not (is_owed or is_task):
         is_next = second.start == first.start + len("to ")
         takes = any(degree_of(one) is not None or _TAKES & {*one.said.lower().split()} for one in phrases[:place])
         return ([replace(second, kind="unknown", said=said, senses=())], 2) if is_next and not takes else None
-    names = next((_NOT_YET[sense.name] for sense in second.senses if sense.name in _NOT_YET), ())
-    senses = tuple(Sense("predicate", name, "adjective") for name in names)
-    return [replace(second, kind="term" if names else "unknown", senses=senses, said=said, marks=frozenset())], 2
+    senses = next((_make_state_senses(sense.name) for sense in second.senses if sense.name in _NOT_YET), ())
+    return [replace(second, kind="term" if senses else "unknown", senses=senses, said=said, marks=frozenset())], 2
+
+
+def _make_state_senses(act: str) -> tuple[Sense, ...]:
+    """Return the senses of what an act that is yet to come says: to finish is open."""
+    return tuple(Sense("predicate", name, "adjective") for name in _NOT_YET[act])
+
+
+def _tells_how_long(phrases: list[Phrase]) -> bool:
+    """Return whether it is the time of an act that is asked for: how long do bugs take to fix."""
+    words = {word for one in phrases for word in one.said.lower().split()}
+    return bool(words & _TIMES) or any("how_long" in one.marks for one in phrases)
 
 
 def read_leaver(phrases: list[Phrase], *, place: int) -> Found:
@@ -144,6 +157,7 @@ def read_leaver(phrases: list[Phrase], *, place: int) -> Found:
 
 _LEFT = ("left", "remaining", "remain", "remains")
 _TAKES = frozenset({"take", "takes", "took", "taken"})
+_TIMES = _TAKES | {"time", "days", "hours", "longest", "shortest", "fastest", "slowest", "long"}
 _NOT_YET = {"done": ("open", "left_in_sprint"), "completed": ("open", "left_in_sprint"), "in_progress": ("to_do",)}
 
 

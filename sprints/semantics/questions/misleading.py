@@ -16,6 +16,9 @@ _UNKNOWN_ACTS = frozenset({"added_late", "removed", "committed", "carried_over",
 _ACTS = ("predicate", "time", "dimension")
 _TOPICS = frozenset({"about", "regarding", "concerning"})
 _FATES = frozenset({"added_late", "removed"})
+_WEEKDAYS = frozenset(
+    {"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "weekday", "weekend"}
+)
 
 
 def find_misleading(tokens: Sequence[Token]) -> str:
@@ -26,6 +29,8 @@ def find_misleading(tokens: Sequence[Token]) -> str:
         _find_negative_question, _find_never, _find_all, _find_condition_of_parent, _find_parts_of_types,
         _find_epic_of_rows, _find_second_sprint, _find_both_fates, _find_part_of_sprint, _find_lost_total,
         _find_unknown_actor, _find_topic, _find_exclusion, _find_crossed_pairs, _find_best_of_each,
+        _find_any_weekday, _find_relative_what, _find_team_of_person,
+        _find_row_of_key,
     )  # fmt: skip
     return next((said for read in readers if (said := read(tokens))), "")
 
@@ -198,6 +203,40 @@ def _find_best_of_each(tokens: Sequence[Token]) -> str:
         is_each = said.split()[-1] in ("each", "every")
         if is_time and ((is_ranked and is_each) or (said == "in every" and not is_counted)):
             return f"{first.said} {second.said}"
+    return ""
+
+
+def _find_any_weekday(tokens: Sequence[Token]) -> str:
+    """Find a day of any week, which is not the last one: started on | a Monday."""
+    for article, day in pairwise(tokens):
+        is_any = article.said.lower() in ("a", "any", "some", "every", "each")
+        if is_any and day.period is not None and day.said.lower().rstrip("s") in _WEEKDAYS:
+            return f"{article.said} {day.said}"
+    return ""
+
+
+def _find_relative_what(tokens: Sequence[Token]) -> str:
+    """Find what was to be done, of which the part that was done is no answer: did it finish | what it planned."""
+    is_asked = tokens[0].said.lower() in ("did", "has", "have")
+    return next((one.said for one in tokens[1:] if is_asked and one.said.lower() == "what"), "")
+
+
+def _find_team_of_person(tokens: Sequence[Token]) -> str:
+    """Find the team of a person, whose rows are not the person's own: in | Levi's | team."""
+    for person, team in pairwise(tokens):
+        if person.kind == "person" and _names(team, "team", form="noun") and not team.said.lower().endswith("teams"):
+            return f"{person.said} {team.said}"
+    return ""
+
+
+def _find_row_of_key(tokens: Sequence[Token]) -> str:
+    """Find rows in what a named issue is in, which are not that issue: tickets in | the epic | of | ACCEL-100."""
+    content = [one for one in tokens if one.said.lower() not in ("the", "same", "in")]
+    for rows, noun, of, key in zip(content, content[1:], content[2:], content[3:], strict=False):
+        is_place = noun.kind == "type" or _names(noun, "sprint", "epic", "team", "parent", form="noun")
+        is_rows = rows.kind == "type" or _names(rows, "issue", form="noun") or _has(rows, "predicate")
+        if is_rows and is_place and of.said.lower() in ("of", "as", "containing", "with") and key.key:
+            return f"{noun.said} {of.said} {key.said}"
     return ""
 
 

@@ -2,7 +2,10 @@
 
 from dataclasses import replace
 
+from sprints.semantics.questions.lexicon import Sense
 from sprints.semantics.questions.phrase import SILENT_MARKS, Found, Phrase, leave_out, look_at, phrase_at
+
+_ROLES = frozenset({"assignee", "reporter"})
 
 
 def list_names(phrases: list[Phrase], *, place: int) -> Found:
@@ -16,7 +19,10 @@ def list_names(phrases: list[Phrase], *, place: int) -> Found:
     if second.kind != first.kind or second.name_kind != first.name_kind:
         return None
     is_swap = "swap" in phrase_at(phrases, place=place - 1).marks
-    if not link and (second.is_apart or is_swap or (first.kind == "names" and first.name_kind == "sprint")):
+    is_other_noun = first.name_kind == "type" and second.is_definite  # how many sub-tasks | do the stories | have
+    if not link and (
+        second.is_apart or is_swap or is_other_noun or (first.kind == "names" and first.name_kind == "sprint")
+    ):
         return None
     names = tuple(dict.fromkeys((*first.names, *second.names)))
     both = replace(first, names=names, keys=(*first.keys, *second.keys), said=f"{first.said}, {second.said}")
@@ -33,6 +39,20 @@ def read_owner(phrases: list[Phrase], *, place: int) -> Found:
         return [leave_out(second, lead=first)], 2
     is_owner = second.kind == "names" and second.name_kind in ("team", "person")
     return ([], 1) if is_owner and first.kind == "mark" and first.said.lower() == "from" else None
+
+
+def read_role_of_person(phrases: list[Phrase], *, place: int) -> Found:
+    """Read who has a role as the verb of it: whose | reporter | is | Levi. Two roles of one person find no place."""
+    noun, verb, value = look_at(phrases, place=place, size=3)
+    role = next((one.name for one in noun.senses if (one.kind, one.form) == ("dimension", "noun")
+                 and one.name in _ROLES), "")  # fmt: skip
+    is_clause = any(one.marks & {"whose", "have"} for one in phrases[:place])
+    if not (role and is_clause and verb.marks == {"be"}):
+        return None
+    if any(sense.name in _ROLES for sense in value.senses):
+        return [replace(value, kind="unknown", senses=(), said=f"{noun.said} {verb.said} {value.said}")], 3
+    act = replace(noun, senses=(Sense("dimension", role, "verb"),), said=f"{noun.said} {verb.said}")
+    return ([act, value], 3) if value.name_kind == "person" else None
 
 
 def read_current_value(phrases: list[Phrase], *, place: int) -> Found:

@@ -15,6 +15,7 @@ from sprints.semantics.questions.alternatives import read_alternatives, read_eit
 from sprints.semantics.questions.constructions import (
     read_counted_sides,
     read_cycle_time,
+    read_dated_noun,
     read_distinct,
     read_duration,
     read_each_row,
@@ -57,6 +58,7 @@ from sprints.semantics.questions.naming import (
     read_owner,
     read_parent_key,
     read_passive_link,
+    read_role_of_person,
 )
 from sprints.semantics.questions.negations import (
     negate,
@@ -243,11 +245,16 @@ def _phrase(token: Token) -> Phrase | None:
 
 
 def _read_all_but(phrases: list[Phrase], *, place: int) -> Found:
-    """Read but as except behind all of a kind: all teams | but | ORBIT."""
+    """Read but as except behind all of a kind: all teams | but | ORBIT; everyone's | tickets | but | Priya's."""
     first, but, name = look_at(phrases, place=place, size=3)
+    before = phrases[: place + 1]
     is_all = first.has_entity(name.name_kind) or bool(first.marks & {"whole", "our"})
-    is_all = is_all or first.said.lower() in ("everything", "anything")
-    if but.said.lower() != "but" or name.kind != "names" or not is_all:
+    is_all = is_all or first.said.lower() in ("everything", "anything") or any(
+        one.quantifier == "all" or one.said.lower().startswith("every") for one in before
+    )  # fmt: skip
+    is_row = name.kind == "names" or (name.kind == "term" and name.has("predicate", form="adjective"))
+    is_clause = any(one.marks & {"be", "have", "do"} for one in before)
+    if but.said.lower() != "but" or not is_row or not is_all or is_clause:
         return None
     return [first, replace(but, marks=frozenset({"except"}))], 2
 
@@ -470,7 +477,7 @@ def _counted_rank(phrases: list[Phrase], *, place: int) -> Found:
 
 
 _RULES: tuple[Rule, ...] = (
-    negate_prefixed, read_locative, read_remain, read_distinct, read_own_sprint, read_counted_sides,
+    negate_prefixed, read_dated_noun, read_locative, read_remain, read_distinct, read_own_sprint, read_counted_sides,
     read_nobody_relative, read_wholly, read_inclusion, read_anybody, read_progressive, read_leaver,
     read_possessives, read_change, read_current_value, read_noun_of_name, read_epic_key, read_parent_key,
     read_key_property, read_depictive,
@@ -479,5 +486,5 @@ _RULES: tuple[Rule, ...] = (
     _repeated_how_often, _sprint_edges, _bounds, read_duration, read_than, _comparative, _agent, _group_each, _groups,
     _and_groups, read_swapped_group, _bound_age, _bound_units, _read_bound_after, read_absence, read_related,
     read_acts, read_ever, read_nobody, negate_owner, negate, read_presence, read_degree_first, _ranks, _merge_ranks,
-    _counted_rank, read_either, read_only,
+    _counted_rank, read_either, read_only, read_role_of_person,
 )  # fmt: skip

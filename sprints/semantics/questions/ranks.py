@@ -50,6 +50,11 @@ class Ranks(Scope):
         is_extreme = rank.said.lower() in ("max", "maximum", "min", "minimum") and bool(self.groups)
         if self.measures and self.groups and (is_single or is_extreme):
             raise Unbound(rank, is_final=True)  # the most points in a single issue | per team; max points | by team
+        noun = phrase_at(self.phrases, place=self.phrases.index(rank) + 1)
+        is_one_row = noun.name_kind == "type" and not noun.said.lower().endswith("s")
+        has_order = rank.said.lower() == "top" and any(sense.name == "priority" for sense in noun.senses)
+        if has_order or (self.measures and is_one_row and rank.said.lower() in _SIZES):
+            raise Unbound(rank, is_final=True)  # the top | priorities; who works on the biggest | story
         is_open = any(one.predicate in ("open", "unassigned") for one in self.states.values())
         if not self.measures and is_open and by in ("cycle_time_days", "lead_time_days"):
             raise Unbound(rank)  # what is not done has neither

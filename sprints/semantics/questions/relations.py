@@ -19,7 +19,7 @@ class Relations(Measures):
 
     def _is_one_sprint(self, phrase: Phrase, *, place: int) -> bool:
         """Return whether it refers to one sprint without a name: removed from the sprint."""
-        is_noun = self.entity.id in ("issue", "membership", "sprint_blockage") and phrase.kind == "term"
+        is_noun = self.entity.id in ("issue", "membership", "sprint_blockage", "sprint_day") and phrase.kind == "term"
         is_one = is_noun and phrase.has_entity("sprint") and not phrase.is_plural and place > 0
         return is_one and not self._is_asked_which(place) and not self._is_kind_noun(phrase, place=place)
 
@@ -46,7 +46,8 @@ class Relations(Measures):
             return
         for place in range(self.phrases.index(phrase) + 1, len(self.phrases)):
             one = self.phrases[place]
-            if place in self.states or one.kind in ("missing", "bound", "days") or one.is_negated:
+            is_told = place in self.states or one.kind in ("missing", "bound", "days") or is_sprints(one)
+            if is_told or one.is_negated:
                 raise Unbound(one, why=f"Of what is '{one.said}' said: of '{phrase.said}', or of those that have it?")
 
     def _is_about_types(self) -> bool:

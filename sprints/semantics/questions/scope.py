@@ -5,6 +5,7 @@ from itertools import pairwise
 from sprints.semantics.describe import split_conditions
 from sprints.semantics.enums import Grain, Operator
 from sprints.semantics.query import Comparison, Condition, DimensionGroup, NamedCondition, Not, TimeGroup, TimeRange
+from sprints.semantics.questions.actors import tells_of_reporters
 from sprints.semantics.questions.alternatives import MASS, SIZES
 from sprints.semantics.questions.lexicon import ASKING
 from sprints.semantics.questions.lookups import Lookups
@@ -24,6 +25,8 @@ class Scope(Lookups):
         is_about_people = self.has_owners or any(one.has_entity("person") for one in self.phrases)
         is_bounded = any(one.kind in ("bound", "days") for one in self.phrases)
         self._refuse_second_rows()
+        self._refuse_lost_relation()
+        self._refuse_other_role()
         self._refuse_averages_of_now()
         self._refuse_lost_stays()
         self._refuse_asked_sprints()
@@ -89,6 +92,10 @@ class Scope(Lookups):
         outside = next((one for one in sprints if one.is_negated), None)
         if outside is not None and (sprints[1:] or (self.measures and not self._own_states())):
             raise Unbound(outside)  # in sprint 7 | but not | in sprint 8; points | not in sprint 9
+        for place, state in self.states.items():
+            is_of_then = bool(sprints) or is_said_of_past(self.phrases, place=place) or state.predicate != "completed"
+            if state.phrase.is_negated and self._own_states()[1:] and not is_of_then:
+                raise Unbound(state.phrase, why=AS_OF_NOW.format(said=state.phrase.said), is_final=True)
         is_dropped = any(state.phrase.is_negated for state in self._own_states())
         is_of_rest = any("member_now" in self.model.measures[name].where for name in self.measures)
         is_backlog = any(state.predicate == "in_backlog" for state in states)
@@ -98,6 +105,22 @@ class Scope(Lookups):
             is_added = state.predicate == "added_late" and is_backlog  # to the backlog, not to a sprint
             if (is_gone and is_of_rest and not state.phrase.is_negated) or is_undated or is_added:
                 raise Unbound(state.phrase)
+
+    def _refuse_other_role(self) -> None:
+        """Refuse what people do for what a row is: epics Levi works on; who reported the bugs Levi works on."""
+        work = next((one for one in self.phrases if one.said.lower().startswith("work") and one.has("predicate")), None)
+        is_of_epics = any(one.name_kind == "type" and one.names[0].text == "Epic" for one in self.phrases)
+        if work is not None and is_of_epics and self.entity.id == "issue":
+            raise Unbound(work, is_final=True)
+        behind = next(
+            (self.phrases[place + 1] for place, one in enumerate(self.phrases[:-1]) if "whose" in one.marks), NOTHING
+        )
+        owned = next((one for one in self.phrases if one.is_owned), NOTHING)
+        if behind.has_entity(self.entity.id) or (owned and is_of_epics and self.measures):
+            raise Unbound(behind or owned, is_final=True)  # whose | blocker | is done; epics | with their | points
+        is_reported = tells_of_reporters(self.phrases) and "who" in self.marks
+        if is_reported and self._has_person() and DimensionGroup(dimension="assignee") in self.groups:
+            raise Unbound(next(one for one in self.phrases if one.name_kind == "person"), is_final=True)
 
     def _refuse_averages_of_now(self) -> None:
         """Refuse the average of what is done now for what was completed in a closed sprint."""
@@ -116,6 +139,10 @@ class Scope(Lookups):
             if any(place in self.states for place in range(first, second)) and len(self._own_states()) > 1:
                 raise Unbound(self.phrases[second])
         self._refuse_two_times_of_sprints()
+        both = next((self.phrases[n] for n in places if "and" in self.phrases[n].said.lower().split()), NOTHING)
+        both = NOTHING if "sprints" in both.said.lower() else both
+        if self.entity.id in ("issue", "membership") and both and not (self.measures or self.groups or both.is_negated):
+            raise Unbound(None, why=f"Do you mean what was in both of '{both.said}', or in either?", is_final=True)
         for place, phrase in enumerate(self.phrases):
             is_until = place in self.states and phrase.is_negated and any(
                 one.said.lower().startswith(("until", "till")) for one in self.states[place].periods
@@ -174,6 +201,22 @@ class Scope(Lookups):
         links = {place for place, one in enumerate(self.phrases) if "and" in one.marks}
         if nouns[1:] and links & set(range(*nouns[:2])) and not (self.measures[1:] or self.sides):
             raise Unbound(self.phrases[nouns[1]])
+
+    def _refuse_lost_relation(self) -> None:
+        """Refuse a noun for other rows than those of the first, as if both were one: tickets | in epics of HARBOR."""
+        if self.entity.id not in ("issue", "membership") or self.sides or self.marks & {"share", "compare", "versus"}:
+            return
+        nouns = [
+            place for place, one in enumerate(self.phrases)
+            if one.kind in ("names", "term") and one.is_of_issues and one.said.lower() not in MASS
+        ]  # fmt: skip
+        for first, second in pairwise(nouns):
+            noun, lead = self.phrases[second], self.phrases[second - 1]
+            is_part = second == first + 1 and not noun.is_apart
+            is_told = noun.is_negated or noun.is_only or bool(lead.marks & {"be", "not", "or"})
+            is_joined = "and" in lead.marks and (second == first + 2 or bool(self.measures[1:]))
+            if not (is_part or is_told or is_joined):
+                raise Unbound(noun, is_final=True)
 
     def _refuse_second_question(self) -> None:
         """Refuse a number or rows beside those of another question: how many bugs are open and who has them."""
@@ -262,22 +305,25 @@ class Scope(Lookups):
             implied = [*named, *(self.model.measures[measure].where if measure else ())]
             implied += [other for one in implied for other in self.model.predicates[one].requires]
             if own := next((one for one in implied if Not(part=NamedCondition(predicate=one)) in parts), None):
-                raise Unbound(None, why=f"Nothing can be {self.model.predicates[own].label} and not.")
+                raise Unbound(None, why=f"Nothing can be {self.model.predicates[own].label} and not.", is_final=True)
             both = next((one for one in implied if self.model.predicates[one].opposite in implied), None)
             if both:
                 other = self.model.predicates[str(self.model.predicates[both].opposite)].label
-                raise Unbound(None, why=f"Nothing can be {self.model.predicates[both].label} and {other}.")
+                raise Unbound(
+                    None, why=f"Nothing can be {self.model.predicates[both].label} and {other}.", is_final=True
+                )
         if "in_progress" in named and any("completed" in self.model.measures[one].where for one in self.measures):
-            raise Unbound(None, why="No issue is completed and in progress.")
+            raise Unbound(None, why="No issue is completed and in progress.", is_final=True)
         if len(fates := [one for one in named if one in FATES]) > 1:
             both_fates = " and ".join(self.model.predicates[one].label for one in fates)
-            raise Unbound(None, why=f"No issue is {both_fates}.")
+            raise Unbound(None, why=f"No issue is {both_fates}.", is_final=True)
         told = [self.model.predicates[one].comparison for one in named]
         for part in (*parts, *told):
             if isinstance(part, Comparison) and part.op in (Operator.EQ, Operator.IN):
                 values = {str(value) for value in part.values}
+                why = f"No row can have two values of {self.model.dimensions[part.field].label}."
                 if not self.model.dimensions[part.field].many and not said.setdefault(part.field, values) & values:
-                    raise Unbound(None, why=f"No row can have two values of {self.model.dimensions[part.field].label}.")
+                    raise Unbound(None, why=why, is_final=True)
 
     def _check_times(self, where: Condition | None) -> None:
         own = self.model.dimensions.get(self.entity.id)

@@ -98,7 +98,7 @@ def test_two_sides_are_suggested_as_groups() -> None:
 def test_a_follow_up_is_suggested_as_a_question_that_stands_alone() -> None:
     suggested = suggest("and which of them are wobbly blocked?", after="Which bugs does ORBIT have?")
 
-    assert means(suggested, "Which bugs of ORBIT are blocked?")
+    assert means(suggested, "Which open bugs of ORBIT are blocked?")
 
 
 @pytest.mark.parametrize(

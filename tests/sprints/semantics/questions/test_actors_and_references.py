@@ -36,7 +36,7 @@ TRUTHS = [
       f"AND team_id = {TEAM.format('ORBIT')} LIMIT 1000")),
     ("Who has issues of more than 8 points?",
      ("SELECT full_name, count(*) AS n FROM issues JOIN users ON user_id = assignee_id WHERE story_points > 8 "
-      "GROUP BY full_name LIMIT 1000")),
+      "AND status_category <> 'Done' GROUP BY full_name LIMIT 1000")),
     ("Who resolved more bugs this month, ORBIT or HARBOR?",
      ("SELECT team_key, count(*) AS n FROM issues JOIN teams USING (team_id) WHERE issue_type = 'Bug' AND "
       "status_category = 'Done' AND resolved_at >= '2026-11-01' AND team_key IN ('ORBIT', 'HARBOR') "

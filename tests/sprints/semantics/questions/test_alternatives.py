@@ -12,7 +12,7 @@ from tests.sprints.semantics.questions.reading import parse, parts_of, read
         ("Did HARBOR resolve more stories or bugs in October?", "stories vs bugs resolved in October by HARBOR"),
         ("Do we have more open bugs than open stories?", "How many open bugs versus stories?"),
         ("How many more open bugs than open tasks does ACCEL have?", "open bugs versus tasks of ACCEL"),
-        ("How many more bugs does ACCEL have than ORBIT?", "How many bugs: ACCEL versus ORBIT"),
+        ("How many more bugs does ACCEL have than ORBIT?", "How many open bugs: ACCEL versus ORBIT"),
         ("Which has a longer cycle time, bugs or stories?", "cycle time of bugs versus stories"),
         ("Stories versus tasks: which have the longer median lead time?", "median lead time of stories versus tasks"),
         ("Which have the longer lead time, issues labelled security or issues labelled tech-debt?",

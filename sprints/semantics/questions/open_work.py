@@ -1,0 +1,81 @@
+"""What a question asks of open work alone, unless it says of which: unassigned, due, what somebody has."""
+
+from sprints.semantics.query import Comparison, NamedCondition
+from sprints.semantics.questions.actors import tells_of_reporters
+from sprints.semantics.questions.phrase import Phrase, is_sprints, phrase_at
+from sprints.semantics.questions.ranks import Ranks
+
+_HAVE = frozenset({"has", "have", "hold", "holds", "own", "owns"})
+
+
+class OpenWork(Ranks):
+    """A question with the condition that it takes for granted."""
+
+    def _assume_open(self, by: str) -> None:
+        """
+        Add the condition that issues are open, or blockages last, if the question takes it for granted, and say so.
+
+        `by` is what rows are ranked by. A sprint, a named issue, or another state or time says of which it is asked.
+        """
+        if self._has_key() or any(is_sprints(one) for one in self.phrases):
+            return
+        if self.entity.id == "blocked_period" and self._lists_present():
+            self.parts.append(NamedCondition(predicate="still_blocked"))
+            self.assumptions.append("Only blockages that last are meant.")
+        elif self.entity.id == "issue" and not self._says_of_which() and (self._is_of_open(by) or self._is_owned()):
+            self.parts.append(NamedCondition(predicate="open"))
+            verb = "counted" if self.measures else "listed"
+            self.assumptions.append(f"Only issues that are not done are {verb}.")
+
+    def _says_of_which(self) -> bool:
+        """Return whether a state, a status or a time tells of which issues it is asked."""
+        implied = (*self.settings["of_open_work"]["predicates"], "")
+        return any(
+            state.predicate not in implied or state.role in ("resolved", "created") for state in self.states.values()
+        ) or any(one.name_kind == "status" and not one.is_negated for one in self.phrases)
+
+    def _is_of_open(self, by: str) -> bool:
+        """Return whether what is asked, or a condition, is usual for open work: the oldest, unassigned, due."""
+        usual = self.settings["of_open_work"]
+        found = [part for parts in self.part_of.values() for part in parts]
+        is_condition = any(
+            (isinstance(part, NamedCondition) and part.predicate in usual["predicates"])
+            or (isinstance(part, Comparison) and part.field in usual["dimensions"])
+            for part in found
+        )
+        is_said = any(one.said.lower() in usual["nouns"] for one in self.phrases)
+        is_due = any(
+            state.role in usual["times"] and any(one.period and not one.period.is_over for one in state.periods)
+            for state in self.states.values()
+        )
+        is_elsewhere = any(one.name_kind == "status" for one in self.phrases)  # not in QA
+        return "still" in self.marks or by in usual["dimensions"] or is_condition or is_said or is_due or is_elsewhere
+
+    def _is_owned(self) -> bool:
+        """Return whether it asks what people or teams have: who has p0 bugs; how many bugs does Levi have."""
+        plain = {self.entity.count, "points"}
+        if not {*self.measures} <= plain or tells_of_reporters(self.phrases):
+            return False
+        if any(one.kind == "period" for one in self.phrases) or self.marks & {"past", "ever"}:
+            return False
+        if self.has_owners and self.having:
+            return True
+        return any(
+            one.said.lower() in _HAVE and _is_owner(phrase_at(self.phrases, place=place - 1))
+            for place, one in enumerate(self.phrases)
+        )
+
+    def _lists_present(self) -> bool:
+        """Return whether blockages are listed or counted as they are now, without a time or a group."""
+        is_plain = all(
+            one.kind == "names" or one.marks & {"what", "which", "how_many", "be", "have", "our"}
+            or one.has_entity("blocked_period") for one in self.phrases
+        )  # fmt: skip
+        is_now = not self._is_past() and "past" not in self.marks and not self.groups
+        return is_plain and is_now and not any(one.quantifier == "all" for one in self.phrases)
+
+
+def _is_owner(phrase: Phrase) -> bool:
+    """Return whether a phrase before "have" says who has it: a person, a team, all, or the one that is asked for."""
+    is_noun = phrase.kind in ("term", "group") and (phrase.has_entity("person") or phrase.has_entity("team"))
+    return is_noun or phrase.name_kind in ("person", "team") or bool(phrase.marks & {"who", "our"})
