@@ -17,6 +17,7 @@ from sprints.asking.chat import chat
 from sprints.linking.link import link
 from sprints.linking.name_cache import load_name_index
 from sprints.linking.names import NameIndex
+from sprints.linking.periods import find_periods
 from sprints.schema.reading import load_view_catalog
 from sprints.sql_sandbox.analyst_pool import analyst
 from sprints.sql_sandbox.execution import try_execute
@@ -122,6 +123,7 @@ async def _guard(statements: Sequence[str]) -> None:
 
 async def _linking(index: NameIndex) -> None:
     async def once(question: str) -> None:
+        find_periods.cache_clear()
         link(question, index=index, today=AS_OF.date())
 
     _row("linking, questions spelt right", await _taken(once, QUESTIONS), most=MAX_LINK_MS)
@@ -155,6 +157,7 @@ async def _chat() -> None:
             assert not answer.error, (question, answer.error)
 
         async def once(question: str) -> None:
+            find_periods.cache_clear()  # a question is rarely asked twice
             await chat(question, now=NOW, reader=reader, model=None)
 
         taken = await _taken(once, questions, rounds=10)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from weakref import WeakKeyDictionary
 
 import regex
 
@@ -25,6 +26,9 @@ MAX_NEAREST = 3
 STALE_AFTER = timedelta(days=7)
 _EXAMPLES = EXAMPLES | {"top": "10", "unit": "week"}
 _DETERMINERS = frozenset({"the", "our", "their", "its", "this", "that"})
+_MAX_PARSES = 1_000
+_parses: WeakKeyDictionary[NameIndex, dict[tuple[Lexicon, date, str], Parse]] = WeakKeyDictionary()
+"""What was suggested before, which most questions are answered with, by the names that it was read with."""
 IS_NAMED_PERIOD = regex.compile(r"(?:[A-Z][a-z]+|Q[1-4])(?: \d{4})?|\d{4}")
 
 
@@ -73,7 +77,12 @@ class QuestionReading:
         return parse.query is not None and not parse.linked.unclear
 
     def _parse(self, question: str) -> Parse:
-        return parse_question(question, index=self.index, today=self.linked.today, lexicon=self.lexicon)
+        known, key = _parses.setdefault(self.index, {}), (self.lexicon, self.linked.today, question)
+        if key not in known:
+            if len(known) >= _MAX_PARSES:
+                known.clear()
+            known[key] = parse_question(question, index=self.index, today=self.linked.today, lexicon=self.lexicon)
+        return known[key]
 
     def write_question(self, query: VerifiedStatement) -> str:
         """Write a query's question with the names of this question, or with others of the data."""
@@ -84,10 +93,10 @@ class QuestionReading:
         if not all(self._find_example(slot) for slot in list_slots(query.question)):
             return ""
         text = self.write_question(query)
-        linked = link(text, index=self.index, today=self.linked.today)
-        is_hidden = query.is_shipped and query.find_hidden_default(linked, lexicon=self.lexicon) is not None
-        if self._parse(text).is_final:
+        parse = self._parse(text)
+        if parse.is_final:
             return ""  # it would be asked back: what a running sprint carried over
+        is_hidden = query.is_shipped and query.find_hidden_default(parse.linked, lexicon=self.lexicon) is not None
         return "" if is_hidden and not self.can_answer(text) else text
 
     def _find_example(self, slot: str) -> str:

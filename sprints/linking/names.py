@@ -48,7 +48,7 @@ class Name:
         return f"{self.text} ({self.team})" if self.team else self.text
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, weakref_slot=True)
 class NameIndex:
     """Names by their folded words. `parts` are single words of names (a first name, a key), `starts` first words."""
 

@@ -11,6 +11,7 @@ Both ends of a range are inside, as are the days of since, until, by and through
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from functools import lru_cache
 from typing import Literal
 
 from sprints.linking.calendar import Span, add_units, find_unit
@@ -103,15 +104,17 @@ class _PeriodMatch:
     ahead: Span | None = None
 
 
-def find_periods(text: str, *, today: date) -> list[Period]:
+@lru_cache(maxsize=512)  # one text is linked several times while its question is read
+def find_periods(text: str, *, today: date) -> tuple[Period, ...]:
     """Return the periods of a normalised text in order. A month without a year is the latest that has begun."""
     reader = _PeriodReader(text, today=today)
-    found, at = [], 0
+    found: list[Period] = []
+    at = 0
     while at < len(reader.tokens):
         period, after = _read_at(reader, at=at)
         found += [period] if period else []
         at = after
-    return found
+    return tuple(found)
 
 
 def _read_at(reader: "_PeriodReader", *, at: int) -> tuple[Period | None, int]:

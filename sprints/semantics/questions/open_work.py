@@ -45,7 +45,7 @@ class OpenWork(Ranks):
         )
         is_said = any(one.said.lower() in usual["nouns"] for one in self.phrases)
         is_due = any(
-            state.role in usual["times"] and any(one.period and not one.period.is_over for one in state.periods)
+            state.role in usual["times"] and any(_is_ahead(one) for one in state.periods)
             for state in self.states.values()
         )
         is_elsewhere = any(one.name_kind == "status" for one in self.phrases)  # not in QA
@@ -73,6 +73,11 @@ class OpenWork(Ranks):
         )  # fmt: skip
         is_now = not self._is_past() and "past" not in self.marks and not self.groups
         return is_plain and is_now and not any(one.quantifier == "all" for one in self.phrases)
+
+
+def _is_ahead(phrase: Phrase) -> bool:
+    """Return whether not all days of a period are over: what was due in October is not open by that."""
+    return phrase.period is not None and (not phrase.period.is_over or phrase.period.nearest is not None)
 
 
 def _is_owner(phrase: Phrase) -> bool:

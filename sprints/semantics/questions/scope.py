@@ -140,7 +140,7 @@ class Scope(Lookups):
                 raise Unbound(self.phrases[second])
         self._refuse_two_times_of_sprints()
         both = next((self.phrases[n] for n in places if "and" in self.phrases[n].said.lower().split()), NOTHING)
-        both = NOTHING if "sprints" in both.said.lower() else both
+        both = NOTHING if "sprints" in both.said.lower() or both.quantifier else both
         if self.entity.id in ("issue", "membership") and both and not (self.measures or self.groups or both.is_negated):
             raise Unbound(None, why=f"Do you mean what was in both of '{both.said}', or in either?", is_final=True)
         for place, phrase in enumerate(self.phrases):
