@@ -103,6 +103,16 @@ def read_degree_first(phrases: list[Phrase], *, place: int) -> Found:
     return [], 2
 
 
+def read_second_number(phrases: list[Phrase], *, place: int) -> Found:
+    """Read the same number of two states as both: how many points | promised | and | how many | delivered."""
+    first, link, again, second = look_at(phrases, place=place, size=4)
+    is_pair = all(one.kind == "term" and one.has("predicate", form="verb") for one in (first, second))
+    is_counted = any("how_many" in one.marks for one in phrases[:place]) and again.marks == {"how_many"}
+    if not (is_pair and is_counted and link.marks == {"and"}) or first.is_negated or second.is_negated:
+        return None
+    return [first, replace(link, marks=frozenset({"versus"}), senses=()), second], 4
+
+
 def read_swapped_group(phrases: list[Phrase], *, place: int) -> Found:
     """Read a replaced group: per team | instead of | per month."""
     first, second, third = look_at(phrases, place=place, size=3)

@@ -55,6 +55,14 @@ def read_role_of_person(phrases: list[Phrase], *, place: int) -> Found:
     return ([act, value], 3) if value.name_kind == "person" else None
 
 
+def read_people_of_team(phrases: list[Phrase], *, place: int) -> Found:
+    """Read what the people of a team did as what the team did: what | did | ORBIT | folks | finish."""
+    team, people, act = look_at(phrases, place=place, size=3)
+    is_asked = phrases[0].marks == {"what"} and bool(team.names) and team.name_kind == "team"
+    is_done = act.kind == "term" and act.has("predicate", form="verb")
+    return ([team, act], 3) if is_asked and is_done and people.is_plural and people.has_entity("person") else None
+
+
 def read_current_value(phrases: list[Phrase], *, place: int) -> Found:
     """Skip "the current" before a property, which always has its current value: the current | status."""
     first, second = look_at(phrases, place=place, size=2)

@@ -42,6 +42,7 @@ from sprints.semantics.questions.contrasts import (
     read_obligation,
     read_possessives,
     read_progressive,
+    read_second_number,
     read_swapped_group,
     read_than,
     read_when_clause,
@@ -58,6 +59,7 @@ from sprints.semantics.questions.naming import (
     read_owner,
     read_parent_key,
     read_passive_link,
+    read_people_of_team,
     read_role_of_person,
 )
 from sprints.semantics.questions.negations import (
@@ -453,8 +455,13 @@ def _ranks(phrases: list[Phrase], *, place: int) -> Found:
 
 
 def _merge_ranks(phrases: list[Phrase], *, place: int) -> Found:
-    """Combine a rank with its order: top 5 | oldest."""
+    """Combine a rank with its order, or with the number at the end: top 5 | oldest; most points in Q3 | top 5."""
     first, second = look_at(phrases, place=place, size=2)
+    is_behind = place == len(phrases) - 1 and first.said.lower().startswith("top ") and not first.has("dimension")
+    at = next((n for n, one in enumerate(phrases[:place]) if one.kind == "rank" and one.is_descending), None)
+    if is_behind and at is not None and phrases[at].number is None:
+        phrases[at] = replace(phrases[at], number=first.number)
+        return [], 1
     if not first.kind == second.kind == "rank" or first.has("dimension"):
         return None
     return [replace(second, number=first.number if first.number is not None else second.number)], 2
@@ -480,7 +487,7 @@ _RULES: tuple[Rule, ...] = (
     negate_prefixed, read_dated_noun, read_locative, read_remain, read_distinct, read_own_sprint, read_counted_sides,
     read_nobody_relative, read_wholly, read_inclusion, read_anybody, read_progressive, read_leaver,
     read_possessives, read_change, read_current_value, read_noun_of_name, read_epic_key, read_parent_key,
-    read_key_property, read_depictive,
+    read_key_property, read_depictive, read_people_of_team, read_second_number,
     read_closing_clause, read_when_clause,
     repeat_sides, _read_all_but, _read_ago, list_names, read_whole, read_workers,
     _repeated_how_often, _sprint_edges, _bounds, read_duration, read_than, _comparative, _agent, _group_each, _groups,

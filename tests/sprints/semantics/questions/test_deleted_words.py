@@ -28,7 +28,7 @@ IMPLIED = {
     "sprint_active": ("status",),  # the current status
     "completed": ("carried_over",),  # slipped unfinished
     "open": ("carried_over",),
-    "person": ("assignee", "reporter"),
+    "person": ("assignee", "reporter", "team"),  # what the people of a team did
     "membership": ("sprint",),
     "assignee": ("assigned",),
     "spent_hours": ("time_in_status",),

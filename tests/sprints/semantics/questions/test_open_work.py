@@ -146,3 +146,24 @@ def test_rows_that_the_query_would_take_for_others_are_asked_back(question: str)
     answer = ask(question)
 
     assert answer.is_ambiguous, (answer.interpretation, answer.sql)
+
+
+@pytest.mark.parametrize(
+    ("question", "truth"),
+    [
+        ("Which people closed the most points in Q3 - top 5",
+         ("WITH r AS (SELECT full_name, sum(story_points) AS n FROM issues JOIN users ON user_id = assignee_id WHERE "
+          "status_category = 'Done' AND resolved_at >= '2026-07-01' AND resolved_at < '2026-10-01' GROUP BY 1) "
+          "SELECT full_name, n FROM (SELECT *, rank() OVER (ORDER BY n DESC) AS at FROM r) AS ranked WHERE at <= 5")),
+        ("what did the Orbit folks get done yesterday?",
+         LIST.format("t.team_key = 'ORBIT' AND i.status_category = 'Done' AND i.resolved_at >= '2026-11-17' "
+                     "AND i.resolved_at < '2026-11-18'")),
+        ("how many points each team promised and how many they actually delivered in sprint 8",
+         ("SELECT team_key, committed_points, completed_points FROM sprint_summary JOIN teams USING (team_id) "
+          "WHERE sprint_name LIKE '% Sprint 8' LIMIT 1000")),
+        ("how many issues did ACCEL commit to and how many did it complete in sprint 7",
+         "SELECT committed_issues, completed_issues FROM sprint_summary WHERE sprint_name = 'ACCEL Sprint 7'"),
+    ],
+)  # fmt: skip
+def test_two_numbers_and_a_late_count_are_read(question: str, truth: str) -> None:
+    assert_same_rows(question, truth=truth)
