@@ -33,12 +33,12 @@ def change_rows(
 ) -> MetricQuery | None:  # fmt: skip
     """Return the query in another order, with other columns, or of the time beside its own. None if it is none."""
     model = lexicon.model
-    changed = sort_query(context, tokens=tokens, model=model) or _show_columns(context, tokens=tokens, model=model)
+    changed = sort_query(context, tokens=tokens, model=model) or show_columns(context, tokens=tokens, model=model)
     changed = changed or _show_since(context, tokens=tokens, since=lexicon.settings["since"])
     return changed or _step_sprint(context, tokens=tokens, index=index) or _step_time(context, tokens=tokens)
 
 
-def _show_columns(context: MetricQuery, *, tokens: Sequence[Token], model: SemanticModel) -> MetricQuery | None:
+def show_columns(context: MetricQuery, *, tokens: Sequence[Token], model: SemanticModel) -> MetricQuery | None:
     """Return the rows with their properties: who has them, show their due dates. None if it says anything else."""
     said = list_content(tokens)
     standing = _OF_ROWS | (_OF_ONE if _is_one_row(context) else frozenset())

@@ -19,7 +19,7 @@ from sprints.semantics.query import (
     TimeRange,
 )
 from sprints.semantics.questions.assembly import assemble_fragment
-from sprints.semantics.questions.context_changes import change_rows
+from sprints.semantics.questions.context_changes import change_rows, show_columns
 from sprints.semantics.questions.grammar import ANAPHOR, Parse, parse_question
 from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.merging import OWNERS, Manner, get_subject, merge_fragment
@@ -57,6 +57,7 @@ _STANDS_FOR = regex.compile(
 NO_CHANGE = "I cannot tell how that changes the question before. Ask it with all that it should say."
 OF_ALL = "Asked anew: it is not limited to what the question before named."
 _ADDING = frozenset({"also", "plus", "along with", "together with", "as well as"})
+_OF_ROWS = frozenset({"they", "their", "theirs"})
 _PAST = frozenset({"was", "were", "wasn't", "weren't"})
 _THE_SPRINT = regex.compile(r"(?<=^(?:and |only )?(?:those )?in )the sprint(?=\W*$)", regex.IGNORECASE)
 _LIMITING = frozenset({"only", "except", "without", "not"})
@@ -108,6 +109,8 @@ def parse_follow_up(
     model, tokens = lexicon.model, asked.tokens
     changed = _widen_query(context, tokens=tokens, model=model)
     changed = changed or change_rows(context, tokens=tokens, lexicon=lexicon, index=index)
+    if changed is None and context.measures and (rows := list_counted_rows(context, model=model)):
+        changed = show_columns(rows, tokens=tokens, model=model)  # who has them
     if changed is not None:
         return asked.answer(changed)
     if anaphor := find_reference(tokens):
@@ -178,7 +181,8 @@ def _follow_reference(asked: _FollowUp, *, anaphor: str) -> Parse:
         return lost
     if _asks_for_rows(asked.phrases, tokens=asked.tokens):
         return asked.answer(list_counted_rows(context, model=asked.lexicon.model), why=NO_CHANGE)
-    changed = _change_query(asked, manner=Manner(is_part=not is_owner, verb=_find_verb(asked))) or lost
+    is_part = not is_owner or (context.rows_of is not None and word in _OF_ROWS)  # their bugs, of listed epics
+    changed = _change_query(asked, manner=Manner(is_part=is_part, verb=_find_verb(asked))) or lost
     is_number = changed.query is not None and changed.query.measures == context.measures != ()
     if is_number and "what" in asked.phrases[0].marks:
         return lost  # a number before, and a list now: what is he working on

@@ -27,6 +27,7 @@ from sprints.semantics.questions.terms import FATES, Unbound
 OWNERS = frozenset({"team", "assignee", "reporter", "person", "sprint", "epic"})
 CONTRADICTION = "That contradicts the question before. Ask it with all that it should say."
 _FATE = "fate"
+_MANY = frozenset({"label"})
 _LISTED = frozenset({"issue_type", "priority", "status"})
 _PAST = frozenset({"was", "were", "had", "did"})
 _NOW = frozenset({"open", "in_progress", "to_do", "done"})
@@ -147,8 +148,10 @@ def _extend_values(new: Sequence[Condition], *, before: Sequence[Condition], man
         if isinstance(part, Comparison) and len(old) == 1 and (manner.is_more or part.field in _LISTED):
             values = [value for one in (*old, part) if isinstance(one, Comparison) for value in one.values]
             extended.append(Comparison(field=part.field, op=Operator.IN, values=tuple(dict.fromkeys(values))))
-        elif manner.is_more:
-            raise Unbound(None)
+        elif (manner.is_more and not _is_negated(part)) or (
+            old and isinstance(part, Comparison) and part.field in _MANY
+        ):
+            raise Unbound(None)  # other rows; two labels: both, or one of them
         else:
             extended.append(part)
     return extended

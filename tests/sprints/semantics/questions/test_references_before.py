@@ -76,6 +76,9 @@ TRUTHS = [
     ("open bugs", "without p4 and Harbor",
      KEYS.format(f"{OPEN_BUGS} AND priority <> 'p4' AND team_key <> 'HARBOR'")),
     ("open bugs without p4", "and without p3", KEYS.format(f"{OPEN_BUGS} AND priority NOT IN ('p3', 'p4')")),
+    ("open bugs excluding p4", "also without p3", KEYS.format(f"{OPEN_BUGS} AND priority NOT IN ('p3', 'p4')")),
+    ("how many issues are blocked", "who has them", WHO.format("assignee_id", "is_blocked")),
+    ("how many issues are blocked", "whose are they", WHO.format("assignee_id", "is_blocked")),
     ("open bugs", "also stories", KEYS.format(f"issue_type IN ('Bug', 'Story') AND {OPEN}")),
     ("open bugs", "plus stories", KEYS.format(f"issue_type IN ('Bug', 'Story') AND {OPEN}")),
     ("open bugs", "and stories as well", KEYS.format(f"issue_type IN ('Bug', 'Story') AND {OPEN}")),
@@ -147,6 +150,9 @@ def test_what_a_follow_up_refers_to_is_kept_and_what_it_says_is_added(first: str
         ("issues in ACCEL sprint 8", "that were in QA"),
         ("blocked issues", "also overdue ones"),
         ("open bugs", "not p4 and HARBOR"),
+        ("list the epics of ACCEL", "how many bugs do they have"),
+        ("open bugs of ACCEL and ORBIT", "its stories"),
+        ("issues labelled ux", "and performance"),
     ],
 )
 def test_what_the_question_before_does_not_name_is_asked_back(first: str, then: str) -> None:
