@@ -18,10 +18,14 @@ from sprints.semantics.query import (
 )
 from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.sorting import is_property, list_content, sort_query
-from sprints.semantics.questions.tokens import PRONOUNS, Token
+from sprints.semantics.questions.tokens import Token, find_anaphor
 
 _BEFORE = frozenset({"previous", "prior", "preceding", "before"})
 _AFTER = frozenset({"next", "following", "after"})
+_OF_ROWS = frozenset({"they", "them", "their", "theirs"})
+_OF_ONE = frozenset({"it", "its"})
+_WHO = frozenset({"who", "whose"})
+_WHICH = frozenset({"what", "which"})
 
 
 def change_rows(
@@ -29,33 +33,54 @@ def change_rows(
 ) -> MetricQuery | None:  # fmt: skip
     """Return the query in another order, with other columns, or of the time beside its own. None if it is none."""
     model = lexicon.model
-    changed = sort_query(context, tokens=tokens, model=model) or _show_columns(context, tokens=tokens, model=model)
+    changed = sort_query(context, tokens=tokens, model=model) or show_columns(context, tokens=tokens, model=model)
     changed = changed or _show_since(context, tokens=tokens, since=lexicon.settings["since"])
     return changed or _step_sprint(context, tokens=tokens, index=index) or _step_time(context, tokens=tokens)
 
 
-def _show_columns(context: MetricQuery, *, tokens: Sequence[Token], model: SemanticModel) -> MetricQuery | None:
+def show_columns(context: MetricQuery, *, tokens: Sequence[Token], model: SemanticModel) -> MetricQuery | None:
     """Return the rows with their properties: who has them, show their due dates. None if it says anything else."""
     said = list_content(tokens)
-    is_of_them = any(token.said.lower() in PRONOUNS for token in tokens)
+    standing = _OF_ROWS | (_OF_ONE if _is_one_row(context) else frozenset())
+    is_of_them = any(token.said.lower() in standing for token in tokens) or find_anaphor(tokens).lower() == "those"
     if context.rows_of != "issue" or not is_of_them or not said:
         return None
     names: list[str] = []
+    asking = {mark for token in said for mark in token.marks & _WHO}
+    forms = ("noun",) if any(token.marks & _WHICH for token in said) else ("noun", "verb")
     for token in said:
-        found = [sense for sense in token.senses if sense.kind == "dimension" and sense.form in ("noun", "verb")]
+        found = [sense for sense in token.senses if sense.kind == "dimension" and sense.form in forms]
         is_ours = bool(found) and is_property(found[0].name, context=context, model=model)
         kinds = {sense.kind for sense in token.senses}
         if is_ours and (kinds <= {"dimension", "measure", "predicate"} or found[0].name == "reporter"):
             names.append(found[0].name)
-        elif token.marks != {"who"}:
+        elif "who" in asking and (actor := _find_actor(token, context=context, model=model)):
+            names.append(actor)
+        elif not (token.marks and token.marks <= _WHO | _WHICH):
             return None
-    is_who = any("who" in token.marks for token in said)
-    has_them = is_who and not names and any("have" in token.marks for token in tokens)
-    names = ["assignee"] if has_them else names
-    if not names or (is_who and not set(names) <= {"assignee", "reporter"}):
+    has_them = "whose" in asking or ("who" in asking and any("have" in token.marks for token in tokens))
+    names = ["assignee"] if has_them and not names else names
+    if not names or (asking and not set(names) <= {"assignee", "reporter"}):
         return None
     columns = tuple(dict.fromkeys(("issue", "title", *names)))
     return context.model_copy(update={"columns": columns})
+
+
+def _is_one_row(context: MetricQuery) -> bool:
+    return context.limit == 1 or (context.rank is not None and context.rank.count == 1)
+
+
+def _find_actor(token: Token, *, context: MetricQuery, model: SemanticModel) -> str:
+    """Return who did what a verb says, if that is what the rows were selected by: who | fixed | what was closed."""
+    parts = split_conditions(context.where)
+    states = {one.predicate for one in parts if isinstance(one, NamedCondition)}
+    roles = {one.role for one in parts if isinstance(one, TimeRange)}
+    for sense in token.senses:
+        if sense.kind == "predicate" and sense.name in states:
+            return model.predicates[sense.name].actor or ""
+        if sense.kind == "time" and sense.name in roles:
+            return model.time_roles[sense.name].actor or ""
+    return ""
 
 
 def _show_since(context: MetricQuery, *, tokens: Sequence[Token], since: Mapping[str, str]) -> MetricQuery | None:
@@ -74,8 +99,13 @@ def _step_sprint(context: MetricQuery, *, tokens: Sequence[Token], index: NameIn
     words = {word for token in said for word in token.said.lower().split()}
     is_sprint = any(token.reference or any(sense.name == "sprint" for sense in token.senses) for token in said)
     steps = [step for step, names in ((-1, _BEFORE), (1, _AFTER)) if words & names]
-    named = {name.value for part in split_conditions(context.where) for name in _list_sprints(part, index=index)}
-    if not is_sprint or len(steps) != 1 or len(named) != 1 or words - _BEFORE - _AFTER - {"the", "sprint", "that"}:
+    named = [name for part in split_conditions(context.where) for name in _list_sprints(part, index=index)]
+    if (
+        not is_sprint
+        or len(steps) != 1
+        or not _is_one_each(named)
+        or words - _BEFORE - _AFTER - {"the", "sprint", "that"}
+    ):
         return None
     parts = [_step(part, by=steps[0], index=index) for part in split_conditions(context.where)]
     moved = [part for part in parts if part is not None]
@@ -121,15 +151,22 @@ def _list_sprints(part: Condition, *, index: NameIndex) -> list[Name]:
     return [name for name in index.sprints if name.value in keys]
 
 
+def _is_one_each(sprints: Sequence[Name]) -> bool:
+    """Return whether they are one sprint, or that of the same number of several teams."""
+    numbers = {frozenset(sprint_numbers(one.text)) for one in sprints}
+    keys = {one.value for one in sprints}
+    return len(numbers) == 1 and len({one.team_id for one in sprints}) == len(keys)
+
+
 def _step(part: Condition, *, by: int, index: NameIndex) -> Condition | None:
-    """Return a condition on the neighbour of its sprint. None if the team has none of that number."""
+    """Return a condition on the neighbours of its sprints. None if a team has none of that number."""
     named = _list_sprints(part, index=index)
     if not named:
         return part
-    number = sprint_numbers(named[0].text)
-    theirs = [one for one in index.sprints if one.team_id == named[0].team_id]
-    found = [one for one in theirs if number and sprint_numbers(one.text) == {min(number) + by}]
-    if len(found) != 1:
+    number = min(sprint_numbers(named[0].text), default=0) + by
+    teams = {one.team_id for one in named}
+    found = [one for one in index.sprints if one.team_id in teams and sprint_numbers(one.text) == {number}]
+    if len(found) != len(teams):
         return None
     if isinstance(part, InPeriod):
         inner = _step(part.where, by=by, index=index)
@@ -137,5 +174,5 @@ def _step(part: Condition, *, by: int, index: NameIndex) -> Condition | None:
     if isinstance(part, Not):
         inner = _step(part.part, by=by, index=index)
         return Not(part=inner) if inner is not None else None
-    value = Reference(key=found[0].value, label=found[0].text)
-    return Comparison(field="sprint", op=part.op, values=(value,)) if isinstance(part, Comparison) else None
+    values = tuple(Reference(key=one.value, label=one.text) for one in found)
+    return Comparison(field="sprint", op=part.op, values=values) if isinstance(part, Comparison) else None

@@ -1,51 +1,54 @@
 """Follow-up questions: "and for HARBOR?", "only bugs", "what about last month?", "by person"."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 
 import regex
 
 from sprints.linking.folding import normalise, words
-from sprints.linking.link import MAX_QUESTION, link
-from sprints.linking.names import Name, NameIndex, sprint_numbers
+from sprints.linking.link import MAX_QUESTION, LinkedQuestion, link
+from sprints.linking.names import NameIndex
 from sprints.semantics.describe import join_conditions, split_conditions
-from sprints.semantics.enums import Operator
 from sprints.semantics.model import SemanticModel
 from sprints.semantics.query import (
-    And,
     Comparison,
-    Condition,
-    Has,
-    InPeriod,
     MetricQuery,
     NamedCondition,
-    Not,
-    Or,
     Reference,
     TimeRange,
-    Value,
 )
-from sprints.semantics.questions.assembly import Fragment, assemble_fragment
-from sprints.semantics.questions.context_changes import change_rows
+from sprints.semantics.questions.assembly import assemble_fragment
+from sprints.semantics.questions.context_changes import change_rows, show_columns
 from sprints.semantics.questions.grammar import ANAPHOR, Parse, parse_question
 from sprints.semantics.questions.lexicon import Lexicon
+from sprints.semantics.questions.merging import OWNERS, Manner, get_subject, merge_fragment
 from sprints.semantics.questions.phrase import Phrase
 from sprints.semantics.questions.phrases import read_phrases
+from sprints.semantics.questions.references import (
+    OWNING,
+    describe_rows,
+    find_reference,
+    has_owner,
+    is_selection,
+    list_values,
+    name_issue,
+    name_owner,
+    name_person,
+    tells_of_issue,
+)
 from sprints.semantics.questions.spelling import correct_words
+from sprints.semantics.questions.tense import find_verb
 from sprints.semantics.questions.terms import FATES, Unbound
 from sprints.semantics.questions.tokens import (
     MAX_TOKENS,
-    PRONOUNS,
     Token,
     cut,
-    find_anaphor,
     find_unread_sign,
     spell_signs,
 )
 
 _JOINING = frozenset({"follow", "and"})
-_OWNERS = frozenset({"team", "assignee", "reporter", "person", "sprint", "epic"})
 _STANDS_FOR = regex.compile(
     r"(?<=^how (?:many|much) \w+(?: \w+)?) (?:is|are|was|were) (?:that|those|these|they|it)"
     r"(?: in total| in all| altogether)?(?=\W*$)", regex.IGNORECASE,
@@ -53,105 +56,219 @@ _STANDS_FOR = regex.compile(
 """What stands for the rows of the question before: how many points | is that."""
 NO_CHANGE = "I cannot tell how that changes the question before. Ask it with all that it should say."
 OF_ALL = "Asked anew: it is not limited to what the question before named."
-_SUBJECTS = frozenset({"they", "he", "she"})
-_LEADS = frozenset({"follow", "and", "only", "except", "without", "not"})
+_ADDING = frozenset({"also", "plus", "along with", "together with", "as well as"})
+_OF_ROWS = frozenset({"they", "their", "theirs"})
+_PAST = frozenset({"was", "were", "wasn't", "weren't"})
+_THE_SPRINT = regex.compile(r"(?<=^(?:and |only )?(?:those )?in )the sprint(?=\W*$)", regex.IGNORECASE)
+_LIMITING = frozenset({"only", "except", "without", "not"})
+_LEADS = _LIMITING | _JOINING
 _HEADS = frozenset({"what", "which", "who", "how_many", "how_much", "when", "share", "compare"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _FollowUp:
+    """A follow-up question, read word by word, and the query that it follows."""
+
+    question: str
+    context: MetricQuery
+    linked: LinkedQuestion
+    tokens: Sequence[Token]
+    phrases: Sequence[Phrase]
+    corrected: tuple[str, ...]
+    index: NameIndex
+    today: date
+    lexicon: Lexicon
+
+    def parse_whole(self, text: str) -> Parse:
+        """Parse a text as a question of its own."""
+        return parse_question(text, index=self.index, today=self.today, lexicon=self.lexicon)
+
+    def answer(self, query: MetricQuery | None, *, why: str = "", assumed: Sequence[str] = ()) -> Parse:
+        """Return a query, or why there is none. No other reading of the question is taken instead."""
+        return Parse(linked=self.linked, query=query, why="" if query else why, phrases=tuple(self.phrases),
+                     assumptions=(*self.corrected, *assumed), is_final=query is None)  # fmt: skip
+
+    def ask_about(self, anaphor: str) -> Parse:
+        """Ask what a word refers to."""
+        return Parse(linked=self.linked, why=ANAPHOR.format(said=anaphor), anaphor=anaphor, phrases=tuple(self.phrases))
 
 
 def parse_follow_up(
     question: str, *, context: MetricQuery, index: NameIndex, today: date, lexicon: Lexicon
 ) -> Parse | None:
-    """Change a query as a question says. None if the question is complete or does not fit the query."""
+    """
+    Change a query as a question says. None if the question is complete or does not fit the query.
+
+    A pronoun stands for the issue, the owner or the rows of the query, whose conditions all stay, or is asked about.
+    """
+    asked = _read_follow_up(question, context=context, index=index, today=today, lexicon=lexicon)
+    if asked is None:
+        return None
+    if (found := _ask_about_issue(asked)) or (found := _ask_of_then(asked)) or (found := _follow_person(asked)):
+        return found
+    model, tokens = lexicon.model, asked.tokens
+    changed = _widen_query(context, tokens=tokens, model=model)
+    changed = changed or change_rows(context, tokens=tokens, lexicon=lexicon, index=index)
+    if changed is None and context.measures and (rows := list_counted_rows(context, model=model)):
+        changed = show_columns(rows, tokens=tokens, model=model)  # who has them
+    if changed is not None:
+        return asked.answer(changed)
+    if anaphor := find_reference(tokens):
+        return _follow_reference(asked, anaphor=anaphor)
+    if _asks_for_rows(asked.phrases, tokens=tokens):
+        return asked.answer(list_counted_rows(context, model=model), why=NO_CHANGE)
+    return _follow_plainly(asked)
+
+
+def _read_follow_up(
+    question: str, *, context: MetricQuery, index: NameIndex, today: date, lexicon: Lexicon
+) -> _FollowUp | None:
+    """Read the words of a question. None if they are not all known, or are unclear."""
     question = _STANDS_FOR.sub("", question)
+    said = context.where.model_dump_json() if context.where else ""
+    if '"in_period"' not in said and '"time"' not in said:
+        question = _THE_SPRINT.sub("the current sprint", question)
     text = spell_signs(normalise(question)[:MAX_QUESTION])
     text, corrected = correct_words(text, found=words(text), lexicon=lexicon, index=index)
     linked = link(text, index=index, today=today)
-    teams = frozenset(one.key for one in _list_values(context, field="team") if isinstance(one, Reference))
+    teams = frozenset(one.key for one in list_values(context, field="team") if isinstance(one, Reference))
     tokens = cut(linked, lexicon=lexicon, index=index, teams=teams)
     if not tokens or len(tokens) > MAX_TOKENS or not all(token.is_known for token in tokens):
         return None
-    phrases = read_phrases(tokens)
     if linked.unclear or find_unread_sign(linked):
         return None
-    named = _name_antecedent(linked.text, tokens=tokens, context=context)
-    parse = parse_question(named or question, index=index, today=today, lexicon=lexicon)
-    if parse.query is not None and (settled := _settle_pronoun(parse, named=named, tokens=tokens)):
-        return settled
-    anaphor = find_anaphor(tokens)
-    changed = _widen_query(context, tokens=tokens, model=lexicon.model)
-    changed = changed or change_rows(context, tokens=tokens, lexicon=lexicon, index=index)
-    is_lost = anaphor.lower() in _SUBJECTS and not _list_owners(context, model=lexicon.model) - {"sprint", "epic"}
-    if changed is not None or is_lost:
-        why = ANAPHOR.format(said=anaphor) if changed is None else ""
-        return Parse(linked=linked, query=changed, assumptions=(*corrected,), phrases=tuple(phrases), why=why)
-    if _asks_for_rows(phrases, tokens=tokens):
-        rows = list_counted_rows(context, model=lexicon.model)
-        return Parse(linked=linked, query=rows, why="" if rows else NO_CHANGE, phrases=tuple(phrases))
+    return _FollowUp(
+        question=question, context=context, linked=linked, tokens=tokens, phrases=read_phrases(tokens),
+        corrected=tuple(corrected), index=index, today=today, lexicon=lexicon,
+    )  # fmt: skip
+
+
+def _ask_about_issue(asked: _FollowUp) -> Parse | None:
+    """Ask a question whole with the one issue that its pronoun stands for. None if it has none."""
+    key, named = name_issue(asked.linked.text, tokens=asked.tokens, context=asked.context)
+    if not named:
+        return None
+    whole = asked.parse_whole(named)
+    if whole.query is not None and tells_of_issue(
+        whole.query, key=key, text=asked.linked.text, model=asked.lexicon.model
+    ):
+        return replace(whole, assumptions=(*whole.assumptions, f"Read as '{named}'."))
+    changed = change_rows(asked.context, tokens=asked.tokens, lexicon=asked.lexicon, index=asked.index)
+    return asked.answer(changed, why=NO_CHANGE)
+
+
+def _ask_of_then(asked: _FollowUp) -> Parse | None:
+    """Ask whole what the issues of a sprint that is over were in it: which of them | were not finished."""
+    rows = describe_rows(asked.context, index=asked.index)
+    verb = next((at for at, one in enumerate(asked.tokens) if one.said.lower() in _PAST), len(asked.tokens))
+    lead, told = asked.tokens[:verb], asked.tokens[verb + 1 :]
+    is_clause = bool(told) and all(one.is_free or one.marks & (_JOINING | {"which", "what", "anaphor"}) for one in lead)
+    if not rows or not is_clause or any(one.period or one.reference or one.names for one in told):
+        return None
+    whole = asked.parse_whole(f"{rows} that were {asked.linked.text[told[0].start :]}")
+    return whole if whole.query is not None else replace(whole, is_final=True)
+
+
+def _follow_reference(asked: _FollowUp, *, anaphor: str) -> Parse:
+    """Change the query by a question that refers to its rows or their owner. All its conditions stay."""
+    context, lost, word = asked.context, asked.ask_about(anaphor), anaphor.lower()
+    if is_selection(context):
+        return lost  # the rows of an answer, which no query names
+    if found := _ask_about_owner(asked):
+        return found
+    is_owner = word in OWNING | {"their"} and has_owner(context, word=word)
+    if (word in OWNING and not is_owner) or (is_owner and _asks_for_other_rows(asked)):
+        return lost
+    if _asks_for_rows(asked.phrases, tokens=asked.tokens):
+        return asked.answer(list_counted_rows(context, model=asked.lexicon.model), why=NO_CHANGE)
+    is_part = not is_owner or (context.rows_of is not None and word in _OF_ROWS)  # their bugs, of listed epics
+    changed = _change_query(asked, manner=Manner(is_part=is_part, verb=_find_verb(asked))) or lost
+    is_number = changed.query is not None and changed.query.measures == context.measures != ()
+    if is_number and "what" in asked.phrases[0].marks:
+        return lost  # a number before, and a list now: what is he working on
+    return changed
+
+
+def _asks_for_other_rows(asked: _FollowUp) -> bool:
+    """Return whether rows are requested of an owner of which something else was measured: its bugs, of its velocity."""
+    counts = {entity.count for entity in asked.lexicon.model.entities.values()}
+    is_rows = any(one.is_of_issues or one.has("entity", form="noun") for one in asked.phrases)
+    return is_rows and bool({*asked.context.measures} - counts)
+
+
+def _follow_person(asked: _FollowUp) -> Parse | None:
+    """Change the query by what one person of it does: reported | by her. None if it says no such thing."""
+    named = name_person(asked.linked.text, tokens=asked.tokens, context=asked.context)
+    if not named or is_selection(asked.context):
+        return None
+    again = _read_follow_up(
+        named, context=asked.context, index=asked.index, today=asked.today, lexicon=asked.lexicon
+    )  # fmt: skip
+    changed = _change_query(again, manner=Manner(is_part=True)) if again else None
+    return changed or asked.ask_about(find_reference(asked.tokens))
+
+
+def _ask_about_owner(asked: _FollowUp) -> Parse | None:
+    """Ask a question whole with the owner that is all that limits the query. None if it is not, or is not read."""
+    key, named = name_owner(asked.linked.text, tokens=asked.tokens, context=asked.context)
+    whole = asked.parse_whole(named) if named else None
+    if whole is None or whole.query is None or key not in whole.query.model_dump_json():
+        return None
+    return replace(whole, assumptions=(*whole.assumptions, f"Read as '{named}'."))
+
+
+def _follow_plainly(asked: _FollowUp) -> Parse | None:
+    """Change the query by a question without a pronoun. None if it is complete."""
+    context, tokens, phrases, model = asked.context, asked.tokens, asked.phrases, asked.lexicon.model
     leading = next((token.marks for token in tokens if token.marks or not token.is_free), set())
     is_joined = bool(leading & _JOINING) or tokens[0].is_preposition
+    whole = asked.parse_whole(asked.question)
     is_of_rows = _ranks_rows(phrases)
-    if not (is_of_rows or anaphor or _is_follow_up(leading | tokens[-1].marks & {"follow"}, phrases=phrases)):
-        return _refuse_less(parse, is_joined=False, phrases=phrases, context=context, model=lexicon.model)
+    if not (is_of_rows or _is_follow_up(leading | tokens[-1].marks & {"follow"}, phrases=phrases, tokens=tokens)):
+        return _refuse_less(whole, is_joined=False, phrases=phrases, context=context, model=model)
     if is_of_rows:
-        context = list_counted_rows(context, model=lexicon.model) or context
-    phrases = [phrase for phrase in phrases if "anaphor" not in phrase.marks]
-    is_part = bool(anaphor) and anaphor.lower() not in PRONOUNS
+        asked = replace(asked, context=list_counted_rows(context, model=model) or context)
     is_swap = any(token.said.lower() == "instead" for token in tokens)
+    is_more = context.rows_of is not None and _adds_rows(tokens)
+    is_about = any("follow" in token.marks for token in tokens)
+    manner = Manner(is_swap=is_swap, is_more=is_more, is_joined=bool(leading & _JOINING),
+                    is_and="and" in leading and not is_about, verb=_find_verb(asked))  # fmt: skip
+    changed = _change_query(asked, manner=manner)
+    if changed is not None:
+        return changed
+    if is_more or leading & _LIMITING:
+        return asked.answer(None, why=NO_CHANGE)
+    return _refuse_less(whole, is_joined=is_joined, phrases=phrases, context=context, model=model)
+
+
+def _adds_rows(tokens: Sequence[Token]) -> bool:
+    """Return whether other rows are added to those before: also stories, and stories as well."""
+    said = [token.said.lower() for token in tokens]
+    return bool(_ADDING & {*said[:2]}) or said[-2:] == ["as", "well"]
+
+
+def _find_verb(asked: _FollowUp) -> str:
+    return find_verb(asked.phrases, place=len(asked.phrases) - 1)
+
+
+def _change_query(asked: _FollowUp, *, manner: Manner) -> Parse | None:
+    """Return the query with what the phrases say, or why what they say is unclear. None if they do not fit it."""
+    context, model = asked.context, asked.lexicon.model
+    phrases = [phrase for phrase in asked.phrases if "anaphor" not in phrase.marks]
+    entity = context.rows_of or model.measures[context.measures[0]].entity
     try:
-        query, assumed = _change_parts(
-            context, phrases=phrases, index=index, lexicon=lexicon, is_part=is_part, is_swap=is_swap
-        )
-    except (Unbound, ValueError):
-        if not anaphor:
-            return _refuse_less(parse, is_joined=is_joined, phrases=phrases, context=context, model=lexicon.model)
-        return Parse(linked=linked, why=ANAPHOR.format(said=anaphor), anaphor=anaphor)
-    return Parse(
-        linked=linked, query=query, assumptions=(*corrected, *linked.assumptions, *assumed), phrases=tuple(phrases)
-    )
-
-
-def _settle_pronoun(parse: Parse, *, named: str, tokens: Sequence[Token]) -> Parse | None:
-    """Return a whole question with what its pronoun stands for, or why that is not known. None if it has none."""
-    if named:
-        return replace(parse, assumptions=(*parse.assumptions, f"Read as '{named}'."))
-    said = _find_pronoun(tokens)
-    return replace(parse, query=None, why=ANAPHOR.format(said=said), anaphor=said) if said else None
-
-
-def _find_pronoun(tokens: Sequence[Token]) -> str:
-    """Return the subject that stands for somebody of the question before: how many issues do | they | have."""
-    at = next((place for place, one in enumerate(tokens) if one.said.lower() in _SUBJECTS), 0)
-    named = any(one.kind in ("team", "person", "sprint") or one.key or one.reference for one in tokens[:at])
-    said = {sense.name for one in tokens[:at] for sense in one.senses if sense.kind == "entity"}
-    return tokens[at].said if at and not named and not said & {"team", "person", "sprint"} else ""
-
-
-def _change_parts(
-    context: MetricQuery, *, phrases: Sequence[Phrase], index: NameIndex, lexicon: Lexicon, is_part: bool, is_swap: bool
-) -> tuple[MetricQuery, tuple[str, ...]]:
-    """Return the query with what the phrases say, and what is assumed. Raises Unbound where they do not fit it."""
-    entity = context.rows_of or lexicon.model.measures[context.measures[0]].entity
-    fragment = assemble_fragment(phrases, entity=entity, lexicon=lexicon, context=context)
-    moved = _swap_sprints(context, fragment=fragment, index=index)
-    query = _apply_fragment(moved, fragment=fragment, model=lexicon.model, is_part=is_part, is_swap=is_swap)
-    _refuse_unchanged(query, context=context, phrases=phrases)
-    _refuse_fates(query, index=index, model=lexicon.model)
-    asked = next((phrase for phrase in phrases if not phrase.marks & {"and"}), None)
-    if asked is not None and asked.marks == {"which"} and query.measures and not query.group_by:
-        query = list_counted_rows(query, model=lexicon.model) or query
-    return query, fragment.assumptions
-
-
-def _name_antecedent(text: str, *, tokens: Sequence[Token], context: MetricQuery) -> str:
-    """Return the text with the one issue of the question before in place of "it". Empty if it has none or names one."""
-    keys = [str(value) for value in _list_values(context, field="issue")]
-    if len(keys) != 1 or any(token.names or token.key or token.reference for token in tokens):
-        return ""
-    named = text
-    for token in reversed(tokens):
-        if (said := token.said.lower()) in ("it", "its"):
-            named = named[: token.start] + keys[0] + "'s" * (said == "its") + named[token.end :]
-    return named if named != text else ""
+        fragment = assemble_fragment(phrases, entity=entity, lexicon=asked.lexicon, context=context)
+        query = merge_fragment(context, fragment=fragment, model=model, index=asked.index, manner=manner)
+        _refuse_unchanged(query, context=context, phrases=phrases)
+        _refuse_fates(query, index=asked.index, model=model)
+    except Unbound as unbound:
+        return asked.answer(None, why=unbound.why) if unbound.is_final and unbound.why else None
+    except ValueError:
+        return None
+    told = next((phrase for phrase in phrases if not phrase.marks & {"and"}), None)
+    if told is not None and told.marks == {"which"} and query.measures and not query.group_by:
+        query = list_counted_rows(query, model=model) or query
+    return asked.answer(query, assumed=(*asked.linked.assumptions, *fragment.assumptions))
 
 
 def _refuse_unchanged(query: MetricQuery, *, context: MetricQuery, phrases: Sequence[Phrase]) -> None:
@@ -189,7 +306,7 @@ def _refuse_less(
     if query is None:
         return None
     if _is_elliptic(phrases) or all(one.kind in ("mark", "rank") for one in phrases):
-        return replace(parse, query=None, why=NO_CHANGE)
+        return replace(parse, query=None, why=NO_CHANGE, is_final=True)
     counted = {sense.name for one in phrases for sense in one.senses if sense.form == "noun"}
     is_less = bool(query.measures) and not counted & {*query.measures, "issue", "points", "hours"}
     is_less = is_less and not any(one.name_kind == "type" for one in phrases)
@@ -202,7 +319,7 @@ def _refuse_less(
     is_bare = query.rows_of is not None and len(phrases) == 2 and (query.where is None or is_of_kind)  # noqa: PLR2004 - which | epic
     is_bare = is_bare and not any(one.said.lower().endswith("s") for one in phrases)
     if is_less or is_order or is_bare:
-        return replace(parse, query=None, why=NO_CHANGE)
+        return replace(parse, query=None, why=NO_CHANGE, is_final=True)
     is_of_all = not _list_owners(query, model=model) and not query.group_by and bool(_list_owners(context, model=model))
     return replace(parse, assumptions=(*parse.assumptions, OF_ALL)) if is_of_all else None
 
@@ -210,13 +327,15 @@ def _refuse_less(
 def _list_owners(query: MetricQuery, *, model: SemanticModel) -> set[str]:
     """Return the kinds of owners that a query names."""
     parts = [part for part in split_conditions(query.where) if not isinstance(part, Comparison) or part.values]
-    return {_subject(part, model=model) for part in parts} & _OWNERS
+    return {get_subject(part, model=model) for part in parts} & OWNERS
 
 
-def _is_follow_up(leading: set[str], *, phrases: Sequence[Phrase]) -> bool:
+def _is_follow_up(leading: set[str], *, phrases: Sequence[Phrase], tokens: Sequence[Token]) -> bool:
     """Return whether the question is a follow-up: it begins as one, or is incomplete."""
     if leading & _LEADS or _is_elliptic(phrases):
         return True
+    if tokens[0].is_preposition and not any(token.marks & _HEADS for token in tokens):
+        return True  # in the current sprint
     asks = any(phrase.marks & _HEADS and phrase.kind == "mark" for phrase in phrases)
     names = any(phrase.kind == "term" and phrase.has("measure", "entity", form="noun") for phrase in phrases)
     return bool(phrases) and not asks and (not names or _is_unit(phrases))
@@ -265,7 +384,7 @@ def _widen_query(context: MetricQuery, *, tokens: Sequence[Token], model: Semant
     fields = {field for kind in kinds for field in {"person": ("assignee", "reporter")}.get(kind, (kind,))}
     if not is_all or any(not any(one.kind == "entity" for one in token.senses) for token in others):
         return None
-    kept = [part for part in split_conditions(context.where) if _subject(part, model=model) not in fields]
+    kept = [part for part in split_conditions(context.where) if get_subject(part, model=model) not in fields]
     is_wider = len(kept) < len(split_conditions(context.where))
     return context.model_copy(update={"where": join_conditions(kept)}) if is_wider else None
 
@@ -283,111 +402,3 @@ def list_counted_rows(query: MetricQuery, *, model: SemanticModel) -> MetricQuer
     ]
     where = join_conditions((*parts, *(NamedCondition(predicate=name) for name in measures[0].where)))
     return MetricQuery(rows_of=entity.id, where=where) if entity.columns else None
-
-
-def _list_values(query: MetricQuery, *, field: str) -> list[Value]:
-    """List the values that a query restricts a dimension to."""
-    said = [part for part in split_conditions(query.where) if isinstance(part, Comparison) and part.field == field]
-    return [value for part in said if part.op in (Operator.EQ, Operator.IN) for value in part.values]
-
-
-def _swap_sprints(context: MetricQuery, *, fragment: Fragment, index: NameIndex) -> MetricQuery:
-    """
-    Replace sprints by the other team's of the same number and position if the question changes the team.
-
-    Raises Unbound where these differ, because nobody said which of the two was meant.
-    """
-    team = next((one for one in fragment.conditions if isinstance(one, Comparison) and one.field == "team"), None)
-    if team is None:
-        return context
-    ids = {value.key for value in team.values if isinstance(value, Reference)}
-    parts = [_swap_sprint(part, teams=ids, index=index) for part in split_conditions(context.where)]
-    return context.model_copy(update={"where": join_conditions(tuple(parts))})
-
-
-def _swap_sprint(part: Condition, *, teams: set[str], index: NameIndex) -> Condition:
-    if isinstance(part, InPeriod):
-        return part.model_copy(update={"where": _swap_sprint(part.where, teams=teams, index=index)})
-    if not isinstance(part, Comparison) or part.field != "sprint":
-        return part
-    named = {value.key for value in part.values if isinstance(value, Reference)}
-    old = [name for name in index.sprints if name.value in named]
-    new = {_counterpart(name, team=team, index=index) for name in old for team in teams}
-    values = tuple(Reference(key=name.value, label=name.text) for name in sorted(new, key=lambda name: name.text))
-    return Comparison(field="sprint", op=Operator.IN, values=values)
-
-
-def _counterpart(name: Name, *, team: str, index: NameIndex) -> Name:
-    ours, theirs = (_in_order(one, state=name.state, index=index) for one in (name.team_id, team))
-    place = ours.index(name)
-    same = theirs[place] if place < len(theirs) else None
-    if same is None or sprint_numbers(same.text) != sprint_numbers(name.text):
-        raise Unbound(None, why=f"Which sprint of the other team corresponds to {name.text}?")
-    return same
-
-
-def _in_order(team: str, *, state: str, index: NameIndex) -> list[Name]:
-    ours = [name for name in index.sprints if name.team_id == team and name.state == state]
-    return sorted(ours, key=lambda name: (name.ended_at is None, name.ended_at, name.text), reverse=state == "closed")
-
-
-def _apply_fragment(
-    context: MetricQuery, *, fragment: Fragment, model: SemanticModel, is_part: bool, is_swap: bool
-) -> MetricQuery:
-    """
-    Replace the conditions on the same subject, and the groups.
-
-    What is said of a part of the rows ("of those") is added; raises Unbound where it contradicts what is known of all.
-    It raises Unbound too where a swap ("instead") finds nothing to replace.
-    """
-    new = [part for condition in fragment.conditions for part in split_conditions(condition)]
-    subjects = {_subject(part, model=model) for part in new}
-    if subjects - _OWNERS and any(_is_related(part) for part in split_conditions(context.where)):
-        raise Unbound(None)  # of the epics, or of the bugs that they have
-    kept = [part for part in split_conditions(context.where) if is_part or _subject(part, model=model) not in subjects]
-    replaces = len(kept) < len(split_conditions(context.where)) or fragment.measures != context.measures
-    is_rate = any(model.measures[one].ratio for one in fragment.measures)
-    if context.rows_of is not None and is_rate and not fragment.groups:
-        raise Unbound(None)  # the progress of each row, or of all
-    if is_swap and not (replaces or fragment.groups or fragment.rank):
-        raise Unbound(None)
-    if is_part and any(_subject(part, model=model) in subjects and part not in new for part in kept):
-        raise Unbound(None)
-    if "status_category" in subjects:
-        kept = [part for part in kept if not (isinstance(part, TimeRange) and part.role == "resolved")]
-    changes: dict[str, object] = {"where": join_conditions((*kept, *(part for part in new if part not in kept)))}
-    if fragment.measures != context.measures:
-        changes |= dict.fromkeys(("rows_of", "limit", "rank"))
-        changes |= {"measures": fragment.measures, "columns": (), "order": ()}
-    if fragment.groups:
-        changes |= {"group_by": fragment.groups, "trend": False, "order": (), "rank": None}
-    if fragment.rank or fragment.order:
-        changes |= {"rank": fragment.rank, "order": fragment.order, "limit": None}
-    return MetricQuery.model_validate(dict(context) | changes)
-
-
-def _is_related(condition: Condition) -> bool:
-    return isinstance(condition.part if isinstance(condition, Not) else condition, Has)
-
-
-_FATE = "fate"
-
-
-def _subject(condition: Condition, *, model: SemanticModel) -> str:
-    """Return the subject of a condition. Conditions on the same subject replace each other."""
-    match condition:
-        case Comparison(field=field):
-            return "sprint" if field.startswith("sprint") else field
-        case NamedCondition(predicate=name):
-            known = model.predicates.get(name)
-            comparison = known.comparison if known else None
-            return comparison.field if comparison else _FATE if name in (*FATES, "added_late") else name
-        case TimeRange():
-            return "time"
-        case InPeriod():
-            return "sprint"
-        case Not(part=part):
-            return _subject(part, model=model)
-        case And(parts=parts) | Or(parts=parts):
-            return _subject(parts[0], model=model)
-    return condition.kind

@@ -54,6 +54,18 @@ def read_absence(phrases: list[Phrase], *, place: int) -> Found:
         size += 2
 
 
+def share_negation(phrases: list[Phrase], *, place: int) -> Found:
+    """Read a name joined to one that is left out as left out too: without p4 | and | HARBOR; not p4 | and | HARBOR."""
+    first, link, second = look_at(phrases, place=place, size=3)
+    is_link = link.kind == "mark" and bool(link.marks & {"and", "or"}) and link.said.lower() != "but"
+    is_other = second.kind == "names" and second.name_kind != first.name_kind and not second.is_negated
+    if not (first.kind == "names" and first.is_negated and is_link and is_other) or second.is_apart:
+        return None
+    if first.said.lower().split()[0] in ("not", "no"):
+        return [first, leave_out(second, lead=link)], 3  # not both, or not the first
+    return [first, replace(second, is_negated=True)], 3
+
+
 def _is_rows(noun: Phrase) -> bool:
     """Return whether it is a noun for rows, and not the property of their assignee."""
     return noun.has("entity") and not any(sense.name == "assignee" for sense in noun.senses)

@@ -24,11 +24,11 @@ _NO_NUMBER = ("a", "an")
 MAX_OBJECT_WORDS = 3
 _LEADS_ON = frozenset({"the", "a", "an", "last", "this", "all", "two", "three", "four", "five", "six"})
 _QUANTIFIERS = frozenset({"nothing", "without", "more", "fewer", "top", "bottom", "articles", "pronouns", "how_many"})
-_PERSONAL = frozenset({"he", "she", "his", "her", "him", "hers"})
+PERSONAL = frozenset({"he", "she", "his", "her", "him", "hers"})
 _DEMONSTRATIVE = frozenset({"these", "those"})
 _POINTING = _DEMONSTRATIVE | {"such"}
 _PLURAL = frozenset({"they", "them", "their", "theirs"})
-PRONOUNS = _PERSONAL | _PLURAL
+PRONOUNS = PERSONAL | _PLURAL
 _RUNNING = regex.compile(
     r"\bthe sprint (?:(?:that|which)(?:['\u2019]s| is)(?: currently| now)? (?:running|active|under ?way|going on)"
     r"|(?:that |which )?(?:it|they|we)(?:['\u2019]s|['\u2019]re| is| are)(?: currently| now)? (?:working on|in))\b",
@@ -334,7 +334,7 @@ def find_anaphor(tokens: Sequence[Token]) -> str:
         has_it = (has_it or word.partition("'")[0] == "it") and not token.marks & ASKING
         if (word in _DEMONSTRATIVE and _stands_alone(following)) or _points_back(tokens, place=place):
             return token.said
-        if (word in _PERSONAL and not has_person) or (word in _PLURAL and not has_rows):
+        if (word in PERSONAL and not has_person) or (word in _PLURAL and not has_rows):
             return token.said
         has_person = has_person or token.kind == "person" or bool(token.marks & {"who", "whose"})
         is_row = any(one.kind == "entity" and one.form == "noun" for one in token.senses)

@@ -1,0 +1,313 @@
+"""Conditions of a follow-up question put into the query before: what they replace, and what they are added to."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sprints.linking.names import Name, NameIndex, sprint_numbers
+from sprints.semantics.describe import join_conditions, split_conditions
+from sprints.semantics.enums import Operator
+from sprints.semantics.model import SemanticModel, TimeRole
+from sprints.semantics.query import (
+    And,
+    Comparison,
+    Condition,
+    Has,
+    InPeriod,
+    MetricQuery,
+    NamedCondition,
+    Not,
+    Or,
+    Reference,
+    TimeRange,
+)
+from sprints.semantics.questions.assembly import Fragment
+from sprints.semantics.questions.scope import AS_OF_NOW
+from sprints.semantics.questions.terms import FATES, Unbound
+
+OWNERS = frozenset({"team", "assignee", "reporter", "person", "sprint", "epic"})
+CONTRADICTION = "That contradicts the question before. Ask it with all that it should say."
+_FATE = "fate"
+_MANY = frozenset({"label"})
+_LISTED = frozenset({"issue_type", "priority", "status"})
+_PAST = frozenset({"was", "were", "had", "did"})
+_NOW = frozenset({"open", "in_progress", "to_do", "done"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manner:
+    """
+    How a follow-up question changes the query before.
+
+    `is_part`: it is said of its rows, so that every condition stays ("of those"). `is_swap`: something is replaced
+    ("instead"). `is_more`: other rows are added ("also"). `is_joined`: "and" or "what about" leads, `is_and`: "and"
+    alone. `verb` is its auxiliary.
+    """
+
+    is_part: bool = False
+    is_swap: bool = False
+    is_more: bool = False
+    is_joined: bool = False
+    is_and: bool = False
+    verb: str = ""
+
+
+def merge_fragment(
+    context: MetricQuery, *, fragment: Fragment, model: SemanticModel, index: NameIndex, manner: Manner
+) -> MetricQuery:
+    """
+    Replace the conditions on the same subject, and the groups. What is negated is added.
+
+    Raises Unbound where it contradicts what is known of all rows that it is said of, where a swap finds nothing to
+    replace, and where what issues are now meets a sprint that is over.
+    """
+    context = _swap_sprints(context, fragment=fragment, index=index)
+    before = split_conditions(context.where)
+    new = [part for condition in fragment.conditions for part in split_conditions(condition)]
+    if manner.is_more or (manner.is_and and context.rows_of is not None):
+        new = _extend_values(new, before=before, manner=manner)
+    new = _keep_roles(new, before=before)
+    replacing = [part for part in new if manner.is_swap or not _is_negated(part) or _excludes_all(part, before=before)]
+    subjects = {one for part in replacing for one in _list_subjects(part, model=model)}
+    if subjects - OWNERS and any(_is_related(part) for part in before):
+        raise Unbound(None)  # of the epics, or of the bugs that they have
+    kept = [part for part in before if manner.is_part or not subjects & _list_subjects(part, model=model)]
+    _refuse_contradictions(before, kept=kept, new=new, model=model, manner=manner)
+    replaces = len(kept) < len(before) or fragment.measures != context.measures
+    is_rate = any(model.measures[one].ratio for one in fragment.measures)
+    if context.rows_of is not None and is_rate and not fragment.groups:
+        raise Unbound(None)  # the progress of each row, or of all
+    if manner.is_swap and not (replaces or fragment.groups or fragment.rank):
+        raise Unbound(None)
+    parts = _settle_states([*kept, *(part for part in new if part not in kept)], new=new, model=model, index=index,
+                           verb=manner.verb)  # fmt: skip
+    return _change(context, fragment=fragment, where=join_conditions(parts))
+
+
+def _change(context: MetricQuery, *, fragment: Fragment, where: Condition | None) -> MetricQuery:
+    changes: dict[str, object] = {"where": where}
+    if fragment.measures != context.measures:
+        changes |= dict.fromkeys(("rows_of", "limit", "rank"))
+        changes |= {"measures": fragment.measures, "columns": (), "order": ()}
+    if fragment.groups:
+        changes |= {"group_by": fragment.groups, "trend": False, "order": (), "rank": None}
+    if fragment.rank or fragment.order:
+        changes |= {"rank": fragment.rank, "order": fragment.order, "limit": None}
+    return MetricQuery.model_validate(dict(context) | changes)
+
+
+def _refuse_contradictions(
+    before: Sequence[Condition], *, kept: Sequence[Condition], new: Sequence[Condition], model: SemanticModel,
+    manner: Manner,
+) -> None:  # fmt: skip
+    """Refuse conditions that contradict each other or those of all rows, and states joined with other ones."""
+    positive = {one for part in new if not _is_negated(part) for one in _list_subjects(part, model=model)}
+    if manner.is_part and any(positive & _list_subjects(part, model=model) and part not in new for part in kept):
+        raise Unbound(None)
+    if any(Not(part=part) in new or (isinstance(part, Not) and part.part in new) for part in kept):
+        raise Unbound(None, why=CONTRADICTION, is_final=True)
+    is_timed = any(isinstance(part, TimeRange) and part.role == "resolved" for part in kept)
+    if "status_category" in positive and is_timed and not any(part in new for part in before):
+        raise Unbound(None)  # closed in October, and | open
+    states = {_get_state(part, model=model) for part in kept} - {"", "status_category"}
+    added = {_get_state(part, model=model) for part in new} - {""}
+    if manner.is_joined and not manner.is_part and states and added - states:
+        raise Unbound(None)  # blocked issues, and | overdue ones: both, or these
+
+
+def _excludes_all(condition: Condition, *, before: Sequence[Condition]) -> bool:
+    """Return whether it excludes what the query was limited to, and so is said in place of that: all but ACCEL."""
+    return isinstance(condition, Comparison) and condition.op in (Operator.NE, Operator.NOT_IN) and any(
+        isinstance(one, Comparison) and one.field == condition.field and one.op in (Operator.EQ, Operator.IN)
+        and {*one.values} <= {*condition.values} for one in before
+    )  # fmt: skip
+
+
+def _get_state(condition: Condition, *, model: SemanticModel) -> str:
+    """Return the subject of what rows are. Empty if it is a property or an owner."""
+    is_state = isinstance(condition, NamedCondition)
+    return next(iter(_list_subjects(condition, model=model)), "") if is_state else ""
+
+
+def _is_negated(condition: Condition) -> bool:
+    is_unlike = isinstance(condition, Comparison) and condition.op in (Operator.NE, Operator.NOT_IN)
+    return is_unlike or isinstance(condition, Not)
+
+
+def _extend_values(new: Sequence[Condition], *, before: Sequence[Condition], manner: Manner) -> list[Condition]:
+    """
+    Return conditions of a list that allow the values of the question before too: open bugs, | also | stories.
+
+    "And" replaces owners and times, and adds other values: and p1. Raises Unbound for what else is added to rows.
+    """
+    extended: list[Condition] = []
+    for part in new:
+        old = [
+            one for one in before if isinstance(one, Comparison) and isinstance(part, Comparison)
+            and one.field == part.field and _is_choice(one) and _is_choice(part)
+        ]  # fmt: skip
+        if isinstance(part, Comparison) and len(old) == 1 and (manner.is_more or part.field in _LISTED):
+            values = [value for one in (*old, part) if isinstance(one, Comparison) for value in one.values]
+            extended.append(Comparison(field=part.field, op=Operator.IN, values=tuple(dict.fromkeys(values))))
+        elif (manner.is_more and not _is_negated(part)) or (
+            old and isinstance(part, Comparison) and part.field in _MANY
+        ):
+            raise Unbound(None)  # other rows; two labels: both, or one of them
+        else:
+            extended.append(part)
+    return extended
+
+
+def _is_choice(condition: Comparison) -> bool:
+    return condition.op in (Operator.EQ, Operator.IN)
+
+
+def _keep_roles(new: Sequence[Condition], *, before: Sequence[Condition]) -> list[Condition]:
+    """Keep what happened in a sprint if only the sprint is replaced: blocked last sprint, and | this sprint."""
+    roles = [part for part in before if isinstance(part, InPeriod) and part.role]
+    is_plain = len(new) == 1 and isinstance(new[0], InPeriod) and not new[0].role
+    if not is_plain or not any('"how":"during"' in part.model_dump_json() for part in before):
+        return list(new)
+    if len(roles) != 1:
+        raise Unbound(None)  # not blocked last sprint
+    return [part.model_copy(update={"how": roles[0].how, "role": roles[0].role}) for part in new]
+
+
+def _settle_states(
+    parts: Sequence[Condition], *, new: Sequence[Condition], model: SemanticModel, index: NameIndex, verb: str
+) -> list[Condition]:
+    """
+    Read what issues are beside a sprint that is over as what they were in it. Raises Unbound where that is not known.
+
+    In the present it is meant of now: which of them are blocked. What happened to them has no present.
+    """
+    sprints = [part for part in parts if isinstance(part, InPeriod) and not part.role]
+    timed = any(isinstance(part, TimeRange) and part.role == "resolved" for part in parts)
+    states = [part for part in parts if _is_of_now(part, model=model) and not (timed and _is_done(part))]
+    acts = [part for part in states if _is_act(part, model=model)]
+    is_past = verb in _PAST and any(part in new and part not in acts for part in states)
+    over = sprints if acts or is_past else [part for part in sprints if _is_over(part.where, index=index)]
+    if is_past and not over:
+        raise Unbound(None, why=AS_OF_NOW.format(said=_name_state(states[0])), is_final=True)
+    found = [*over, *states]
+    if not over or not states or all(part in new for part in found) or not any(part in new for part in found):
+        return list(parts)
+    if verb in ("is", "are") and all(part in new and not _is_act(part, model=model) for part in states):
+        return list(parts)
+    [state, *others] = states
+    role = _find_role(state, model=model)
+    if others or len(over) != 1 or role is None:
+        raise Unbound(None, why=AS_OF_NOW.format(said=_name_state(state)), is_final=True)
+    during = over[0].model_copy(update={"how": "during", "role": role.id})
+    return [during if part is over[0] else part for part in parts if part is not state]
+
+
+def _is_of_now(condition: Condition, *, model: SemanticModel) -> bool:
+    inner = condition.part if isinstance(condition, Not) else condition
+    if isinstance(inner, Comparison):
+        return inner.field in ("status", "status_category")
+    return isinstance(inner, NamedCondition) and (inner.predicate in _NOW or _find_role(inner, model=model) is not None)
+
+
+def _is_act(condition: Condition, *, model: SemanticModel) -> bool:
+    role = _find_role(condition, model=model)
+    return role is not None and role.end is None
+
+
+def _is_done(condition: Condition) -> bool:
+    return condition == NamedCondition(predicate="done")
+
+
+def _name_state(condition: Condition) -> str:
+    inner = condition.part if isinstance(condition, Not) else condition
+    if isinstance(inner, NamedCondition):
+        return inner.predicate.replace("_", " ")
+    return ", ".join(map(str, inner.values)) if isinstance(inner, Comparison) else ""
+
+
+def _find_role(condition: Condition, *, model: SemanticModel) -> TimeRole | None:
+    """Return the time role that tells when rows were so: blocked, re-estimated. None if there is none."""
+    known = model.predicates.get(condition.predicate) if isinstance(condition, NamedCondition) else None
+    role = model.time_roles.get(known.time or "") if known else None
+    return role if role is not None and role.relation else None
+
+
+def _is_over(condition: Condition, *, index: NameIndex) -> bool:
+    """Return whether it names sprints that are closed."""
+    if isinstance(condition, NamedCondition):
+        return condition.predicate == "sprint_closed"
+    if not isinstance(condition, Comparison):
+        return False
+    keys = {value.key for value in condition.values if isinstance(value, Reference)}
+    return any(name.value in keys and name.state == "closed" for name in index.sprints)
+
+
+def _is_related(condition: Condition) -> bool:
+    return isinstance(condition.part if isinstance(condition, Not) else condition, Has)
+
+
+def get_subject(condition: Condition, *, model: SemanticModel) -> str:
+    """Return the subject of a condition. Conditions on the same subject replace each other."""
+    match condition:
+        case Comparison(field=field):
+            return "sprint" if field.startswith("sprint") else field
+        case NamedCondition(predicate=name):
+            known = model.predicates.get(name)
+            comparison = known.comparison if known else None
+            return comparison.field if comparison else _FATE if name in (*FATES, "added_late") else name
+        case TimeRange():
+            return "time"
+        case InPeriod():
+            return "sprint"
+        case Not(part=part):
+            return get_subject(part, model=model)
+        case And(parts=parts) | Or(parts=parts):
+            return get_subject(parts[0], model=model)
+    return condition.kind
+
+
+def _list_subjects(condition: Condition, *, model: SemanticModel) -> set[str]:
+    """Return the subject of a condition, and of the state that it says of a sprint: blocked during sprint 8."""
+    inner = condition.part if isinstance(condition, Not) else condition
+    role = inner.role if isinstance(inner, InPeriod) else None
+    states = [one for one in model.predicates.values() if role and one.time == role and one.comparison]
+    return {get_subject(condition, model=model), *(one.comparison.field for one in states if one.comparison)}
+
+
+def _swap_sprints(context: MetricQuery, *, fragment: Fragment, index: NameIndex) -> MetricQuery:
+    """
+    Replace sprints by the other team's of the same number and position if the question changes the team.
+
+    Raises Unbound where these differ, because nobody said which of the two was meant.
+    """
+    team = next((one for one in fragment.conditions if isinstance(one, Comparison) and one.field == "team"), None)
+    if team is None:
+        return context
+    ids = {value.key for value in team.values if isinstance(value, Reference)}
+    parts = [_swap_sprint(part, teams=ids, index=index) for part in split_conditions(context.where)]
+    return context.model_copy(update={"where": join_conditions(tuple(parts))})
+
+
+def _swap_sprint(part: Condition, *, teams: set[str], index: NameIndex) -> Condition:
+    if isinstance(part, InPeriod):
+        return part.model_copy(update={"where": _swap_sprint(part.where, teams=teams, index=index)})
+    if not isinstance(part, Comparison) or part.field != "sprint":
+        return part
+    named = {value.key for value in part.values if isinstance(value, Reference)}
+    old = [name for name in index.sprints if name.value in named]
+    new = {_counterpart(name, team=team, index=index) for name in old for team in teams}
+    values = tuple(Reference(key=name.value, label=name.text) for name in sorted(new, key=lambda name: name.text))
+    return Comparison(field="sprint", op=Operator.IN, values=values)
+
+
+def _counterpart(name: Name, *, team: str, index: NameIndex) -> Name:
+    ours, theirs = (_in_order(one, state=name.state, index=index) for one in (name.team_id, team))
+    place = ours.index(name)
+    same = theirs[place] if place < len(theirs) else None
+    if same is None or sprint_numbers(same.text) != sprint_numbers(name.text):
+        raise Unbound(None, why=f"Which sprint of the other team corresponds to {name.text}?")
+    return same
+
+
+def _in_order(team: str, *, state: str, index: NameIndex) -> list[Name]:
+    ours = [name for name in index.sprints if name.team_id == team and name.state == state]
+    return sorted(ours, key=lambda name: (name.ended_at is None, name.ended_at, name.text), reverse=state == "closed")
