@@ -47,6 +47,7 @@ from sprints.semantics.questions.contrasts import (
     read_whole,
     read_workers,
 )
+from sprints.semantics.questions.histories import HISTORIES
 from sprints.semantics.questions.lexicon import Sense
 from sprints.semantics.questions.naming import (
     list_names,
@@ -118,6 +119,8 @@ def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
     )
     phrases = [phrase for phrase in placed if phrase is not None]
     _find_unanswerable(tokens, phrases=phrases)
+    for rule in HISTORIES:
+        _apply(rule, phrases)
     _apply(read_each_row, phrases)
     _apply(read_cycle_time, phrases)
     _apply(read_time_in_status, phrases)
@@ -200,7 +203,7 @@ def _place(token: Token, *, before: Token | None, lead: str, quantifier: str) ->
         is_owned=word in ("their", "its"), quantifier=quantifier,
         is_definite=word in _DEFINITE or bool(before and before.kind == "team"),
         is_ongoing=word == "being" or (word == "been" and token.said.lower().endswith("ing")),
-        is_apart=bool(before and (before.is_preposition or word in _TOWARD)),
+        is_apart=bool(before and (before.is_preposition or word in _TOWARD)), is_perfect="been" in (word, lead),
         toward=_TOWARD.get(word, "") if token.kind == "status" else "",
     )  # fmt: skip
 
