@@ -129,6 +129,8 @@ def read_need(phrases: list[Phrase], *, place: int) -> Found:
     first, second = look_at(phrases, place=place, size=2)
     if first.said.lower() not in _NEEDS or second.kind != "names":
         return None
+    if any("who" in one.marks for one in phrases[:place]):
+        return [leave_out(second, lead=first)], 2  # who has such issues, or who waits for it
     if second.name_kind == "status" and "not" not in phrase_at(phrases, place=place - 1).marks:
         return [replace(second, is_apart=True)], 2
     return ([leave_out(second, lead=first)], 2) if not second.has("dimension", form="noun") else None
@@ -227,6 +229,19 @@ def read_blocked_time(phrases: list[Phrase], *, place: int) -> Found:
     return [measure, *(one for one in rest if one not in dropped)], len(phrases)
 
 
+def read_recent(phrases: list[Phrase], *, place: int) -> Found:
+    """Find no place for the most recent of what is closed or blocked, unless the verb is beside it or its noun."""
+    first, second, third = look_at(phrases, place=place, size=3)
+    told = [one for one in phrases if _names(one, "resolved", form="verb") or _names(one, "blocked", form="adjective")]
+    act = third if second.is_of_issues else second
+    is_beside = act in told and _names(act, "resolved", form="verb")
+    is_recent = first.said.lower() == "most recent" and any(one.is_of_issues for one in phrases)
+    is_of_now = any("not" in one.marks for one in phrases)
+    if not (is_recent and told) or is_beside or is_of_now:
+        return None
+    return [replace(first, kind="unknown", senses=(), marks=frozenset())], 1
+
+
 def read_longest_blocked(phrases: list[Phrase], *, place: int) -> Found:
     """Read the longest time blocked as that of all times that an issue was: with | the longest time | blocked."""
     first, blocked = look_at(phrases, place=place, size=2)
@@ -264,7 +279,7 @@ def read_days_left(phrases: list[Phrase], *, place: int) -> Found:
 
 HISTORIES: tuple[Rule, ...] = (
     read_transition, read_open_again, read_need, read_estimate_change, read_scope_change, read_where, read_outgrown,
-    read_blocked_time, read_longest_blocked, read_days_left,
+    read_blocked_time, read_longest_blocked, read_days_left, read_recent,
 )  # fmt: skip
 
 
