@@ -336,6 +336,8 @@ class _Assembly(OpenWork):
             columns = list(dict.fromkeys((*self.within, *(columns or self.entity.columns))))
         if by and by not in (columns or self.entity.columns):
             columns = [*(columns or self.entity.columns), by]
+        if self.entity.id == "status_change" and any("history" in one.said.lower() for one in self.phrases):
+            order = order or (Order(by="status_changed_at"),)  # from the first on
         if self.events and not (columns or rank or order):
             return MetricQuery(rows_of=self.events, where=where)
         return MetricQuery(

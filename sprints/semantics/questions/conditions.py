@@ -24,7 +24,14 @@ from sprints.semantics.questions.durations import Durations
 from sprints.semantics.questions.lexicon import Sense
 from sprints.semantics.questions.phrase import NEGATED, Phrase, is_sprints
 from sprints.semantics.questions.tense import find_verb, is_said_of_past, tells_of_past_sprints
-from sprints.semantics.questions.terms import CARRIED_FROM, MAX_LISTED_SPRINTS, NAMED_BY, State, Unbound
+from sprints.semantics.questions.terms import (
+    CARRIED_FROM,
+    MAX_LISTED_SPRINTS,
+    NAMED_BY,
+    WHOSE_CHANGES,
+    State,
+    Unbound,
+)
 from sprints.semantics.questions.values import (
     is_among,
     number_of,
@@ -120,6 +127,8 @@ class Conditions(Durations):
         raise Unbound(phrase)
 
     def _names(self, phrase: Phrase, *, place: int) -> Condition:
+        if self._was_in_status(phrase, place=place):
+            return self._find_status_of_then(phrase, place=place)
         dimension = self._name_dimension(phrase, place=place)
         if phrase.is_negated and phrase.said.lower().startswith("without"):
             self._refuse_own_rows(phrase)
@@ -144,6 +153,8 @@ class Conditions(Durations):
             dimensions = (phrase.toward,) if phrase.toward else ()
         if self.entity.id == "status_stay" and phrase.name_kind == "status":
             dimensions = ("past_status",)
+        if phrase.name_kind == "person" and "changer" in self.reached:
+            raise Unbound(phrase, why=WHOSE_CHANGES)
         if phrase.name_kind == "person" and self._is_reporter(phrase, place=place):
             dimensions = ("reporter",)
         for dimension in dimensions:
@@ -177,12 +188,21 @@ class Conditions(Durations):
                 state.predicate and self.model.predicates[state.predicate].was for state in self.states.values()
             ):  # fmt: skip
                 raise Unbound(phrase)  # blocked, but not in sprint 7
+            self._refuse_events_of_issues()
             return Not(part=where) if phrase.is_negated else where
         if self.entity.membership is None:
             raise Unbound(phrase)
         self.cost += 0.3
         condition = self._in_period(where, phrase=phrase)
         return Not(part=condition) if phrase.is_negated else condition
+
+    def _refuse_events_of_issues(self) -> None:
+        """Refuse what happened to issues at any time beside a sprint: points | re-estimated | in sprint 8."""
+        for state in self.states.values():
+            role = self.model.time_roles[state.role] if state.role else None
+            is_event = role is not None and role.relation is not None and role.end is None
+            if is_event and not state.is_own and not self._own_states():
+                raise Unbound(state.phrase)
 
     def _in_period(self, where: Condition, *, phrase: Phrase) -> Condition:
         is_closed = phrase.predicate == "sprint_closed" or any(name.state == "closed" for name in phrase.names)
@@ -269,6 +289,8 @@ class Conditions(Durations):
         )
         term = self.model.dimensions.get(dimension)
         if phrase.than and term is not None and not phrase.is_negated:
+            is_of_hours = "share" in self.marks and dimension == "spent_hours_of_issue"
+            self.parts += [NamedCondition(predicate="has_hours")] if is_of_hours else []  # of which it can be true
             return Comparison(field=dimension, op=operator_of(phrase), than=phrase.than)
         is_misfit = phrase.is_days and (phrase.op is None or term is None or term.unit != "days")
         if term is None or term.type != "number" or is_misfit:
@@ -295,7 +317,8 @@ class Conditions(Durations):
                 continue
             if not self._fits_relation(relation, phrase=phrase, where=where):
                 continue
-            self._refuse_behind(phrase)
+            if relation.entity != "status_change":  # which is nothing but made
+                self._refuse_behind(phrase)
             has = Has(relation=name, where=where, at_least=int(phrase.number or 1))
             if not phrase.is_negated:
                 return has
@@ -389,6 +412,8 @@ class Conditions(Durations):
         """Return the condition of a state. None if its time or the measure implies it."""
         if state.phrase.is_ever and not state.is_counted:
             return self._happened_ever(state)
+        if before := self._find_state_of_then(state):
+            return NamedCondition(predicate=before)
         lasts = bool(state.role) and bool(self.model.time_roles[state.role].relation)
         if state.is_measured or state.is_counted or (state.periods and lasts):
             return None

@@ -57,12 +57,16 @@ def read_cycle_time(phrases: list[Phrase], *, place: int) -> Found:
     at = next((n for n, one in enumerate(rest) if one.said.lower() in TAKING), -1)
     is_of_issues = [one for one in rest[:max(at, 0)] if one.name_kind == "type" or one.kind == "key"
                     or one.has_entity("issue")]  # fmt: skip
-    plain = all(one.kind in ("mark", "names", "key", "period") or one.has_entity("issue") for one in rest)
+    behind = rest[:at] if at >= 0 and read_span(rest, place=at + 1) is not None else rest
+    plain = all(one.kind in ("mark", "names", "key", "period") or one.has_entity("issue") for one in behind)
     kinds = {one.name_kind for one in rest}
     if "how_long" not in first.marks or len(is_of_issues) != 1 or not plain or kinds & {"status", "sprint"}:
         return None
-    taken = replace(first, kind="term", senses=_make_span_senses("started"), marks=frozenset())
-    return [taken, *rest[:at], *rest[at + 1 :]], len(rest) + 1
+    span = read_span(rest, place=at + 1)
+    is_spanned = span is not None and len(rest) == at + 1 + span[1]
+    senses = span[0][0].senses if span is not None and is_spanned else _make_span_senses("started")
+    taken = replace(first, kind="term", senses=senses, marks=frozenset())
+    return [taken, *rest[:at], *([] if is_spanned else rest[at + 1 :])], len(rest) + 1
 
 
 def read_time_in_status(phrases: list[Phrase], *, place: int) -> Found:
@@ -82,7 +86,7 @@ def read_time_in_status(phrases: list[Phrase], *, place: int) -> Found:
     phrases[:place] = [replace(one, marks=SILENT_MARKS) if one.marks <= {"average", "median"} else one
                        for one in phrases[:place]]  # fmt: skip
     measure = replace(first, kind="term", senses=(Sense("measure", name, "noun"),), marks=frozenset())
-    return [measure, phrases[at]], at + 1 - place
+    return [measure, *(one for one in between if one.kind == "names"), phrases[at]], at + 1 - place
 
 
 def read_duration(phrases: list[Phrase], *, place: int) -> Found:
@@ -217,7 +221,9 @@ def read_each_row(phrases: list[Phrase], *, place: int) -> Found:
 def read_latest(phrases: list[Phrase], *, place: int) -> Found:
     """Read what happened last or first as a rank by its moment: created | last; the last | 5 | resolved | bugs."""
     word, following = look_at(phrases, place=place, size=2)
-    is_last, is_first = word.marks == {"last"}, word.said.lower() == "first" and "top" in word.marks
+    act = phrase_at(phrases, place=place + 2) if following.is_of_issues else following
+    is_recent = word.said.lower() == "most recent" and _find_moment(act) not in ("", "created_at")
+    is_last, is_first = word.marks == {"last"} or is_recent, word.said.lower() == "first" and "top" in word.marks
     is_when = any("when" in one.marks for one in phrases)
     nouns = [one for one in phrases if one.is_of_issues or one.name_kind == "priority"]
     is_one = bool(nouns) and not any(one.is_plural or one.said.lower().endswith("s") for one in nouns)

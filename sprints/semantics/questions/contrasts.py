@@ -103,6 +103,21 @@ def read_degree_first(phrases: list[Phrase], *, place: int) -> Found:
     return [], 2
 
 
+def read_all_but(phrases: list[Phrase], *, place: int) -> Found:
+    """Read but as except behind all of a kind: all teams | but | ORBIT; everyone's | tickets | but | Priya's."""
+    first, but, name = look_at(phrases, place=place, size=3)
+    before = phrases[: place + 1]
+    is_all = first.has_entity(name.name_kind) or bool(first.marks & {"whole", "our"})
+    is_all = is_all or first.said.lower() in ("everything", "anything") or any(
+        one.quantifier == "all" or one.said.lower().startswith("every") for one in before
+    )  # fmt: skip
+    is_row = name.kind == "names" or (name.kind == "term" and name.has("predicate", form="adjective"))
+    is_clause = any(one.marks & {"be", "have", "do"} for one in before)
+    if but.said.lower() != "but" or not is_row or not is_all or is_clause:
+        return None
+    return [first, replace(but, marks=frozenset({"except"}))], 2
+
+
 def read_second_number(phrases: list[Phrase], *, place: int) -> Found:
     """Read the same number of two states as both: how many points | promised | and | how many | delivered."""
     first, link, again, second = look_at(phrases, place=place, size=4)

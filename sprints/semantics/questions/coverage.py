@@ -16,6 +16,7 @@ _NEGATED_SQL = regex.compile(r"\bNOT\b|<>|!=|\bIS NULL\b|\bEXCEPT\b", regex.IGNO
 _SAME = {
     "done": {"done", "completed", "open", "resolved"}, "completed": {"done", "completed"},
     "open": {"open", "done", "left_in_sprint"}, "member_now": {"sprint", "sprint_issues"},
+    "ever_blocked": {"ever_blocked", "blocked"},
     "unassigned": {"unassigned", "assignee"}, "unestimated": {"unestimated", "story_points"},
 }  # fmt: skip
 _SAID_IDS = frozenset({"measure", "dimension", "predicate", "time"})

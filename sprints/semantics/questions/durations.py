@@ -1,14 +1,19 @@
-"""Durations and repetitions of a question: how long and how often rows were so."""
+"""Durations and repetitions of a question: how long and how often rows were so, and what was so before."""
 
+from sprints.semantics.describe import split_conditions
 from sprints.semantics.enums import Operator
-from sprints.semantics.query import Comparison, Condition
+from sprints.semantics.query import And, Comparison, Condition, Has, InPeriod, TimeRange
 from sprints.semantics.questions.constructions import TAKING
 from sprints.semantics.questions.phrase import Phrase, is_sprints, phrase_at
 from sprints.semantics.questions.relations import Relations
-from sprints.semantics.questions.terms import Unbound
-from sprints.semantics.questions.values import number_of, operator_of
+from sprints.semantics.questions.tense import find_verb
+from sprints.semantics.questions.terms import State, Unbound
+from sprints.semantics.questions.tokens import YES_OR_NO
+from sprints.semantics.questions.values import is_among, number_of, operator_of, to_moment
 
 FROM_WHICH = "Is that from the creation of an issue (its lead time) or from the start of work (its cycle time)?"
+
+_SAID_OF_NOW = frozenset({"in_progress", "to_do", "blocked"})  # now, or at the same time as another state
 
 
 class Durations(Relations):
@@ -67,3 +72,54 @@ class Durations(Relations):
         is_several = len(status.names) > 1 and status.joined_by != "or"
         is_mixed = any(one.name_kind != "status" for one in status.alternatives)
         return None if status.is_negated or is_several or is_mixed else named[0]
+
+    def _is_of_then(self, phrase: Phrase, *, place: int) -> bool:
+        """Return whether a state is said of any time before: were blocked, have been in QA. Not how long it lasts."""
+        verb = find_verb(self.phrases, place=place)
+        is_past = verb in ("was", "were") or (phrase.is_perfect and verb in ("has", "have", "had"))
+        is_past = is_past or phrase_at(self.phrases, place=place - 1).said.lower() == "had"
+        lasts = any(
+            one.kind in ("bound", "days", "rank") or is_sprints(one)
+            or one.marks & {"how_long", "when", "since", "trend"} for one in self.phrases
+        )  # fmt: skip
+        is_past = self.is_past if self.is_related else is_past
+        known = split_conditions(self.context.where) if self.context is not None and is_past else ()
+        if any(isinstance(part, InPeriod) for part in known):
+            raise Unbound(phrase)  # of issues in sprint 8: then, or at any time
+        return is_past and not lasts and self.entity.id == "issue"
+
+    def _find_state_of_then(self, state: State) -> str:
+        """Return the predicate that says that a state which comes and goes was so at any time. Empty if none is."""
+        role = self.model.time_roles.get(state.role)
+        is_lasting = role is not None and role.relation is not None and role.end is not None
+        if not is_lasting or state.periods or state.has_grain or state.is_measured or state.is_counted:
+            return ""
+        place = self.phrases.index(state.phrase)
+        if not self._is_of_then(state.phrase, place=place):
+            return ""
+        told = Comparison(field=self.settings["repeated"][state.predicate], op=Operator.GT, values=(0,))
+        return next(one.id for one in self.model.predicates.values() if one.comparison == told)
+
+    def _was_in_status(self, phrase: Phrase, *, place: int) -> bool:
+        """Return whether issues were in a status at any time, or on a day: were | in QA | on 1 October."""
+        is_in = phrase.is_apart or phrase.said.lower().startswith("in ")
+        is_named = phrase.kind == "names" and phrase.name_kind == "status" and is_in
+        is_plain = not (phrase.is_negated or phrase.alternatives) and place >= 0
+        is_asked = self.phrases[0].said.lower() in YES_OR_NO  # has X been in QA: rows are no answer
+        others = [
+            one for one in self.phrases if one is not phrase and (
+                one.name_kind == "status" or any(sense.name in _SAID_OF_NOW for sense in one.senses))
+        ]  # fmt: skip
+        return is_named and is_plain and not (is_asked or others) and self._is_of_then(phrase, place=place)
+
+    def _find_status_of_then(self, phrase: Phrase, *, place: int) -> Condition:
+        """Return that an issue has had such a period in the status. A longer time than a day finds no place."""
+        where: Condition = is_among("period_status", values=[name.text for name in phrase.names])
+        period = phrase_at(self.phrases, place=place + 1)
+        if period.period is not None and period.period.moment and place + 1 not in self.used:
+            self.used.add(place + 1)
+            self.resolved_doubts.append(period.period.doubtful)
+            self.assumptions.append("All else about these issues is as it is now.")
+            during: TimeRange = to_moment(period, role=self.settings["at_a_time"]["in_status"])
+            where = And(parts=(where, during))
+        return Has(relation="status_periods", where=where)

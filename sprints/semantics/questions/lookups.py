@@ -6,7 +6,7 @@ from sprints.semantics.model import TimeRole
 from sprints.semantics.query import Comparison, Condition, NamedCondition
 from sprints.semantics.questions.conditions import Conditions
 from sprints.semantics.questions.phrase import Phrase, is_sprints
-from sprints.semantics.questions.terms import State, Unbound
+from sprints.semantics.questions.terms import WHOSE_CHANGES, State, Unbound
 
 _ASKS = frozenset({"which", "what", "who", "when"})
 _ASKS_MUCH = frozenset({"how_many", "how_much"})
@@ -37,6 +37,8 @@ class Lookups(Conditions):
 
     def _read_who(self) -> None:
         if not self._asks_who_changed():
+            if "changer" in self.reached:
+                raise Unbound(self._find_clause("who")[0], why=WHOSE_CHANGES)
             super()._read_who()
             return
         self.columns += [one for one in (*self.entity.columns, "changed_by") if one not in self.columns]

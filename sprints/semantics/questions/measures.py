@@ -434,6 +434,9 @@ class Measures(Groups):
         states = [state for state in self.states.values() if state.is_measured]
         if per_sprint not in self.groups or len(states) != 1:
             raise Unbound(next(phrase for phrase in self.phrases if phrase.has("measure")))
+        by_sprint = next((one for one in self.phrases if one.kind == "group" and one.said.lower() == "by sprint"), None)
+        if by_sprint is not None:
+            raise Unbound(by_sprint)  # the average of what each sprint has
         self.groups.remove(per_sprint)
         return self._find_per_sprint(states[0].phrase)
 

@@ -58,8 +58,8 @@ class OpenWork(Ranks):
             return False
         if any(one.kind == "period" for one in self.phrases) or self.marks & {"past", "ever"}:
             return False
-        if self.has_owners and self.having:
-            return True
+        if self.having and "who" in self.marks:
+            return True  # has anybody | more than three bugs
         return any(
             one.said.lower() in _HAVE and _is_owner(phrase_at(self.phrases, place=place - 1))
             for place, one in enumerate(self.phrases)
@@ -68,7 +68,7 @@ class OpenWork(Ranks):
     def _lists_present(self) -> bool:
         """Return whether blockages are listed or counted as they are now, without a time or a group."""
         is_plain = all(
-            one.kind == "names" or one.marks & {"what", "which", "how_many", "be", "have", "our"}
+            one.name_kind in ("team", "person") or one.marks & {"what", "which", "how_many", "be", "have", "our"}
             or one.has_entity("blocked_period") for one in self.phrases
         )  # fmt: skip
         is_now = not self._is_past() and "past" not in self.marks and not self.groups

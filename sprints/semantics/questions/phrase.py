@@ -27,7 +27,8 @@ class Phrase:
 
     `is_apart`: a preposition stands before it, so that it is no item of a list. `toward` is the end of a move that a
     status names. `quantifier` is "both", "all" or "each" before it. `is_definite`: an article or an owner stands
-    before it; `is_ongoing`: "being" does. `than` is the property that a bound is compared with, in place of a number.
+    before it; `is_ongoing`: "being" does; `is_perfect`: "been" does. `than` is the property that a bound is compared
+    with, in place of a number.
     """
 
     kind: PhraseKind
@@ -59,6 +60,7 @@ class Phrase:
     toward: str = ""
     is_act: bool = False
     is_ongoing: bool = False
+    is_perfect: bool = False
     is_vague: bool = False
     predicate: str = ""
     than: str = ""

@@ -34,6 +34,7 @@ from sprints.semantics.questions.constructions import (
     read_wholly,
 )
 from sprints.semantics.questions.contrasts import (
+    read_all_but,
     read_change,
     read_closing_clause,
     read_degree_first,
@@ -49,6 +50,7 @@ from sprints.semantics.questions.contrasts import (
     read_whole,
     read_workers,
 )
+from sprints.semantics.questions.histories import HISTORIES
 from sprints.semantics.questions.lexicon import Sense
 from sprints.semantics.questions.naming import (
     list_names,
@@ -123,6 +125,8 @@ def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
     )
     phrases = [phrase for phrase in placed if phrase is not None]
     _find_unanswerable(tokens, phrases=phrases)
+    for rule in HISTORIES:
+        _apply(rule, phrases)
     _apply(read_each_row, phrases)
     _apply(read_cycle_time, phrases)
     _apply(read_time_in_status, phrases)
@@ -205,7 +209,7 @@ def _place(token: Token, *, before: Token | None, lead: str, quantifier: str) ->
         is_owned=word in ("their", "its"), quantifier=quantifier,
         is_definite=word in _DEFINITE or bool(before and before.kind == "team"),
         is_ongoing=word == "being" or (word == "been" and token.said.lower().endswith("ing")),
-        is_apart=bool(before and (before.is_preposition or word in _TOWARD)),
+        is_apart=bool(before and (before.is_preposition or word in _TOWARD)), is_perfect="been" in (word, lead),
         toward=_TOWARD.get(word, "") if token.kind == "status" else "",
     )  # fmt: skip
 
@@ -245,21 +249,6 @@ def _phrase(token: Token) -> Phrase | None:
     if base.marks - {"total"}:
         return replace(base, kind="mark")
     return None if token.is_free or base.marks else base
-
-
-def _read_all_but(phrases: list[Phrase], *, place: int) -> Found:
-    """Read but as except behind all of a kind: all teams | but | ORBIT; everyone's | tickets | but | Priya's."""
-    first, but, name = look_at(phrases, place=place, size=3)
-    before = phrases[: place + 1]
-    is_all = first.has_entity(name.name_kind) or bool(first.marks & {"whole", "our"})
-    is_all = is_all or first.said.lower() in ("everything", "anything") or any(
-        one.quantifier == "all" or one.said.lower().startswith("every") for one in before
-    )  # fmt: skip
-    is_row = name.kind == "names" or (name.kind == "term" and name.has("predicate", form="adjective"))
-    is_clause = any(one.marks & {"be", "have", "do"} for one in before)
-    if but.said.lower() != "but" or not is_row or not is_all or is_clause:
-        return None
-    return [first, replace(but, marks=frozenset({"except"}))], 2
 
 
 def _read_ago(phrases: list[Phrase], *, place: int) -> Found:
@@ -490,7 +479,7 @@ _RULES: tuple[Rule, ...] = (
     read_possessives, read_change, read_current_value, read_noun_of_name, read_epic_key, read_parent_key,
     read_key_property, read_depictive, read_people_of_team, read_second_number,
     read_closing_clause, read_when_clause,
-    repeat_sides, _read_all_but, _read_ago, list_names, read_whole, read_workers,
+    repeat_sides, read_all_but, _read_ago, list_names, read_whole, read_workers,
     _repeated_how_often, _sprint_edges, _bounds, read_duration, read_than, _comparative, _agent, _group_each, _groups,
     _and_groups, read_swapped_group, _bound_age, _bound_units, _read_bound_after, read_absence, read_related,
     read_acts, read_ever, read_nobody, negate_owner, negate, share_negation, read_presence, read_degree_first, _ranks,

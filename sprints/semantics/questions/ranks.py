@@ -171,8 +171,9 @@ class Ranks(Scope):
             behind = [place for place in behind if place in self.states and self.states[place].is_own]
         part = [one for place in behind for one in self.part_of[place]]
         is_of_others = any(
-            (isinstance(one, InPeriod) and one.role) or (isinstance(one, Comparison) and one.than) for one in part
-        )
+            (isinstance(one, InPeriod) and one.role)
+            or (isinstance(one, Comparison) and one.than and one.field != "spent_hours_of_issue") for one in part
+        )  # fmt: skip
         if not part or is_of_others:  # blocked in sprint 7, of all that there are
             raise Unbound(self.phrases[at], why="A share of what?")
         for place in behind:

@@ -75,11 +75,13 @@ class Scope(Lookups):
             state = self.states.get(place, State(phrase=phrase))
             is_timed = bool(state.periods) or state.has_grain
             is_act = phrase.said.lower() in _ACTS and bool(state.predicate) and not (is_timed or phrase.is_negated)
-            is_status = phrase.name_kind == "status" and self.entity.id == "issue"
+            is_status = phrase.name_kind == "status" and not self._was_in_status(phrase, place=place)
             is_of_issue = self.entity.id == "issue" or not state.is_own
             is_present = state.predicate in ("open", "in_progress", "to_do", "done") and is_of_issue
             is_present = is_status or (is_present and not (state.periods or state.is_counted))
-            is_of_then = is_over or (is_status and (is_perfect or is_said_of_past(self.phrases, place=place)))
+            is_was = phrase_at(self.phrases, place=place - 1).said.lower() in ("was", "were") and not sprints
+            is_was = is_was and state.predicate in ("open", "in_progress", "to_do") and self.entity.id == "issue"
+            is_of_then = is_over or is_was or (is_status and (is_perfect or is_said_of_past(self.phrases, place=place)))
             if not is_now and (is_act or (is_present and is_of_then)):
                 raise Unbound(phrase, why=AS_OF_NOW.format(said=phrase.said), is_final=True)
 

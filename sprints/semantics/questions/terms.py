@@ -18,6 +18,7 @@ from sprints.semantics.questions.tense import find_copula, find_verb, is_said_of
 
 CARRIED_FROM = "Carried over from which sprint? One that runs has carried nothing over yet."
 FATES = frozenset({"completed", "carried_over", "removed"})  # what becomes of an issue in a sprint, one of them
+WHOSE_CHANGES = "Do you mean who made the changes, or whose issues they are of?"
 BY_DAY = "I count this once a sprint, not once a day. Ask for the burndown, or for the number per sprint."
 DEFAULT_RANK = 10
 MAX_LISTED_SPRINTS = 200
@@ -418,6 +419,8 @@ class Terms:
         if any(sense.kind == "entity" and sense.name == "person" for sense in nouns):
             self.is_about_people = self.is_about_people or is_group
             role = "reporter" if self._asks_for_reporters(self.phrases) else "assignee"
+            if "changer" in self.reached and not phrase.said.lower().endswith(("assignee", "assignees")):
+                return "changed_by"  # who made the change, whose issue it ever is
             return next((one for one in (role, "person") if one in self.reached), "")
         ids = [sense.name for sense in nouns if sense.kind == "dimension"]
         ids += [sense.name for sense in nouns if sense.kind == "entity" and sense.name in self.model.dimensions]

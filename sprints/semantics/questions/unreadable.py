@@ -60,6 +60,7 @@ def _find_changed_property(tokens: Sequence[Token]) -> str:
         verb, noun = (first, second) if _names(first, "updated", form="verb") else (second, first)
         is_change = _names(verb, "updated", form="verb") or (_names(verb, "created", form="verb") and verb is second)
         is_property = _has(noun, "dimension", form="noun") and not _has(noun, "entity", "predicate")
+        is_property = is_property and not (noun is first and _names(noun, "story_points"))  # whose estimate changed
         if is_change and is_property and not noun.names and not _has(verb, "entity", "predicate"):
             return f"{first.said} {second.said}"
     return ""
@@ -136,7 +137,10 @@ def _find_counted_changes(tokens: Sequence[Token]) -> str:
 def _find_broken_span(tokens: Sequence[Token]) -> str:
     """Find a span that ends where none of the model does: from | creation | to | Code Review."""
     content = [one for one in tokens if not one.is_free or one.said.lower() == "from"]
+    moves = [one for one in content if _names(one, "status_changed", form="verb") or "move" in one.marks]
     for first, begin, to, end in zip(content, content[1:], content[2:], content[3:], strict=False):
+        if any(one.start < first.start for one in moves):
+            break
         is_span = first.said.lower() == "from" and to.said.lower() in ("to", "until", "till")
         is_begun = begin.said.lower() in ("creation", "start") or begin.kind == "status"
         if is_span and is_begun and (end.kind == "status" or begin.kind == "status"):

@@ -77,7 +77,6 @@ def test_those_who_did_or_have_something_are_counted(question: str, relation: st
 @pytest.mark.parametrize(
     "question",
     [
-        "How many days are left in ACCEL's current sprint?",
         "How long was the sprint?",
         "How long did ACCEL-13 take in QA?",
         "How often was ACCEL-13 blocked in October?",

@@ -234,7 +234,6 @@ def test_an_answer_has_the_rows_of_an_independent_statement(question: str, truth
         "How long were issues blocked?",
         "How many points did HARBOR complete working on?",
         "How much of our unfinished work is p0 or p1, counted in issues?",
-        "How many days do we have left in ORBIT's sprint?",
         "combined velocity of ACCEL and ORBIT",
         "Which issues were blocked together?",
         "How many issues are done, in percent?",
