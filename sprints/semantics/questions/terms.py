@@ -392,7 +392,8 @@ class Terms:
         timed = [other for other in sorted(self.states) if self.states[other].role]
         before = [self.states[other] for other in timed if other < place][::-1]
         is_of_other = place - 1 in self.states and not before  # open | on 1 October | are done
-        near = (*before, *(self.states[other] for other in timed if other > place and not is_of_other))
+        behind = [self.states[other] for other in timed if other > place and not is_of_other]
+        near = (*before, *(state for state in behind if not state.phrase.is_negated))  # before May | that are not done
         return next((state for state in near if not state.periods), before[0] if before else None)
 
     def _refuse_shared_times(self) -> None:

@@ -140,6 +140,7 @@ def test_exceptions_and_roles_keep_their_rows(question: str, truth: str) -> None
         "issues added mid-sprint that are not done",
         "what are the top priorities for Orbit",
         "blocked issues whose blocker is done",
+        "issues assigned to Levi before October that are not done",
     ],
 )
 def test_rows_that_the_query_would_take_for_others_are_asked_back(question: str) -> None:
