@@ -92,10 +92,11 @@ def load_dump(dump: str, *, admin: str, analyst: str, name: str) -> Iterator[Ext
 
     `admin` is the address of a database whose role may make others, `analyst` one of the role that runs the questions'
     SQL: it may read the schema of the dump that has most tables. A dump whose rows are COPY blocks cannot be read:
-    make it with `pg_dump --inserts`. Raises psycopg.Error.
+    make it with `pg_dump --inserts`. The database is dropped without FORCE, which fails at once for a process of
+    another role, as the analyst's is until it has ended; without it the server waits. Raises psycopg.Error.
     """
     with psycopg.connect(admin, autocommit=True) as connection:
-        connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
+        connection.execute(sql.SQL("DROP DATABASE IF EXISTS {}").format(sql.Identifier(name)))
         connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
         address = psycopg.conninfo.make_conninfo(admin, dbname=name)
         try:
@@ -112,7 +113,7 @@ def load_dump(dump: str, *, admin: str, analyst: str, name: str) -> Iterator[Ext
                 catalog=catalog,
             )
         finally:
-            connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
+            connection.execute(sql.SQL("DROP DATABASE IF EXISTS {}").format(sql.Identifier(name)))
 
 
 def _catalog(columns: Sequence[dict[str, Any]]) -> ViewCatalog:

@@ -51,6 +51,6 @@ def test_the_membership_migration_goes_back_and_forth_with_issues_of_no_known_st
     assert older["category"] == [(False, False)]
     assert read(f"SELECT status_category FROM sprints_issues WHERE issue_key = '{key}'") == [(None,)]
 
-    assert migrate_to("0020") == newest
+    assert migrate_to("0023") == newest
     assert read(f"SELECT status_category FROM sprints_issues WHERE issue_key = '{key}'") == [("To Do",)]
     assert migrate_to("0008") == older

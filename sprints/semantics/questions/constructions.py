@@ -57,7 +57,8 @@ def read_cycle_time(phrases: list[Phrase], *, place: int) -> Found:
     at = next((n for n, one in enumerate(rest) if one.said.lower() in TAKING), -1)
     is_of_issues = [one for one in rest[:max(at, 0)] if one.name_kind == "type" or one.kind == "key"
                     or one.has_entity("issue")]  # fmt: skip
-    behind = rest[:at] if at >= 0 and read_span(rest, place=at + 1) is not None else rest
+    has_key = any(one.kind == "key" for one in rest)
+    behind = rest[:at] if at >= 0 and has_key and read_span(rest, place=at + 1) is not None else rest
     plain = all(one.kind in ("mark", "names", "key", "period") or one.has_entity("issue") for one in behind)
     kinds = {one.name_kind for one in rest}
     if "how_long" not in first.marks or len(is_of_issues) != 1 or not plain or kinds & {"status", "sprint"}:
