@@ -119,14 +119,16 @@ def _make_examples(term: Term, *, model: SemanticModel) -> list[MetricQuery]:
         case Measure():
             return [MetricQuery(measures=(term.id,))]
         case Dimension():
-            grouped = MetricQuery(measures=count, group_by=(DimensionGroup(dimension=term.id),), limit=EXAMPLE_ROWS)
             listed = MetricQuery(rows_of=entity.id, columns=(term.id,), limit=EXAMPLE_ROWS)
-            return [grouped, listed] if count and term.groupable else [listed]
+            if not (count and term.groupable):
+                return [listed]
+            group = DimensionGroup(dimension=term.id)
+            return [MetricQuery(measures=count, group_by=(group,), limit=EXAMPLE_ROWS), listed]
         case Predicate():
             listed = MetricQuery(rows_of=entity.id, where=NamedCondition(predicate=term.id), limit=EXAMPLE_ROWS)
             return [*([MetricQuery(measures=count, where=NamedCondition(predicate=term.id))] if count else []), listed]
-    group: Any = TimeGroup(grain=Grain.MONTH, role=term.id)
-    examples = [MetricQuery(measures=count, group_by=(group,), limit=EXAMPLE_ROWS)] if count else []
+    by_month: Any = TimeGroup(grain=Grain.MONTH, role=term.id)
+    examples = [MetricQuery(measures=count, group_by=(by_month,), limit=EXAMPLE_ROWS)] if count else []
     if entity.columns:  # a time that lasts is no group
         since = TimeRange(role=term.id, start=LONG_AGO)
         examples.append(MetricQuery(rows_of=entity.id, where=since, limit=EXAMPLE_ROWS))
