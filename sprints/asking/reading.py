@@ -28,7 +28,7 @@ _EXAMPLES = EXAMPLES | {"top": "10", "unit": "week"}
 _DETERMINERS = frozenset({"the", "our", "their", "its", "this", "that"})
 _MAX_PARSES = 1_000
 _parses: WeakKeyDictionary[NameIndex, dict[tuple[Lexicon, date, str], Parse]] = WeakKeyDictionary()
-"""What was suggested before, which most questions are answered with, by the names that it was read with."""
+"""Parses of suggested questions, by the names that they were read with. Most answers suggest the same ones."""
 IS_NAMED_PERIOD = regex.compile(r"(?:[A-Z][a-z]+|Q[1-4])(?: \d{4})?|\d{4}")
 
 

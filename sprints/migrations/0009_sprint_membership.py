@@ -4,8 +4,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.db import migrations, models
+
+from sprints.migrations._roles import list_answering_roles
 
 HERE = Path(__file__).parent
 SQL = Path(__file__).with_suffix(".sql").read_text()
@@ -35,13 +36,8 @@ def write_undo() -> str:
 
 
 def grant(_apps: Any, editor: Any) -> None:
-    """Let both roles that answer agents read the views; the analyst only where the role has been made."""
-    roles = [settings.TOOLROOM_READER_ROLE]
-    with editor.connection.cursor() as cursor:
-        cursor.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [settings.SPRINTS_ANALYST_ROLE])
-        if cursor.fetchone() is not None:
-            roles.append(settings.SPRINTS_ANALYST_ROLE)
-    for role in roles:
+    """Let both roles that answer agents read the views."""
+    for role in list_answering_roles(editor):
         editor.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA sprintscope TO {editor.quote_name(role)}")
 
 

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import django.db.models.deletion
-from django.conf import settings
 from django.db import migrations, models
+
+from sprints.migrations._roles import list_answering_roles
 
 HERE = Path(__file__).parent
 SQL = Path(__file__).with_suffix(".sql").read_text()
@@ -24,13 +25,8 @@ def write_undo() -> str:
 
 
 def grant(_apps: Any, editor: Any) -> None:
-    """Let both roles that answer agents read the view; the analyst only where the role has been made."""
-    roles = [settings.TOOLROOM_READER_ROLE]
-    with editor.connection.cursor() as cursor:
-        cursor.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [settings.SPRINTS_ANALYST_ROLE])
-        if cursor.fetchone() is not None:
-            roles.append(settings.SPRINTS_ANALYST_ROLE)
-    for role in roles:
+    """Let both roles that answer agents read the view."""
+    for role in list_answering_roles(editor):
         editor.execute(f"GRANT SELECT ON sprintscope.status_periods TO {editor.quote_name(role)}")
 
 

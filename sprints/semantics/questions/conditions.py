@@ -317,7 +317,7 @@ class Conditions(Durations):
                 continue
             if not self._fits_relation(relation, phrase=phrase, where=where):
                 continue
-            if relation.entity != "status_change":  # which is nothing but made
+            if relation.entity != "status_change":  # of a change nothing else is said
                 self._refuse_behind(phrase)
             has = Has(relation=name, where=where, at_least=int(phrase.number or 1))
             if not phrase.is_negated:

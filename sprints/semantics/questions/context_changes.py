@@ -41,8 +41,8 @@ def change_rows(
 def show_columns(context: MetricQuery, *, tokens: Sequence[Token], model: SemanticModel) -> MetricQuery | None:
     """Return the rows with their properties: who has them, show their due dates. None if it says anything else."""
     said = list_content(tokens)
-    standing = _OF_ROWS | (_OF_ONE if _is_one_row(context) else frozenset())
-    is_of_them = any(token.said.lower() in standing for token in tokens) or find_anaphor(tokens).lower() == "those"
+    pronouns = _OF_ROWS | (_OF_ONE if _is_one_row(context) else frozenset())
+    is_of_them = any(token.said.lower() in pronouns for token in tokens) or find_anaphor(tokens).lower() == "those"
     if context.rows_of != "issue" or not is_of_them or not said:
         return None
     names: list[str] = []

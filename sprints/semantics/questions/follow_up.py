@@ -22,7 +22,7 @@ from sprints.semantics.questions.assembly import assemble_fragment
 from sprints.semantics.questions.context_changes import change_rows, show_columns
 from sprints.semantics.questions.grammar import ANAPHOR, Parse, parse_question
 from sprints.semantics.questions.lexicon import Lexicon
-from sprints.semantics.questions.merging import OWNERS, Manner, get_subject, merge_fragment
+from sprints.semantics.questions.merging import OWNERS, ChangeMode, get_subject, merge_fragment
 from sprints.semantics.questions.phrase import Phrase
 from sprints.semantics.questions.phrases import read_phrases
 from sprints.semantics.questions.references import (
@@ -83,7 +83,7 @@ class _FollowUp:
         """Parse a text as a question of its own."""
         return parse_question(text, index=self.index, today=self.today, lexicon=self.lexicon)
 
-    def answer(self, query: MetricQuery | None, *, why: str = "", assumed: Sequence[str] = ()) -> Parse:
+    def make_parse(self, query: MetricQuery | None, *, why: str = "", assumed: Sequence[str] = ()) -> Parse:
         """Return a query, or why there is none. No other reading of the question is taken instead."""
         return Parse(linked=self.linked, query=query, why="" if query else why, phrases=tuple(self.phrases),
                      assumptions=(*self.corrected, *assumed), is_final=query is None)  # fmt: skip
@@ -112,11 +112,11 @@ def parse_follow_up(
     if changed is None and context.measures and (rows := list_counted_rows(context, model=model)):
         changed = show_columns(rows, tokens=tokens, model=model)  # who has them
     if changed is not None:
-        return asked.answer(changed)
+        return asked.make_parse(changed)
     if anaphor := find_reference(tokens):
         return _follow_reference(asked, anaphor=anaphor)
     if _asks_for_rows(asked.phrases, tokens=tokens):
-        return asked.answer(list_counted_rows(context, model=model), why=NO_CHANGE)
+        return asked.make_parse(list_counted_rows(context, model=model), why=NO_CHANGE)
     return _follow_plainly(asked)
 
 
@@ -154,7 +154,7 @@ def _ask_about_issue(asked: _FollowUp) -> Parse | None:
     ):
         return replace(whole, assumptions=(*whole.assumptions, f"Read as '{named}'."))
     changed = change_rows(asked.context, tokens=asked.tokens, lexicon=asked.lexicon, index=asked.index)
-    return asked.answer(changed, why=NO_CHANGE)
+    return asked.make_parse(changed, why=NO_CHANGE)
 
 
 def _ask_of_then(asked: _FollowUp) -> Parse | None:
@@ -180,9 +180,9 @@ def _follow_reference(asked: _FollowUp, *, anaphor: str) -> Parse:
     if (word in OWNING and not is_owner) or (is_owner and _asks_for_other_rows(asked)):
         return lost
     if _asks_for_rows(asked.phrases, tokens=asked.tokens):
-        return asked.answer(list_counted_rows(context, model=asked.lexicon.model), why=NO_CHANGE)
+        return asked.make_parse(list_counted_rows(context, model=asked.lexicon.model), why=NO_CHANGE)
     is_part = not is_owner or (context.rows_of is not None and word in _OF_ROWS)  # their bugs, of listed epics
-    changed = _change_query(asked, manner=Manner(is_part=is_part, verb=_find_verb(asked))) or lost
+    changed = _change_query(asked, mode=ChangeMode(is_part=is_part, verb=_find_verb(asked))) or lost
     is_number = changed.query is not None and changed.query.measures == context.measures != ()
     if is_number and "what" in asked.phrases[0].marks:
         return lost  # a number before, and a list now: what is he working on
@@ -204,7 +204,7 @@ def _follow_person(asked: _FollowUp) -> Parse | None:
     again = _read_follow_up(
         named, context=asked.context, index=asked.index, today=asked.today, lexicon=asked.lexicon
     )  # fmt: skip
-    changed = _change_query(again, manner=Manner(is_part=True)) if again else None
+    changed = _change_query(again, mode=ChangeMode(is_part=True)) if again else None
     return changed or asked.ask_about(find_reference(asked.tokens))
 
 
@@ -231,13 +231,13 @@ def _follow_plainly(asked: _FollowUp) -> Parse | None:
     is_swap = any(token.said.lower() == "instead" for token in tokens)
     is_more = context.rows_of is not None and _adds_rows(tokens)
     is_about = any("follow" in token.marks for token in tokens)
-    manner = Manner(is_swap=is_swap, is_more=is_more, is_joined=bool(leading & _JOINING),
+    mode = ChangeMode(is_swap=is_swap, is_more=is_more, is_joined=bool(leading & _JOINING),
                     is_and="and" in leading and not is_about, verb=_find_verb(asked))  # fmt: skip
-    changed = _change_query(asked, manner=manner)
+    changed = _change_query(asked, mode=mode)
     if changed is not None:
         return changed
     if is_more or leading & _LIMITING:
-        return asked.answer(None, why=NO_CHANGE)
+        return asked.make_parse(None, why=NO_CHANGE)
     return _refuse_less(whole, is_joined=is_joined, phrases=phrases, context=context, model=model)
 
 
@@ -251,24 +251,24 @@ def _find_verb(asked: _FollowUp) -> str:
     return find_verb(asked.phrases, place=len(asked.phrases) - 1)
 
 
-def _change_query(asked: _FollowUp, *, manner: Manner) -> Parse | None:
+def _change_query(asked: _FollowUp, *, mode: ChangeMode) -> Parse | None:
     """Return the query with what the phrases say, or why what they say is unclear. None if they do not fit it."""
     context, model = asked.context, asked.lexicon.model
     phrases = [phrase for phrase in asked.phrases if "anaphor" not in phrase.marks]
     entity = context.rows_of or model.measures[context.measures[0]].entity
     try:
         fragment = assemble_fragment(phrases, entity=entity, lexicon=asked.lexicon, context=context)
-        query = merge_fragment(context, fragment=fragment, model=model, index=asked.index, manner=manner)
+        query = merge_fragment(context, fragment=fragment, model=model, index=asked.index, mode=mode)
         _refuse_unchanged(query, context=context, phrases=phrases)
         _refuse_fates(query, index=asked.index, model=model)
     except Unbound as unbound:
-        return asked.answer(None, why=unbound.why) if unbound.is_final and unbound.why else None
+        return asked.make_parse(None, why=unbound.why) if unbound.is_final and unbound.why else None
     except ValueError:
         return None
     told = next((phrase for phrase in phrases if not phrase.marks & {"and"}), None)
     if told is not None and told.marks == {"which"} and query.measures and not query.group_by:
         query = list_counted_rows(query, model=model) or query
-    return asked.answer(query, assumed=(*asked.linked.assumptions, *fragment.assumptions))
+    return asked.make_parse(query, assumed=(*asked.linked.assumptions, *fragment.assumptions))
 
 
 def _refuse_unchanged(query: MetricQuery, *, context: MetricQuery, phrases: Sequence[Phrase]) -> None:

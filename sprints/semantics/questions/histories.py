@@ -178,7 +178,7 @@ def read_where(phrases: list[Phrase], *, place: int) -> Found:
     return ([have, nothing], 3) if verb.marks <= {"be", "past"} and verb.marks else ([have], 1)
 
 
-def read_outgrown(phrases: list[Phrase], *, place: int) -> Found:
+def read_spent_over_estimate(phrases: list[Phrase], *, place: int) -> Found:
     """Read whose hours are above their estimate: issues | where the | time spent | went | over the | estimate."""
     before, noun, *behind = look_at(phrases, place=place - 1, size=5)
     at = next((n for n, one in enumerate(behind) if not (one.marks & {"be", "gt"} or _is_over(one))), len(behind))
@@ -278,8 +278,8 @@ def read_days_left(phrases: list[Phrase], *, place: int) -> Found:
 
 
 HISTORIES: tuple[Rule, ...] = (
-    read_transition, read_open_again, read_need, read_estimate_change, read_scope_change, read_where, read_outgrown,
-    read_blocked_time, read_longest_blocked, read_days_left, read_recent,
+    read_transition, read_open_again, read_need, read_estimate_change, read_scope_change, read_where,
+    read_spent_over_estimate, read_blocked_time, read_longest_blocked, read_days_left, read_recent,
 )  # fmt: skip
 
 

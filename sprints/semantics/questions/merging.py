@@ -34,7 +34,7 @@ _NOW = frozenset({"open", "in_progress", "to_do", "done"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Manner:
+class ChangeMode:
     """
     How a follow-up question changes the query before.
 
@@ -52,7 +52,7 @@ class Manner:
 
 
 def merge_fragment(
-    context: MetricQuery, *, fragment: Fragment, model: SemanticModel, index: NameIndex, manner: Manner
+    context: MetricQuery, *, fragment: Fragment, model: SemanticModel, index: NameIndex, mode: ChangeMode
 ) -> MetricQuery:
     """
     Replace the conditions on the same subject, and the groups. What is negated is added.
@@ -63,23 +63,23 @@ def merge_fragment(
     context = _swap_sprints(context, fragment=fragment, index=index)
     before = split_conditions(context.where)
     new = [part for condition in fragment.conditions for part in split_conditions(condition)]
-    if manner.is_more or (manner.is_and and context.rows_of is not None):
-        new = _extend_values(new, before=before, manner=manner)
+    if mode.is_more or (mode.is_and and context.rows_of is not None):
+        new = _extend_values(new, before=before, mode=mode)
     new = _keep_roles(new, before=before)
-    replacing = [part for part in new if manner.is_swap or not _is_negated(part) or _excludes_all(part, before=before)]
+    replacing = [part for part in new if mode.is_swap or not _is_negated(part) or _excludes_all(part, before=before)]
     subjects = {one for part in replacing for one in _list_subjects(part, model=model)}
     if subjects - OWNERS and any(_is_related(part) for part in before):
         raise Unbound(None)  # of the epics, or of the bugs that they have
-    kept = [part for part in before if manner.is_part or not subjects & _list_subjects(part, model=model)]
-    _refuse_contradictions(before, kept=kept, new=new, model=model, manner=manner)
+    kept = [part for part in before if mode.is_part or not subjects & _list_subjects(part, model=model)]
+    _refuse_contradictions(before, kept=kept, new=new, model=model, mode=mode)
     replaces = len(kept) < len(before) or fragment.measures != context.measures
     is_rate = any(model.measures[one].ratio for one in fragment.measures)
     if context.rows_of is not None and is_rate and not fragment.groups:
         raise Unbound(None)  # the progress of each row, or of all
-    if manner.is_swap and not (replaces or fragment.groups or fragment.rank):
+    if mode.is_swap and not (replaces or fragment.groups or fragment.rank):
         raise Unbound(None)
     parts = _settle_states([*kept, *(part for part in new if part not in kept)], new=new, model=model, index=index,
-                           verb=manner.verb)  # fmt: skip
+                           verb=mode.verb)  # fmt: skip
     return _change(context, fragment=fragment, where=join_conditions(parts))
 
 
@@ -97,11 +97,11 @@ def _change(context: MetricQuery, *, fragment: Fragment, where: Condition | None
 
 def _refuse_contradictions(
     before: Sequence[Condition], *, kept: Sequence[Condition], new: Sequence[Condition], model: SemanticModel,
-    manner: Manner,
+    mode: ChangeMode,
 ) -> None:  # fmt: skip
     """Refuse conditions that contradict each other or those of all rows, and states joined with other ones."""
     positive = {one for part in new if not _is_negated(part) for one in _list_subjects(part, model=model)}
-    if manner.is_part and any(positive & _list_subjects(part, model=model) and part not in new for part in kept):
+    if mode.is_part and any(positive & _list_subjects(part, model=model) and part not in new for part in kept):
         raise Unbound(None)
     if any(Not(part=part) in new or (isinstance(part, Not) and part.part in new) for part in kept):
         raise Unbound(None, why=CONTRADICTION, is_final=True)
@@ -110,7 +110,7 @@ def _refuse_contradictions(
         raise Unbound(None)  # closed in October, and | open
     states = {_get_state(part, model=model) for part in kept} - {"", "status_category"}
     added = {_get_state(part, model=model) for part in new} - {""}
-    if manner.is_joined and not manner.is_part and states and added - states:
+    if mode.is_joined and not mode.is_part and states and added - states:
         raise Unbound(None)  # blocked issues, and | overdue ones: both, or these
 
 
@@ -133,7 +133,7 @@ def _is_negated(condition: Condition) -> bool:
     return is_unlike or isinstance(condition, Not)
 
 
-def _extend_values(new: Sequence[Condition], *, before: Sequence[Condition], manner: Manner) -> list[Condition]:
+def _extend_values(new: Sequence[Condition], *, before: Sequence[Condition], mode: ChangeMode) -> list[Condition]:
     """
     Return conditions of a list that allow the values of the question before too: open bugs, | also | stories.
 
@@ -145,12 +145,10 @@ def _extend_values(new: Sequence[Condition], *, before: Sequence[Condition], man
             one for one in before if isinstance(one, Comparison) and isinstance(part, Comparison)
             and one.field == part.field and _is_choice(one) and _is_choice(part)
         ]  # fmt: skip
-        if isinstance(part, Comparison) and len(old) == 1 and (manner.is_more or part.field in _LISTED):
+        if isinstance(part, Comparison) and len(old) == 1 and (mode.is_more or part.field in _LISTED):
             values = [value for one in (*old, part) if isinstance(one, Comparison) for value in one.values]
             extended.append(Comparison(field=part.field, op=Operator.IN, values=tuple(dict.fromkeys(values))))
-        elif (manner.is_more and not _is_negated(part)) or (
-            old and isinstance(part, Comparison) and part.field in _MANY
-        ):
+        elif (mode.is_more and not _is_negated(part)) or (old and isinstance(part, Comparison) and part.field in _MANY):
             raise Unbound(None)  # other rows; two labels: both, or one of them
         else:
             extended.append(part)
@@ -294,13 +292,13 @@ def _swap_sprint(part: Condition, *, teams: set[str], index: NameIndex) -> Condi
         return part
     named = {value.key for value in part.values if isinstance(value, Reference)}
     old = [name for name in index.sprints if name.value in named]
-    new = {_counterpart(name, team=team, index=index) for name in old for team in teams}
+    new = {_find_counterpart(name, team=team, index=index) for name in old for team in teams}
     values = tuple(Reference(key=name.value, label=name.text) for name in sorted(new, key=lambda name: name.text))
     return Comparison(field="sprint", op=Operator.IN, values=values)
 
 
-def _counterpart(name: Name, *, team: str, index: NameIndex) -> Name:
-    ours, theirs = (_in_order(one, state=name.state, index=index) for one in (name.team_id, team))
+def _find_counterpart(name: Name, *, team: str, index: NameIndex) -> Name:
+    ours, theirs = (_list_in_order(one, state=name.state, index=index) for one in (name.team_id, team))
     place = ours.index(name)
     same = theirs[place] if place < len(theirs) else None
     if same is None or sprint_numbers(same.text) != sprint_numbers(name.text):
@@ -308,6 +306,6 @@ def _counterpart(name: Name, *, team: str, index: NameIndex) -> Name:
     return same
 
 
-def _in_order(team: str, *, state: str, index: NameIndex) -> list[Name]:
+def _list_in_order(team: str, *, state: str, index: NameIndex) -> list[Name]:
     ours = [name for name in index.sprints if name.team_id == team and name.state == state]
     return sorted(ours, key=lambda name: (name.ended_at is None, name.ended_at, name.text), reverse=state == "closed")

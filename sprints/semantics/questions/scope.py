@@ -26,7 +26,8 @@ class Scope(Lookups):
         is_bounded = any(one.kind in ("bound", "days") for one in self.phrases)
         self._refuse_second_rows()
         self._refuse_lost_relation()
-        self._refuse_other_role()
+        self._refuse_other_actor()
+        self._refuse_property_of_others()
         self._refuse_averages_of_now()
         self._refuse_lost_stays()
         self._refuse_asked_sprints()
@@ -108,21 +109,25 @@ class Scope(Lookups):
             if (is_gone and is_of_rest and not state.phrase.is_negated) or is_undated or is_added:
                 raise Unbound(state.phrase)
 
-    def _refuse_other_role(self) -> None:
-        """Refuse what people do for what a row is: epics Levi works on; who reported the bugs Levi works on."""
+    def _refuse_other_actor(self) -> None:
+        """Refuse what a person does for what a row is: epics Levi works on; who reported the bugs Levi works on."""
         work = next((one for one in self.phrases if one.said.lower().startswith("work") and one.has("predicate")), None)
-        is_of_epics = any(one.name_kind == "type" and one.names[0].text == "Epic" for one in self.phrases)
-        if work is not None and is_of_epics and self.entity.id == "issue":
+        if work is not None and self._is_about_epics() and self.entity.id == "issue":
             raise Unbound(work, is_final=True)
-        behind = next(
-            (self.phrases[place + 1] for place, one in enumerate(self.phrases[:-1]) if "whose" in one.marks), NOTHING
-        )
-        owned = next((one for one in self.phrases if one.is_owned), NOTHING)
-        if behind.has_entity(self.entity.id) or (owned and is_of_epics and self.measures):
-            raise Unbound(behind or owned, is_final=True)  # whose | blocker | is done; epics | with their | points
         is_reported = tells_of_reporters(self.phrases) and "who" in self.marks
         if is_reported and self._has_person() and DimensionGroup(dimension="assignee") in self.groups:
             raise Unbound(next(one for one in self.phrases if one.name_kind == "person"), is_final=True)
+
+    def _refuse_property_of_others(self) -> None:
+        """Refuse what belongs to other rows: issues whose | blocker | is done; epics | with their | points."""
+        places = (place for place, one in enumerate(self.phrases) if "whose" in one.marks)
+        behind = phrase_at(self.phrases, place=next(places, len(self.phrases)) + 1)
+        owned = next((one for one in self.phrases if one.is_owned), NOTHING)
+        if behind.has_entity(self.entity.id) or (owned and self._is_about_epics() and self.measures):
+            raise Unbound(behind or owned, is_final=True)
+
+    def _is_about_epics(self) -> bool:
+        return any(one.name_kind == "type" and one.names[0].text == "Epic" for one in self.phrases)
 
     def _refuse_averages_of_now(self) -> None:
         """Refuse the average of what is done now for what was completed in a closed sprint."""

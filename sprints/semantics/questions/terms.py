@@ -421,7 +421,7 @@ class Terms:
             self.is_about_people = self.is_about_people or is_group
             role = "reporter" if self._asks_for_reporters(self.phrases) else "assignee"
             if "changer" in self.reached and not phrase.said.lower().endswith(("assignee", "assignees")):
-                return "changed_by"  # who made the change, whose issue it ever is
+                return "changed_by"  # who made the change, not who has the issue
             return next((one for one in (role, "person") if one in self.reached), "")
         ids = [sense.name for sense in nouns if sense.kind == "dimension"]
         ids += [sense.name for sense in nouns if sense.kind == "entity" and sense.name in self.model.dimensions]
