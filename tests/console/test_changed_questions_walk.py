@@ -11,6 +11,11 @@ from tests.console.conftest import violations
 pytestmark = pytest.mark.slow
 QUESTION = "How many open bugs does ORBIT have by priority?"
 PARTS = "Change what was asked"
+REFRESH = """name => {
+    const section = document.querySelector("[data-run]");
+    section.dataset.stale = name;
+    htmx.trigger(section, "news");
+}"""
 
 
 def answer_last(page: Page) -> None:
@@ -43,6 +48,24 @@ def test_parts_are_changed_by_keyboard_on_a_phone_in_the_dark(page: Page, faults
     answer_last(page)
     expect(page.get_by_text("Taken as: open issues, with priority, team HARBOR, by priority, now")).to_be_visible()
     assert violations(page) == []
+    assert faults == []
+
+
+def test_what_a_person_has_opened_and_chosen_stays_when_the_answer_is_refreshed(page: Page, faults: list[str]) -> None:
+    page.locator("#text").fill(QUESTION)
+    page.locator("#text").press("Enter")
+    answer_last(page)
+    part = page.get_by_role("list", name=PARTS).locator("details", has_text="team ORBIT")
+    for name in ("first", "second"):
+        page.evaluate(REFRESH, name)
+        page.locator(f"[data-run]:not([data-stale={name}])").wait_for()
+        if name == "first":
+            part.locator("summary").press("Enter")
+            part.get_by_label("Change to").press("H")
+
+    expect(part).to_have_attribute("open", "")
+    expect(part.get_by_label("Change to")).to_have_value("HARBOR")
+    expect(part.get_by_label("Change to")).to_be_focused()
     assert faults == []
 
 

@@ -102,16 +102,28 @@
     }
   }
 
-  // Keeps what a person is typing when the page refreshes its parts.
-  const edited = new Map();
-  const boxes = () => [...document.querySelectorAll("[data-run] form :is(textarea, input[type=text])")];
-  const key = (box) => box.form.action + " " + box.name;
+  // Keeps what a person is typing, has chosen and has opened when the page refreshes its parts.
+  const kept = { values: new Map(), opened: new Set(), focus: null };
+  const boxes = () => document.querySelectorAll("[data-run] form :is(textarea, input[type=text], select)");
+  const sections = () => document.querySelectorAll("[data-run] details");
+  const nameBox = (box) => box.id || [box.form.action, box.name, box.matches("button") && box.value].join(" ");
+  const nameSection = (part) => part.closest("[data-run]").id + " " + part.querySelector("summary").textContent;
+  const nameFocused = (element) => (element.matches("[data-run] summary") ? nameSection(element.parentElement)
+    : element.matches("[data-run] form :is(textarea, input, select, button)") ? nameBox(element) : null);
+  const isAsRendered = (box) => (box.options ? box.selectedIndex <= 0 : box.value === box.defaultValue);
   document.addEventListener("htmx:beforeSwap", () => {
-    for (const box of boxes()) if (box.value !== box.defaultValue) edited.set(key(box), box.value);
+    for (const box of boxes()) if (!isAsRendered(box)) kept.values.set(nameBox(box), box.value);
+    for (const part of sections()) if (part.open) kept.opened.add(nameSection(part));
+    kept.focus = nameFocused(document.activeElement);
   });
   document.addEventListener("htmx:load", () => {
-    for (const box of boxes()) if (edited.has(key(box))) box.value = edited.get(key(box));
-    edited.clear();
+    for (const box of boxes()) if (kept.values.has(nameBox(box))) box.value = kept.values.get(nameBox(box));
+    for (const part of sections()) if (kept.opened.has(nameSection(part))) part.open = true;
+    if (kept.focus && document.activeElement === document.body) {
+      const focused = [...document.querySelectorAll("[data-run] *")].find((element) => nameFocused(element) === kept.focus);
+      if (focused) focused.focus();
+    }
+    Object.assign(kept, { values: new Map(), opened: new Set(), focus: null });
   });
 
   addEventListener("pagehide", () => runs.forEach((run) => run.stream && run.stream.close()));
