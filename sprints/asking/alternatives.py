@@ -18,7 +18,7 @@ from sprints.asking.composition import complete, compose, list_variants
 from sprints.asking.likely_words import list_likely, respell
 from sprints.linking.folding import fold, normalise, words
 from sprints.linking.link import MAX_QUESTION, LinkedQuestion, link
-from sprints.linking.names import NameIndex
+from sprints.linking.names import Name, NameIndex
 from sprints.semantics.describe import join_conditions, split_conditions
 from sprints.semantics.enums import Operator
 from sprints.semantics.query import (
@@ -38,10 +38,12 @@ from sprints.semantics.questions.phrase import Phrase
 from sprints.semantics.questions.phrases import read_phrases
 from sprints.semantics.questions.terms import Unbound
 from sprints.semantics.questions.tokens import MAX_TOKENS, PRONOUNS, Token, cut, spell_signs
+from sprints.semantics.questions.topics import MAX_TOPIC_WORDS
 
 MAX_READINGS = 14
 MAX_FOUND = 12
 COMPOSED_COST = 0.9
+TITLE_COST = 0.5
 MAX_FOLLOW_UPS = 4
 MAX_COST_OVER_BEST = 4.0
 _ASIDE, _ASIDE_UNKNOWN = 0.4, 0.2
@@ -129,6 +131,10 @@ class _Search:
             )
             self._push(state, cost=cost + extra)
             self._push(replace(state, entities=()), cost=cost + extra + COMPOSED_COST)
+
+        for title in _read_as_titles(tokens):
+            state = _State(tokens=tuple(title), text=text, entities=tuple(self.lexicon.model.entities))
+            self._push(state, cost=cost - sum(map(_weigh, unknown)) + TITLE_COST)
 
     def _push(self, state: _State, *, cost: float) -> None:
         key = (*((one.start, one.said) for one in state.tokens), *state.entities)
@@ -314,6 +320,23 @@ def _weigh(token: Token) -> float:
     if token.marks & _EDGES:
         return 2.5
     return 0.6 if token.marks & (ASKING | {"anaphor", "mine", "our", "follow"}) else 1.5
+
+
+def _read_as_titles(tokens: Sequence[Token]) -> Iterator[list[Token]]:
+    """Return the tokens with their only unknown words as words of a title: bugs in | search; search | bugs."""
+    places = [place for place, one in enumerate(tokens) if not one.is_known]
+    if not places or places[-1] - places[0] != len(places) - 1 or len(places) > MAX_TOPIC_WORDS:
+        return
+    before, behind = tokens[: places[0]], tokens[places[-1] + 1 :]
+    is_behind = len(before) > 1 and before[-1].is_preposition and _is_row(before[-2])
+    if is_behind or (behind and _is_row(behind[0])):
+        said = " ".join(tokens[place].said for place in places)
+        name = Name(kind="title", value=said, text=said)
+        yield [*before[: -1 if is_behind else None], replace(tokens[places[0]], kind="title", names=(name,)), *behind]
+
+
+def _is_row(token: Token) -> bool:
+    return token.kind == "type" or any(sense.kind == "entity" and sense.form == "noun" for sense in token.senses)
 
 
 def _list_clauses(tokens: Sequence[Token], *, linked: LinkedQuestion) -> list[tuple[int, int]]:

@@ -252,7 +252,7 @@ def _choose_word(reading: QuestionReading, *, near: Sequence[NearQuestion]) -> s
     """
     unbound = list(reading.parse.unbound)
     left_out = near[0].left_out if near else ()
-    if len(left_out) == 1 and len(words(left_out[0])) == 1:
+    if len(left_out) == 1 and len(words(left_out[0])) == 1 and left_out[0] in reading.question:
         return left_out[0]
     blocking = [one for one in unbound if one in left_out] or unbound
     if not blocking:

@@ -1,7 +1,7 @@
 """An index of the data's names, so that a question is linked without the database. Pure."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
@@ -12,7 +12,7 @@ from rapidfuzz.distance import OSA
 
 from sprints.linking.folding import fold, is_unspaced, name_words
 
-Kind = Literal["person", "team", "sprint", "status", "priority", "label", "type", "epic"]
+Kind = Literal["person", "team", "sprint", "status", "priority", "label", "type", "epic", "title"]
 
 MIN_FUZZY_LETTERS = 4
 LONG_WORD = 7
@@ -50,7 +50,11 @@ class Name:
 
 @dataclass(slots=True, eq=False, weakref_slot=True)
 class NameIndex:
-    """Names by their folded words. `parts` are single words of names (a first name, a key), `starts` first words."""
+    """
+    Names by their folded words.
+
+    `parts` are single words of names (a first name, a key), `starts` their first words, `heads` the last of statuses.
+    """
 
     whole: dict[tuple[str, ...], list[Name]] = field(default_factory=lambda: defaultdict(list))
     parts: dict[str, list[Name]] = field(default_factory=lambda: defaultdict(list))
@@ -59,6 +63,8 @@ class NameIndex:
     by_edge: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     starts: set[str] = field(default_factory=set)
     titles: dict[int, list[tuple[str, Name]]] = field(default_factory=lambda: defaultdict(list))
+    statuses: dict[int, list[tuple[str, Name]]] = field(default_factory=lambda: defaultdict(list))
+    heads: dict[str, list[Name]] = field(default_factory=lambda: defaultdict(list))
     everything: tuple[Name, ...] = ()
 
     @classmethod
@@ -90,10 +96,16 @@ class NameIndex:
 
     def find_title(self, words: tuple[str, ...]) -> Name | None:
         """Return the only epic whose title is one or two typing mistakes away."""
-        text, known = " ".join(words), self.titles.get(len(words), ())
-        found = process.extract(text, [title for title, _ in known], scorer=OSA.distance, score_cutoff=2, limit=2)
-        is_near = len(found) == 1 and len(text) >= LONG_WORD
-        return known[found[0][2]][1] if is_near else None
+        return _find_similar(words, known=self.titles)
+
+    def find_status(self, words: tuple[str, ...]) -> Name | None:
+        """Return the only status of several words that is one or two typing mistakes away."""
+        return _find_similar(words, known=self.statuses) if len(words) > 1 else None
+
+    def find_statuses_of(self, head: str) -> list[Name]:
+        """Return the statuses that end with a word, as review ends Code Review. Empty if fewer than two do."""
+        found = self.heads.get(head, [])
+        return found if len(found) > 1 else []
 
     def nearest(self, text: str, *, kinds: tuple[Kind, ...] = ("person", "team"), most: int = 3) -> list[Name]:
         """Return the names most similar to the text, for a suggestion."""
@@ -115,12 +127,23 @@ class NameIndex:
         self.starts.add(folded[0])
         if name.kind == "epic":
             self.titles[len(folded)].append((" ".join(folded), name))
+        if name.kind == "status" and len(folded) > 1:
+            self.statuses[len(folded)].append((" ".join(folded), name))
+            _put(name, into=self.heads[folded[-1]])
         if is_unspaced(text) and name.kind != "epic":
             _put(name, into=self.unspaced[fold(text)])
         is_proper = name.kind in ("person", "team")
         for part in folded if is_proper or len(folded) == 1 else ():
             if part not in _SAYS_NOTHING:
                 _put(name, into=self.parts[part])
+
+
+def _find_similar(words: tuple[str, ...], *, known: Mapping[int, Sequence[tuple[str, Name]]]) -> Name | None:
+    """Return the only name of so many words that is one or two typing mistakes away."""
+    text, named = " ".join(words), known.get(len(words), ())
+    found = process.extract(text, [said for said, _ in named], scorer=OSA.distance, score_cutoff=2, limit=2)
+    is_near = len(found) == 1 and len(text) >= LONG_WORD
+    return named[found[0][2]][1] if is_near else None
 
 
 def _put(name: Name, *, into: list[Name]) -> None:

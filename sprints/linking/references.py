@@ -11,18 +11,27 @@ _CURRENT = "current|active|this|ongoing|running|present"
 _PAST = "last|previous|past|latest|prior|preceding|recent|most recent"
 _CLOSED = "completed|closed|finished|past"
 _WHOSE = "(?:(?:the|our|their|its) )?"
+_INSIDE = r"\b(?:in|of|from|for|outside|within|inside|during|does|did|will|is|has) "
+_EDGE_OF = r"\b(?:end|start|beginning|day|days|half|course|middle) of "
+_ENDS = (
+    r"\s*(?:$|[?.!,;]|(?:now|right|yet|so far|still|today|at the moment|currently|without|and|or|but|assigned|per|by"
+    r"|is|are|has|have|do|does|unassigned|blocked|open|done|in (?:progress|review|qa)|end|start|begin|finish|over"
+    r"|going|look|looking)\b)"
+)
 _AND = r"(?: and | & |, ?| ?(?:to|-|\u2013|through) ?)"
 _SPRINT = regex.compile(
     rf"(?<![\w-])(?:(?P<before_last>sprint before (?:the )?last(?: one| sprint)?|(?:penultimate|last but one) sprint"
     r"|(?:second|next) to last sprint)"
     rf"|(?P<ago>{NUMBER} sprints? ago)"
     rf"|{_WHOSE}(?P<current>{_CURRENT}) sprints?"
+    rf"|(?P<running>(?<={_INSIDE})(?<!{_EDGE_OF})the sprint(?={_ENDS}))"
     rf"|{_WHOSE}(?P<past>{_PAST}) (?:(?P<count>{NUMBER}|few|several|couple of) )?(?:(?:{_CLOSED}) )?sprints?"
     rf"|(?<!\b(?:in)?to ){_WHOSE}(?<!\b(?:in)?to the )(?P<next>next|upcoming|coming|following) "
     rf"(?:(?P<ahead>{NUMBER}|couple of) )?sprints?"
     rf"|sprints? (?:#|no\.? |number )?(?P<numbers>\d{{1,4}}(?:{_AND}(?:sprint )?\d{{1,4}})*))(?![\w])",
     regex.IGNORECASE,
 )
+_ANY_SPRINT = regex.compile(r"\bsprints?\b", regex.IGNORECASE)
 _POSITION_BEFORE = regex.compile(rf"\b(?:{_CURRENT}|{_PAST}|next)(?: {NUMBER})?(?: (?:{_CLOSED}))? $", regex.IGNORECASE)
 _SPRINTS_BEHIND = regex.compile(r"(?:['\u2019]s)? (sprints?)\b", regex.IGNORECASE)
 _RANGE = regex.compile(r"(\d{1,4}) ?(?:to|-|\u2013|through) ?(?:sprint )?(\d{1,4})", regex.IGNORECASE)
@@ -92,8 +101,9 @@ def put_behind(text: str, *, start: int, end: int) -> str:
 
 
 def find_sprint_references(text: str) -> list[SprintReference]:
-    """Return references to sprints by position or number."""
-    return [_read_reference(found) for found in _SPRINT.finditer(text)]
+    """Return references to sprints by position or number. "The sprint" is the running one where no other is named."""
+    is_only = len(_ANY_SPRINT.findall(text)) == 1
+    return [_read_reference(found) for found in _SPRINT.finditer(text) if is_only or not found["running"]]
 
 
 def find_issue_keys(text: str) -> list[Place]:
@@ -139,7 +149,11 @@ def _read_position(found: regex.Match[str]) -> tuple[Position, int]:
     if found["past"]:
         said = (found["count"] or "one").split()[0]
         return "past", 1 if said.lower() in VAGUE else read_number(said)
-    return ("current", 1) if found["current"] else ("next", read_number((found["ahead"] or "one").split()[0]))
+    return (
+        ("current", 1)
+        if found["current"] or found["running"]
+        else ("next", read_number((found["ahead"] or "one").split()[0]))
+    )
 
 
 def _read_numbers(text: str) -> tuple[int, ...]:

@@ -254,7 +254,8 @@ class _Assembly(OpenWork):
                 if dimension == "assignee" and tells_of_reporters(self.phrases):
                     raise Unbound(phrase)
                 if self.model.dimensions[dimension].many:
-                    return self._compare_labels(phrase, dimension=dimension)
+                    is_both = phrase.quantifier == "both" or not (is_set_apart or "versus" in self.marks)
+                    return not is_both and self._compare_labels(phrase, dimension=dimension)
                 self._group_by(dimension, phrase=phrase)
                 return True
         sprints = [phrase for phrase in self.phrases if is_sprints(phrase)]

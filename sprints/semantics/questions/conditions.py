@@ -33,6 +33,7 @@ from sprints.semantics.questions.terms import (
     Unbound,
 )
 from sprints.semantics.questions.values import (
+    contains_any,
     is_among,
     number_of,
     operator_of,
@@ -132,6 +133,8 @@ class Conditions(Durations):
         dimension = self._name_dimension(phrase, place=place)
         if phrase.is_negated and phrase.said.lower().startswith("without"):
             self._refuse_own_rows(phrase)
+        if phrase.name_kind == "title":
+            return contains_any(dimension, texts=[name.text for name in phrase.names], is_negated=phrase.is_negated)
         values = [to_value(name) for name in phrase.names]
         term = self.model.dimensions[dimension]
         if term.many and phrase.joined_by == "and" and not phrase.is_negated:

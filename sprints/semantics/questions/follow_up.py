@@ -37,7 +37,7 @@ from sprints.semantics.questions.references import (
     name_person,
     tells_of_issue,
 )
-from sprints.semantics.questions.spelling import correct_words
+from sprints.semantics.questions.spelling import correct_words, say_corrections
 from sprints.semantics.questions.tense import find_verb
 from sprints.semantics.questions.terms import FATES, Unbound
 from sprints.semantics.questions.tokens import (
@@ -139,7 +139,7 @@ def _read_follow_up(
         return None
     return _FollowUp(
         question=question, context=context, linked=linked, tokens=tokens, phrases=read_phrases(tokens),
-        corrected=tuple(corrected), index=index, today=today, lexicon=lexicon,
+        corrected=say_corrections(corrected), index=index, today=today, lexicon=lexicon,
     )  # fmt: skip
 
 

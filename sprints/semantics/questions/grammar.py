@@ -17,7 +17,7 @@ from sprints.semantics.questions.misleading import find_misleading
 from sprints.semantics.questions.phrase import Phrase, is_sprints
 from sprints.semantics.questions.phrases import read_phrases
 from sprints.semantics.questions.sorting import find_sort_clause, is_sorted, rewrite_as_ranking, sort_query
-from sprints.semantics.questions.spelling import correct_words
+from sprints.semantics.questions.spelling import Corrections, correct_words, restore_words, say_corrections
 from sprints.semantics.questions.terms import Unbound
 from sprints.semantics.questions.tokens import (
     MAX_TOKENS,
@@ -114,6 +114,14 @@ def _parse(text: str, *, index: NameIndex, today: date, lexicon: Lexicon, meant:
                 return foreign
             tokens = cut(linked, lexicon=lexicon, index=index)
         return _unknown(unknown, tokens=tokens, linked=linked)
+    parse = _read_tokens(linked, tokens=tokens, lexicon=lexicon, corrected=corrected)
+    return replace(parse, unbound=tuple(restore_words(one, corrections=corrected) for one in parse.unbound))
+
+
+def _read_tokens(
+    linked: LinkedQuestion, *, tokens: Sequence[Token], lexicon: Lexicon, corrected: Corrections
+) -> Parse:  # fmt: skip
+    """Parse words that are all known, unless together they say what no query does."""
     if sign := find_unread_sign(linked) or find_dangling(tokens):
         return Parse(linked=linked, unbound=(sign,), phrases=tuple(read_phrases(tokens)))
     if mine := next((token for token in tokens if "mine" in token.marks), None):
@@ -137,7 +145,7 @@ def _unknown(unknown: Sequence[Token], *, tokens: Sequence[Token], linked: Linke
 
 
 def _assemble_best(
-    linked: LinkedQuestion, *, tokens: Sequence[Token], lexicon: Lexicon, corrected: Sequence[str]
+    linked: LinkedQuestion, *, tokens: Sequence[Token], lexicon: Lexicon, corrected: Corrections
 ) -> Parse:
     phrases = read_phrases(tokens)
     found: list[AssembledQuery] = []
@@ -162,7 +170,7 @@ def _assemble_best(
     if rivals:
         return Parse(linked=linked, readings=(best.query, rivals[0].query), phrases=tuple(phrases))
     assumed = (
-        *corrected,
+        *say_corrections(corrected),
         *_keep_assumptions(linked, instead=best.assumptions),
         *_ours(tokens, linked=linked),
         *best.assumptions,

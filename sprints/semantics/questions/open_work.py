@@ -17,12 +17,15 @@ class OpenWork(Ranks):
 
         `by` is what rows are ranked by. A sprint, a named issue, or another state or time says of which it is asked.
         """
-        if self._has_key() or any(is_sprints(one) for one in self.phrases):
+        outside = [one for one in self.phrases if _is_outside_running(one)]
+        if self._has_key() or any(is_sprints(one) and one not in outside for one in self.phrases):
             return
         if self.entity.id == "blocked_period" and self._lists_present():
             self.parts.append(NamedCondition(predicate="still_blocked"))
             self.assumptions.append("Only blockages that last are meant.")
-        elif self.entity.id == "issue" and not self._says_of_which() and (self._is_of_open(by) or self._is_owned()):
+        elif self.entity.id == "issue" and not self._says_of_which() and (
+            outside or self._is_of_open(by) or self._is_owned()
+        ):  # fmt: skip
             self.parts.append(NamedCondition(predicate="open"))
             verb = "counted" if self.measures else "listed"
             self.assumptions.append(f"Only issues that are not done are {verb}.")
@@ -78,6 +81,11 @@ class OpenWork(Ranks):
 def _is_ahead(phrase: Phrase) -> bool:
     """Return whether not all days of a period are over: what was due in October is not open by that."""
     return phrase.period is not None and (not phrase.period.is_over or phrase.period.nearest is not None)
+
+
+def _is_outside_running(phrase: Phrase) -> bool:
+    """Return whether a phrase leaves out the sprints that run: what is not in the sprint."""
+    return is_sprints(phrase) and phrase.is_negated and all(name.state == "active" for name in phrase.names)
 
 
 def _is_owner(phrase: Phrase) -> bool:

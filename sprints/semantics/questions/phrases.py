@@ -230,7 +230,8 @@ def _phrase(token: Token) -> Phrase | None:
     """Convert one token to a phrase. None if it has no meaning."""
     base = Phrase(kind="unknown", said=token.said, start=token.start, senses=token.senses, marks=frozenset(token.marks))
     if token.names:
-        return replace(base, kind="names", names=token.names, name_kind=str(token.kind))
+        link = "or" if token.names[1:] and token.kind in ("status", "title") else ""
+        return replace(base, kind="names", names=token.names, name_kind=str(token.kind), joined_by=link)
     if token.period:
         return replace(base, kind="period", period=token.period)
     if token.reference:

@@ -36,6 +36,8 @@ class Scope(Lookups):
         self._refuse_second_question()
         self._refuse_other_count()
         self._refuse_filtered_key()
+        self._refuse_unsaid_both()
+        self._refuse_any_sprint()
         for place, phrase in enumerate(self.phrases):
             self._refuse_all_rows(phrase, before=self.phrases[place - 1] if place else phrase)
             senses = {(sense.kind, sense.form) for sense in phrase.senses}
@@ -46,6 +48,29 @@ class Scope(Lookups):
         units = {self.model.measures[one].unit for one in self.measures}
         if self.unit_noun == "points" and units and not any(unit.startswith("points") for unit in units):
             raise Unbound(next((one for one in self.phrases if "point" in one.said.lower()), None))
+
+    def _refuse_unsaid_both(self) -> None:
+        """Refuse several values of which a row may have each, before its noun: ux and customer | tickets."""
+        is_set_apart = bool(self.sides or self.marks & {"compare", "versus", "more", "fewer"})
+        for phrase, noun in pairwise(() if is_set_apart else self.phrases):
+            is_list = phrase.kind == "names" and phrase.joined_by == "and" and phrase.quantifier != "both"
+            is_list = is_list and not (phrase.is_apart or phrase.is_negated) and noun.is_of_issues
+            if is_list and self.model.dimensions[NAMED_BY[phrase.name_kind][0]].many:
+                said = " and ".join(name.text for name in phrase.names)
+                raise Unbound(phrase, why=f"Do you mean rows with both of '{said}', or with either?", is_final=True)
+
+    def _refuse_any_sprint(self) -> None:
+        """Refuse to list all sprints where one is meant that nothing names: show me | the sprint."""
+        nouns = [one for one in self.phrases if one.kind == "term" and one.has_entity("sprint")]
+        is_one = len(nouns) == 1 and nouns[0].is_definite and not nouns[0].is_plural
+        is_told = self.part_of or self.states or self.measures or self.groups or self.is_fragment
+        if (
+            self.entity.id == "sprint"
+            and is_one
+            and not is_told
+            and not any(one.kind == "rank" for one in self.phrases)
+        ):
+            raise Unbound(None, why="Which sprint do you mean?")
 
     def _refuse_asked_sprints(self) -> None:
         """Refuse rows of others where sprints are asked for: which active sprints have blocked issues."""

@@ -14,11 +14,12 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from sprints.linking.calendar_tokens import CALENDAR_NAMES, PERIOD_WORDS
-from sprints.linking.folding import Word
+from sprints.linking.folding import Word, overlaps
 from sprints.linking.names import NameIndex
 from sprints.linking.numbers import NUMBERS
 from sprints.linking.spotting import ORDINARY
 from sprints.semantics.questions.lexicon import ASKING, Lexicon
+from sprints.semantics.questions.topics import find_topics
 
 MAX_CORRECTED = 60
 """The maximum words that are looked at: a longer question is not read."""
@@ -46,13 +47,16 @@ _PREFIXES = ("un", "non", "re", "de", "dis", "in", "mis", "over", "under")
 _COUNTS = NUMBERS.keys() - {"a", "an", "couple", "dozen"}
 _NEGATIONS = frozenset({"not", "without", "except", "nobody", "nothing"})
 Costs = Mapping[str, float]
+Corrections = tuple[tuple[str, str], ...]
+"""Words as they were written, and as they are read."""
 
 
-def correct_words(text: str, *, found: Sequence[Word], lexicon: Lexicon, index: NameIndex) -> tuple[str, list[str]]:
-    """Correct unknown words that are one typing mistake away from a known one. Returns the text and the assumptions."""
-    found = found[:MAX_CORRECTED]
+def correct_words(text: str, *, found: Sequence[Word], lexicon: Lexicon, index: NameIndex) -> tuple[str, Corrections]:
+    """Correct unknown words that are one typing mistake away from a known one. Returns the text and what changed."""
+    topics = list(find_topics(text, found=found, lexicon=lexicon, index=index))
+    found = [word for word in found[:MAX_CORRECTED] if not overlaps(word, others=topics)]
     options = [_list_options(text, word, lexicon=lexicon, index=index) for word in found]
-    assumed: list[str] = []
+    changes: list[tuple[str, str]] = []
     for place in range(len(found) - 1, -1, -1):
         word, costs = found[place], options[place]
         corrected = _choose(costs, place=place, found=found, options=options, lexicon=lexicon) if costs else ""
@@ -61,9 +65,21 @@ def correct_words(text: str, *, found: Sequence[Word], lexicon: Lexicon, index: 
         written = _strip_possessive(text, word) or text[word.start : word.end]
         if written != written.lower() or corrected in CALENDAR_NAMES:
             corrected = corrected.capitalize()
-        assumed.append(f"Read '{written}' as '{corrected}'.")
+        changes.append((written, corrected))
         text = text[: word.start] + corrected + text[word.start + len(written) :]
-    return text, assumed[::-1]
+    return text, tuple(changes[::-1])
+
+
+def say_corrections(corrections: Corrections) -> tuple[str, ...]:
+    """Write the corrections as assumptions."""
+    return tuple(f"Read '{written}' as '{corrected}'." for written, corrected in corrections)
+
+
+def restore_words(said: str, *, corrections: Corrections) -> str:
+    """Return words as they were written, before the corrections."""
+    for written, corrected in corrections:
+        said = re.sub(rf"\b{re.escape(corrected)}\b", lambda _, word=written: word, said)  # type: ignore[misc]
+    return said
 
 
 def is_known(word: str, *, lexicon: Lexicon, index: NameIndex) -> bool:

@@ -25,6 +25,7 @@ MAX_LISTED_SPRINTS = 200
 NAMED_BY = {
     "team": ("team",), "person": ("assignee", "person"), "sprint": ("sprint",), "status": ("status",),
     "priority": ("priority",), "type": ("issue_type",), "label": ("label",), "epic": ("epic",), "parent": ("parent",),
+    "title": ("title", "sprint_goal"),
 }  # fmt: skip
 _COSTS = {"issue": 0.0, "membership": 0.4, "sprint": 0.4, "team": 0.8, "person": 0.8, "sprint_blockage": 2.0}
 SILENT = frozenset({
@@ -485,7 +486,7 @@ class Terms:
 
     def _says_of_what(self) -> bool:
         """Return whether a property of the rows is named, besides their owner."""
-        kinds = ("status", "priority", "label", "type")
+        kinds = ("status", "priority", "label", "type", "title")
         return bool(self.states) or any(
             phrase.kind in ("bound", "rank", "missing", "days")
             or phrase.name_kind in kinds

@@ -16,6 +16,7 @@ from sprints.linking.spotting import SpottedName
 from sprints.linking.sprint_choice import chosen_sprints
 from sprints.semantics.questions.lexicon import ASKING, Lexicon, Sense
 from sprints.semantics.questions.spelling import find_candidates, is_other_word
+from sprints.semantics.questions.topics import find_topics
 
 MAX_TOKENS = 60
 YES_OR_NO = frozenset({"did", "does", "do", "has", "have", "had", "is", "are", "was", "were"})
@@ -398,6 +399,9 @@ def _linked_tokens(
         ours = [name for name in index.sprints if not teams or name.team_id in teams]
         chosen = tuple(chosen_sprints(reference, sprints=ours))
         yield Token(said=reference.said, start=reference.start, end=reference.end, reference=reference, sprints=chosen)
+    for topic in find_topics(linked.text, found=linked.words, lexicon=lexicon, index=index):
+        titles = tuple(Name(kind="title", value=one, text=one) for one in topic.values)
+        yield Token(said=topic.said, start=topic.start, end=topic.end, kind="title", names=titles)
     for period in linked.periods:
         yield Token(said=period.said, start=period.start, end=period.end, period=period)
     for one in linked.spotted:

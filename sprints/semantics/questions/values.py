@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from sprints.linking.names import Name
 from sprints.semantics.enums import Operator
-from sprints.semantics.query import Comparison, Reference, TimeRange, Value
+from sprints.semantics.query import Comparison, Condition, Not, Or, Reference, TimeRange, Value
 from sprints.semantics.questions.phrase import Phrase
 
 
@@ -21,6 +21,13 @@ def is_among(dimension: str, *, values: Sequence[Value], is_negated: bool = Fals
     if len(values) == 1:
         return Comparison(field=dimension, op=Operator.NE if is_negated else Operator.EQ, values=tuple(values))
     return Comparison(field=dimension, op=Operator.NOT_IN if is_negated else Operator.IN, values=tuple(values))
+
+
+def contains_any(dimension: str, *, texts: Sequence[str], is_negated: bool = False) -> Condition:
+    """Search a text for one value or any of several."""
+    found = [Comparison(field=dimension, op=Operator.CONTAINS, values=(text,)) for text in texts]
+    where: Condition = found[0] if len(found) == 1 else Or(parts=tuple(found))
+    return Not(part=where) if is_negated else where
 
 
 def to_range(phrase: Phrase, *, role: str | None) -> TimeRange:

@@ -108,7 +108,6 @@ def test_a_demonstrative_without_what_it_stands_for_is_asked_about(question: str
         "How many times were bugs reopened in October?",
         "What does ACCEL have in each sprint?",
         "How many points does ACCEL complete in a sprint?",
-        "What is blocked in the sprint?",
         "List open bugs by priority, highest first",
         "open bugs sorted by velocity",
     ],

@@ -55,7 +55,8 @@ STAYED = "avg(extract(epoch FROM coalesce(b.unblocked_at, s.as_of) - b.blocked_a
         ("what got blocked this week", LIST.format(BLOCKED.format(BEGAN.format("2026-11-16", "2026-11-23")))),
         ("how many issues got blocked in October",
          COUNT.format(BLOCKED.format(BEGAN.format("2026-10-01", "2026-11-01")))),
-        ("issues that were in review and are done", LIST.format(f"{DONE} AND {IN_QA.format('In Review')}")),
+        ("issues that were in review and are done",
+         LIST.format(f"{DONE} AND ({IN_QA.format('In Review')} OR {IN_QA.format('Code Review')})")),
         ("which bugs have been in QA", LIST.format(f"i.issue_type = 'Bug' AND {IN_QA.format('QA')}")),
         ("issues that were in QA on 1 October", LIST.format(f"{STATUS_OF_DAY.format('2026-10-02')} = 'QA'")),
         ("what was in QA yesterday", LIST.format(f"{STATUS_OF_DAY.format('2026-11-18')} = 'QA'")),
@@ -73,7 +74,8 @@ def test_what_was_so_at_any_time_is_read_from_the_history(question: str, truth: 
     [
         ("how many tickets went into QA last week", COUNT.format(MOVED.format(f"h.to_status = 'QA' AND {LAST_WEEK}"))),
         ("last week, how many tickets moved to QA?", COUNT.format(MOVED.format(f"h.to_status = 'QA' AND {LAST_WEEK}"))),
-        ("what moved to in review yesterday", LIST.format(MOVED.format(f"h.to_status = 'In Review' AND {YESTERDAY}"))),
+        ("what moved to in review yesterday",
+         LIST.format(MOVED.format(f"h.to_status IN ('In Review', 'Code Review') AND {YESTERDAY}"))),
         ("which issues entered QA yesterday", LIST.format(MOVED.format(f"h.to_status = 'QA' AND {YESTERDAY}"))),
         ("which stories moved from QA to Done in October",
          LIST.format("i.issue_type = 'Story' AND " + MOVED.format(

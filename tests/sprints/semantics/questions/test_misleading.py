@@ -132,7 +132,6 @@ WHERE s.sprint_name LIKE '{}' AND m.was_committed AND NOT m.was_completed {}
         "biggest re-estimation",
         "What got added to the backlog this week?",
         "what was added to the backlog in October",
-        "sprints about pilot",
         "what's the sprint about",
         "Which active sprints have blocked issues?",
         "how many committed issues were not finished in HARBOR sprint 8",
