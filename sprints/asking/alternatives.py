@@ -43,7 +43,8 @@ from sprints.semantics.questions.topics import MAX_TOPIC_WORDS
 MAX_READINGS = 14
 MAX_FOUND = 12
 COMPOSED_COST = 0.9
-TITLE_COST = 0.5
+TITLE_BEHIND, TITLE_BEFORE = -0.5, 0.1
+"""What it counts to search an unknown word in titles, compared with leaving it out: bugs in search, search bugs."""
 MAX_FOLLOW_UPS = 4
 MAX_COST_OVER_BEST = 4.0
 _ASIDE, _ASIDE_UNKNOWN = 0.4, 0.2
@@ -132,9 +133,9 @@ class _Search:
             self._push(state, cost=cost + extra)
             self._push(replace(state, entities=()), cost=cost + extra + COMPOSED_COST)
 
-        for title in _read_as_titles(tokens):
+        for title, extra in _read_as_titles(tokens):
             state = _State(tokens=tuple(title), text=text, entities=tuple(self.lexicon.model.entities))
-            self._push(state, cost=cost - sum(map(_weigh, unknown)) + TITLE_COST)
+            self._push(state, cost=cost + extra)
 
     def _push(self, state: _State, *, cost: float) -> None:
         key = (*((one.start, one.said) for one in state.tokens), *state.entities)
@@ -322,8 +323,8 @@ def _weigh(token: Token) -> float:
     return 0.6 if token.marks & (ASKING | {"anaphor", "mine", "our", "follow"}) else 1.5
 
 
-def _read_as_titles(tokens: Sequence[Token]) -> Iterator[list[Token]]:
-    """Return the tokens with their only unknown words as words of a title: bugs in | search; search | bugs."""
+def _read_as_titles(tokens: Sequence[Token]) -> Iterator[tuple[list[Token], float]]:
+    """Return the tokens with their only unknown words as those of a title, and the cost: bugs in | search."""
     places = [place for place, one in enumerate(tokens) if not one.is_known]
     if not places or places[-1] - places[0] != len(places) - 1 or len(places) > MAX_TOPIC_WORDS:
         return
@@ -332,7 +333,11 @@ def _read_as_titles(tokens: Sequence[Token]) -> Iterator[list[Token]]:
     if is_behind or (behind and _is_row(behind[0])):
         said = " ".join(tokens[place].said for place in places)
         name = Name(kind="title", value=said, text=said)
-        yield [*before[: -1 if is_behind else None], replace(tokens[places[0]], kind="title", names=(name,)), *behind]
+        title = replace(tokens[places[0]], kind="title", names=(name,))
+        yield (
+            [*before[: -1 if is_behind else None], title, *behind],
+            TITLE_BEHIND if is_behind else TITLE_BEFORE,
+        )
 
 
 def _is_row(token: Token) -> bool:

@@ -310,7 +310,10 @@ class Conditions(Durations):
         owner = next((one for one in self.entity.joins if first.has_entity(one)), "")
         if owner and not further and phrase.number is None:  # people in no team
             return Comparison(field=owner, op=Operator.IS_NULL if phrase.is_negated else Operator.IS_NOT_NULL)
-        relations = sorted(self.entity.relations.items(), key=lambda one: one[1].entity != self.entity.id)
+        relations = sorted(self.entity.relations.items(), key=lambda one: (
+            not any(inside.has_entity(one[1].entity) for inside in phrase.alternatives),
+            one[1].entity != self.entity.id,
+        ))  # fmt: skip
         for name, relation in relations:
             related = type(self)(phrase.alternatives, entity=relation.entity, lexicon=self.lexicon)
             related.is_past = tells_of_past_sprints(self.phrases, place=self.phrases.index(phrase))

@@ -33,7 +33,7 @@ def change_rows(
 ) -> MetricQuery | None:  # fmt: skip
     """Return the query in another order, with other columns, or of the time beside its own. None if it is none."""
     model = lexicon.model
-    changed = sort_query(context, tokens=tokens, model=model) or show_columns(context, tokens=tokens, model=model)
+    changed = sort_query(context, tokens=tokens, lexicon=lexicon) or show_columns(context, tokens=tokens, model=model)
     changed = changed or _show_since(context, tokens=tokens, since=lexicon.settings["since"])
     return changed or _step_sprint(context, tokens=tokens, index=index) or _step_time(context, tokens=tokens)
 

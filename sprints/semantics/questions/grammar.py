@@ -77,7 +77,7 @@ def parse_question(
     at = find_sort_clause(tokens)
     if at < len(tokens):
         asked = parse_question(text[: tokens[at].start], index=index, today=today, lexicon=lexicon, meant=meant)
-        sorted_query = sort_query(asked.query, tokens=tokens[at:], model=lexicon.model) if asked.query else None
+        sorted_query = sort_query(asked.query, tokens=tokens[at:], lexicon=lexicon) if asked.query else None
         if sorted_query is not None:
             return replace(asked, query=sorted_query)
     if whole.query is not None:

@@ -255,6 +255,15 @@ def read_longest_blocked(phrases: list[Phrase], *, place: int) -> Found:
     return [replace(blocked, kind="rank", senses=senses, is_descending=is_descending, said=said, start=first.start)], 2
 
 
+def read_reason(phrases: list[Phrase], *, place: int) -> Found:
+    """Find no place for why, except why something is blocked: only that has a reason."""
+    first = phrases[place]
+    is_blocked = any(sense.name == "blocked" for one in phrases for sense in one.senses)
+    if first.said.lower() != "why" or first.kind != "term" or is_blocked:
+        return None
+    return [replace(first, kind="unknown", senses=())], 1
+
+
 def read_days_left(phrases: list[Phrase], *, place: int) -> Found:
     """Read how many days are left of a sprint as those until its planned end: how many days | left | in sprint 9."""
     first, rest = phrases[place], phrases[place + 1 :]
@@ -280,6 +289,7 @@ def read_days_left(phrases: list[Phrase], *, place: int) -> Found:
 HISTORIES: tuple[Rule, ...] = (
     read_transition, read_open_again, read_need, read_estimate_change, read_scope_change, read_where,
     read_spent_over_estimate, read_blocked_time, read_longest_blocked, read_days_left, read_recent,
+    read_reason,
 )  # fmt: skip
 
 

@@ -178,7 +178,8 @@ class Measures(Groups):
         if not dimension or not (self._says_of_what() or self._has_key() or self.measures):
             raise Unbound(who)
         has_it = any("have" in phrase.marks for phrase in clause) and not any(one.has("predicate") for one in clause)
-        if self._has_key() and not (verbs or has_it):
+        is_bare = all(one.kind == "key" or one.marks & {"who", "be"} for one in self.phrases)  # who is on ACCEL-100
+        if self._has_key() and not (verbs or has_it or is_bare):
             raise Unbound(who)  # who started it: nobody says that this is the assignee
         self._refuse_negated_acts(who)
         if self._has_key():

@@ -151,6 +151,24 @@ def negate_owner(phrases: list[Phrase], *, place: int) -> Found:
     return [replace(verb, kind="missing", senses=owner, said=said)], following - place + 1 + is_anybody
 
 
+def read_idle(phrases: list[Phrase], *, place: int) -> Found:
+    """Read people without open issues: who has | nothing | assigned; people with | nothing | to do."""
+    has, nothing, verb = look_at(phrases, place=place - 1, size=3)
+    is_task = any((one.kind, one.form) == ("dimension", "verb") for one in verb.senses) or verb.said.lower() == "to do"
+    is_task = is_task or verb.said.lower().startswith("nothing to do")
+    is_end = place + 2 >= len(phrases) or phrases[place + 2].name_kind == "team"
+    if "have" not in has.marks or nothing.marks != {"nothing"} or not (is_task and is_end):
+        return None
+    rows = replace(verb, kind="term", senses=_ISSUES, said="open issues", is_plural=True, marks=frozenset())
+    state = replace(rows, senses=(Sense("predicate", "open", "adjective"),), said="open", is_plural=False)
+    said = f"{nothing.said} {verb.said}"
+    return [replace(nothing, kind="related", said=said, senses=(), marks=frozenset(), is_negated=True,
+                    alternatives=(state, rows))], 2  # fmt: skip
+
+
+_ISSUES = (Sense("entity", "issue", "noun", is_plural=True), Sense("measure", "issues", "noun", is_plural=True))
+
+
 def _as_owner(verb: Phrase) -> tuple[Sense, ...]:
     """Return a verb of ownership as the noun of the owner: assigned as assignee."""
     return tuple(replace(one, form="noun") for one in verb.senses if (one.kind, one.form) == ("dimension", "verb"))
@@ -210,6 +228,8 @@ def read_presence(phrases: list[Phrase], *, place: int) -> Found:
     if "and" in first.marks and is_list and _has_article(second):
         return [replace(second, kind="missing", is_negated=True)], 2  # with a due date | and | an assignee
     is_pair = "and" in third.marks and not (_has_article(second) and (behind.kind == "missing" or _has_article(behind)))
+    if second.kind == "missing":
+        return None  # with | no due date
     if first.marks != {"have"} or not is_noun or is_pair:
         is_lost = first.marks == {"have"} and is_pair and _has_article(second) and "which" in phrases[0].marks
         return ([leave_out(second, lead=first)], 2) if is_lost else None

@@ -1,5 +1,6 @@
 """What a question asks of open work alone, unless it says of which: unassigned, due, what somebody has."""
 
+from sprints.semantics.enums import Operator
 from sprints.semantics.query import Comparison, NamedCondition
 from sprints.semantics.questions.actors import tells_of_reporters
 from sprints.semantics.questions.phrase import Phrase, is_sprints, phrase_at
@@ -20,11 +21,14 @@ class OpenWork(Ranks):
         outside = [one for one in self.phrases if _is_outside_running(one)]
         if self._has_key() or any(is_sprints(one) and one not in outside for one in self.phrases):
             return
-        if self.entity.id == "blocked_period" and self._lists_present():
+        if self.entity.id == "sprint_day" and not (self.measures or self.groups or self._names_time()):
+            self.parts.append(NamedCondition(predicate=self.settings["running"]["sprint"]))
+            self.assumptions.append("Only sprints that run now are meant.")
+        elif self.entity.id == "blocked_period" and self._lists_present():
             self.parts.append(NamedCondition(predicate="still_blocked"))
             self.assumptions.append("Only blockages that last are meant.")
         elif self.entity.id == "issue" and not self._says_of_which() and (
-            outside or self._is_of_open(by) or self._is_owned()
+            outside or self._is_of_open(by) or self._is_owned() or self._asks_for_any()
         ):  # fmt: skip
             self.parts.append(NamedCondition(predicate="open"))
             verb = "counted" if self.measures else "listed"
@@ -44,6 +48,7 @@ class OpenWork(Ranks):
         is_condition = any(
             (isinstance(part, NamedCondition) and part.predicate in usual["predicates"])
             or (isinstance(part, Comparison) and part.field in usual["dimensions"])
+            or (isinstance(part, Comparison) and part.op is Operator.IS_NULL and part.field in usual["missing"])
             for part in found
         )
         is_said = any(one.said.lower() in usual["nouns"] for one in self.phrases)
@@ -54,12 +59,21 @@ class OpenWork(Ranks):
         is_elsewhere = any(one.name_kind == "status" for one in self.phrases)  # not in QA
         return "still" in self.marks or by in usual["dimensions"] or is_condition or is_said or is_due or is_elsewhere
 
+    def _asks_for_any(self) -> bool:
+        """Return whether it asks if there are any rows, without saying when: any bugs; are there any p0s."""
+        first = next((one for one in self.phrases if one.marks != {"be"}), None)
+        is_any = first is not None and first.is_any and first.said.lower() not in ("anything", "anybody")
+        return is_any and not (self.measures or self._names_time() or self.marks & {"past", "ever", "have"})
+
+    def _names_time(self) -> bool:
+        return any(one.kind == "period" for one in self.phrases)
+
     def _is_owned(self) -> bool:
         """Return whether it asks what people or teams have: who has p0 bugs; how many bugs does Levi have."""
         plain = {self.entity.count, "points"}
         if not {*self.measures} <= plain or tells_of_reporters(self.phrases):
             return False
-        if any(one.kind == "period" for one in self.phrases) or self.marks & {"past", "ever"}:
+        if self._names_time() or self.marks & {"past", "ever"}:
             return False
         if self.having and "who" in self.marks:
             return True  # has anybody | more than three bugs

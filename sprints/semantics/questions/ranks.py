@@ -53,8 +53,11 @@ class Ranks(Scope):
         noun = phrase_at(self.phrases, place=self.phrases.index(rank) + 1)
         is_one_row = noun.name_kind == "type" and not noun.said.lower().endswith("s")
         has_order = rank.said.lower() == "top" and any(sense.name == "priority" for sense in noun.senses)
-        if has_order or (self.measures and is_one_row and rank.said.lower() in _SIZES):
-            raise Unbound(rank, is_final=True)  # the top | priorities; who works on the biggest | story
+        is_of_list = rank.said.lower() == "top" and bool(self.groups) and noun.has("predicate", form="noun")
+        if has_order or is_of_list or (self.measures and is_one_row and rank.said.lower() in _SIZES):
+            raise Unbound(
+                rank, is_final=True
+            )  # top | priorities; top of the | backlog by priority; on the biggest | story
         is_open = any(one.predicate in ("open", "unassigned") for one in self.states.values())
         if not self.measures and is_open and by in ("cycle_time_days", "lead_time_days"):
             raise Unbound(rank)  # what is not done has neither
@@ -105,6 +108,8 @@ class Ranks(Scope):
         own = self._dimension_of(phrase)
         if "longest" in phrase.said.lower() or "shortest" in phrase.said.lower():
             lasting = [self.settings["lasting"].get(state.predicate) for state in self.states.values()]
+            if any(one.name_kind == "status" and not one.is_negated for one in self.phrases):
+                lasting.insert(0, self.settings["lasting"]["in_status"])
             known = self._find_spent() or next((one for one in lasting if one), "")
             said = {sense.name for state in self.states.values() for sense in state.phrase.senses}
             if not known and said & self.settings["lasting"].keys():

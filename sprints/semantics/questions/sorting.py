@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from typing import Literal
 
+from sprints.semantics.describe import split_conditions
 from sprints.semantics.model import SemanticModel
-from sprints.semantics.query import MetricQuery, Order
+from sprints.semantics.query import MetricQuery, NamedCondition, Order
+from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.tokens import Token
 
 _FILLS = frozenset({"follow", "and", "be", "have", "do", "to", "this", "per"})
@@ -52,13 +54,15 @@ def rewrite_as_ranking(text: str, *, tokens: Sequence[Token]) -> str:
     return f"rank {text[first.start : by.start]} by {text[by.end :]}"
 
 
-def sort_query(context: MetricQuery, *, tokens: Sequence[Token], model: SemanticModel) -> MetricQuery | None:
+def sort_query(context: MetricQuery, *, tokens: Sequence[Token], lexicon: Lexicon) -> MetricQuery | None:
     """
     Return the query in the order of a clause. None if it says anything else.
 
     Groups have the order of their measure, largest first if nothing is said; a ranking keeps its own. Rows are sorted
-    by a property that is named, or that a superlative implies: numbers largest first, others smallest first.
+    by a property that is named, or that a superlative implies: numbers largest first, others smallest first. The
+    worst of those in a state are the longest in it.
     """
+    model = lexicon.model
     said = list_content(tokens)
     degrees = [_find_degree(token) for token in said]
     if any(token.said.lower().split()[-1] == "by" for token in tokens) and not any(token.senses for token in said[1:]):
@@ -68,11 +72,13 @@ def sort_query(context: MetricQuery, *, tokens: Sequence[Token], model: Semantic
     directions = {one for one in degrees if one in ("asc", "desc")}
     named = [token for token, degree in zip(said, degrees, strict=True) if degree is None and "rank" not in token.marks]
     nouns = [{sense.name for sense in token.senses if sense.form == "noun"} for token in named]
-    implied = {sense.name for token in said for sense in token.senses if sense.form == "superlative"}
+    implied = _find_implied(said, context=context, lexicon=lexicon)
     direction: Direction | None = None
     if directions:
         direction = "asc" if directions == {"asc"} else "desc"
     if len(directions) > 1:
+        return None
+    if context.measures and any("worst" in token.marks for token in said):
         return None
     if context.measures:
         is_count = any(context.measures == (entity.count,) for entity in model.entities.values())
@@ -89,6 +95,15 @@ def sort_query(context: MetricQuery, *, tokens: Sequence[Token], model: Semantic
     columns = context.columns or model.entities[context.rows_of].columns
     columns = columns if name in columns else (*columns, name)
     return context.model_copy(update={"order": (Order(by=name, direction=direction),), "columns": columns})
+
+
+def _find_implied(said: Sequence[Token], *, context: MetricQuery, lexicon: Lexicon) -> set[str]:
+    """Return the property that a superlative is of: the newest; the worst of the overdue ones."""
+    if any("worst" in token.marks for token in said):
+        told = {one.predicate for one in split_conditions(context.where) if isinstance(one, NamedCondition)}
+        return {name for predicate, name in lexicon.settings["extent"].items() if predicate in told}
+    superlatives = [one for token in said for one in token.senses if one.form == "superlative"]
+    return {one.name for one in superlatives[:1]}
 
 
 def _sort_groups(
@@ -110,7 +125,7 @@ def _is_first(token: Token) -> bool:
 def _find_degree(token: Token) -> str | None:
     """Return what comes first: largest first, ascending. None if it says something else."""
     marks = token.marks
-    for direction, names in (("desc", {"descending", "top"}), ("asc", {"ascending", "bottom"})):
+    for direction, names in (("desc", {"descending", "top", "worst"}), ("asc", {"ascending", "bottom"})):
         if marks & names and not _is_first(token):
             return direction
     superlatives = [sense for sense in token.senses if sense.form == "superlative"]

@@ -67,7 +67,9 @@ def _find_changed_property(tokens: Sequence[Token]) -> str:
 
 
 def _find_idiom(tokens: Sequence[Token]) -> str:
-    """Find idioms with "to do" and "nobody": nothing to do | with; nobody | with."""
+    """Find idioms with "to do" and "nobody": nothing to do | with; nobody | with. Who has nothing to do is none."""
+    if len(tokens) > 2 and "have" in tokens[-3].marks:  # noqa: PLR2004 - has | nothing | to do
+        return ""
     for place, token in enumerate(tokens[:-1]):
         following = tokens[place + 1]
         is_to_do = _names(token, "to_do") and token.said.lower() == "to do"

@@ -196,6 +196,9 @@ def is_same(parsed: Parse, *, as_query: MetricQuery) -> bool:
     if isinstance(has := as_query.where, Has) and not as_query.group_by:
         of = MODEL.measures[as_query.measures[0]].entity if as_query.measures else str(as_query.rows_of)
         queries += _count_related(has, of=of)
+        if has.relation == "re_estimates" and has.where is None:  # changes of an estimate that there was before
+            again = Has(relation="points_changes", where=NamedCondition(predicate="re_estimate"))
+            queries.append(as_query.model_copy(update={"where": again}))
     is_shown_apart = parsed.query.group_by in (_BY_TEAM, _BY_SPRINT) and "Sprint" in str(parsed.query.where)
     if not as_query.group_by and is_shown_apart:
         queries.append(as_query.model_copy(update={"group_by": parsed.query.group_by}))  # of several: each for itself

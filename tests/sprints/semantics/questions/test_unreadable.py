@@ -24,7 +24,6 @@ pytestmark = pytest.mark.usefixtures("django_db_setup")
         "Points completed in sprints started in October",
         "Which bugs have nothing to do with security?",
         "Is there nobody with open bugs in HARBOR?",
-        "Which folks in HARBOR have nothing to do?",
         "The report is for October. How many bugs did ORBIT close?",
         "The p0 bugs are closed. What is left in HARBOR?",
         "Does everyone in HARBOR have at least one open issue?",
