@@ -159,3 +159,21 @@ def test_only_one_issue_is_listed_if_one_is_asked_for() -> None:
 
     assert found.rank is not None
     assert found.rank.count == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "plain"),
+    [
+        ("would it be possible to get a list of everything blocked", "everything blocked"),
+        ("is it possible to see the velocity of ACCEL by sprint?", "the velocity of ACCEL by sprint"),
+        ("would you mind showing me the blocked tickets", "the blocked tickets"),
+        ("help me find the oldest open bugs", "the oldest open bugs"),
+        ("how do I see which issues are blocked?", "which issues are blocked?"),
+        ("can we see cycle time by team?", "cycle time by team?"),
+        ("give me a quick overview of the open bugs per team", "the open bugs per team"),
+        ("for the steering meeting I need how many bugs are open", ASKED),
+    ],
+)
+def test_a_request_is_read_as_what_it_asks_for(question: str, plain: str) -> None:
+    assert parse(question).query is not None
+    assert parse(question).query == parse(plain).query
