@@ -14,6 +14,7 @@ from sprints.semantics.query import (
     NamedCondition,
     Not,
     Reference,
+    TimeGroup,
     TimeRange,
 )
 from sprints.semantics.questions.lexicon import Lexicon
@@ -35,6 +36,7 @@ def change_rows(
     model = lexicon.model
     changed = sort_query(context, tokens=tokens, model=model) or show_columns(context, tokens=tokens, model=model)
     changed = changed or _show_since(context, tokens=tokens, since=lexicon.settings["since"])
+    changed = changed or _swap_event(context, tokens=tokens, model=model)
     return changed or _step_sprint(context, tokens=tokens, index=index) or _step_time(context, tokens=tokens)
 
 
@@ -91,6 +93,41 @@ def _show_since(context: MetricQuery, *, tokens: Sequence[Token], since: Mapping
     if not is_asked or len(shown) != 1 or context.rows_of != "issue":
         return None
     return context.model_copy(update={"columns": ("issue", "title", *shown)})
+
+
+def _swap_event(context: MetricQuery, *, tokens: Sequence[Token], model: SemanticModel) -> MetricQuery | None:
+    """
+    Return the query of what else happened in the same time: bugs created this week, | and closed.
+
+    None if it says anything else, if nothing happened before, or if each was done by somebody else.
+    """
+    said = list_content(tokens)
+    entity = context.rows_of or model.measures[context.measures[0]].entity
+    is_joined = bool(tokens[0].marks & {"and", "follow"}) and not any(one.said.lower() == "ones" for one in tokens)
+    if len(said) != 1 or not is_joined or '"reporter"' in context.model_dump_json():
+        return None
+    after = {one.name for one in said[0].senses if one.kind == "time" and _is_event(one.name, of=entity, model=model)}
+    states = [
+        one.name for one in said[0].senses
+        if one.kind == "predicate" and model.predicates[one.name].entity == entity
+    ]  # fmt: skip
+    parts = split_conditions(context.where)
+    times = [one for one in (*parts, *context.group_by) if isinstance(one, TimeRange | TimeGroup)]
+    before = {one.role or "" for one in times}
+    is_certain = len(after) == len(before) == 1 and {model.predicates[one].time for one in states} <= after
+    if not is_certain or before & {*after, ""} or any(model.measures[one].time for one in context.measures):
+        return None
+    [role], [old] = after, before
+    dropped = [NamedCondition(predicate=one.id) for one in model.predicates.values() if one.time == old]
+    kept = [one for one in parts if one not in dropped]
+    moved = [one.model_copy(update={"role": role}) if isinstance(one, TimeRange) else one for one in kept]
+    moved += [NamedCondition(predicate=one) for one in states]
+    groups = [one.model_copy(update={"role": role}) if isinstance(one, TimeGroup) else one for one in context.group_by]
+    return context.model_copy(update={"where": join_conditions(moved), "group_by": tuple(groups)})
+
+
+def _is_event(name: str, *, of: str, model: SemanticModel) -> bool:
+    return model.time_roles[name].is_moment and model.time_roles[name].entity == of
 
 
 def _step_sprint(context: MetricQuery, *, tokens: Sequence[Token], index: NameIndex) -> MetricQuery | None:
