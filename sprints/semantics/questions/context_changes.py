@@ -5,14 +5,17 @@ from collections.abc import Mapping, Sequence
 from sprints.linking.calendar import Span, add_units, find_unit
 from sprints.linking.names import Name, NameIndex, sprint_numbers
 from sprints.semantics.describe import join_conditions, split_conditions
+from sprints.semantics.enums import Operator
 from sprints.semantics.model import SemanticModel
 from sprints.semantics.query import (
     Comparison,
     Condition,
+    DimensionGroup,
     InPeriod,
     MetricQuery,
     NamedCondition,
     Not,
+    Rank,
     Reference,
     TimeGroup,
     TimeRange,
@@ -27,6 +30,8 @@ _OF_ROWS = frozenset({"they", "them", "their", "theirs"})
 _OF_ONE = frozenset({"it", "its"})
 _WHO = frozenset({"who", "whose"})
 _WHICH = frozenset({"what", "which"})
+_ASKING = frozenset({"when", "how_many", "how_much", "how_long", "how_often"}) | _WHO | _WHICH
+_MOST = {"most": "desc", "the most": "desc", "fewest": "asc", "least": "asc", "the fewest": "asc", "the least": "asc"}
 
 
 def change_rows(
@@ -37,6 +42,7 @@ def change_rows(
     changed = sort_query(context, tokens=tokens, model=model) or show_columns(context, tokens=tokens, model=model)
     changed = changed or _show_since(context, tokens=tokens, since=lexicon.settings["since"])
     changed = changed or _swap_event(context, tokens=tokens, model=model)
+    changed = changed or _rank_owners(context, tokens=tokens, model=model)
     return changed or _step_sprint(context, tokens=tokens, index=index) or _step_time(context, tokens=tokens)
 
 
@@ -45,11 +51,14 @@ def show_columns(context: MetricQuery, *, tokens: Sequence[Token], model: Semant
     said = list_content(tokens)
     pronouns = _OF_ROWS | (_OF_ONE if _is_one_row(context) else frozenset())
     is_of_them = any(token.said.lower() in pronouns for token in tokens) or find_anaphor(tokens).lower() == "those"
-    if context.rows_of != "issue" or not is_of_them or not said:
+    is_bare = not is_of_them and _is_one_issue(context) and not any(token.marks & _ASKING for token in said)
+    is_bare = is_bare and not any(token.said.lower() in {"of", *_OF_ONE, "his", "her"} for token in tokens)
+    is_order = any(token.said.lower().split()[-1] == "by" for token in tokens)  # list them by priority
+    if context.rows_of not in ("issue", "membership") or not (is_of_them or is_bare) or is_order:
         return None
     names: list[str] = []
     asking = {mark for token in said for mark in token.marks & _WHO}
-    forms = ("noun",) if any(token.marks & _WHICH for token in said) else ("noun", "verb")
+    forms = ("noun",) if is_bare or any(token.marks & _WHICH for token in said) else ("noun", "verb")
     for token in said:
         found = [sense for sense in token.senses if sense.kind == "dimension" and sense.form in forms]
         is_ours = bool(found) and is_property(found[0].name, context=context, model=model)
@@ -70,6 +79,36 @@ def show_columns(context: MetricQuery, *, tokens: Sequence[Token], model: Semant
 
 def _is_one_row(context: MetricQuery) -> bool:
     return context.limit == 1 or (context.rank is not None and context.rank.count == 1)
+
+
+def _is_one_issue(context: MetricQuery) -> bool:
+    """Return whether the rows are one named issue: status of ACCEL-40, | and the reporter."""
+    return any(
+        isinstance(part, Comparison) and part.field == "issue" and len(part.values) == 1
+        for part in split_conditions(context.where)
+    )  # fmt: skip
+
+
+def _rank_owners(context: MetricQuery, *, tokens: Sequence[Token], model: SemanticModel) -> MetricQuery | None:
+    """Return who, or which team, has the most of what was counted or listed. None if it says anything else."""
+    said = list_content(tokens)
+    kinds = {sense.name for token in said for sense in token.senses if sense.kind == "entity"}
+    kind = "assignee" if said and "who" in said[0].marks else next(iter(kinds), "")
+    rank = next((_MOST[token.said.lower()] for token in said if token.said.lower() in _MOST), "")
+    size = 2 if kind == "assignee" else 3
+    is_asked = len(said) == size and bool(rank) and any("have" in token.marks for token in tokens)
+    entity = model.entities[context.rows_of or model.measures[context.measures[0]].entity]
+    [measure] = context.measures if len(context.measures) == 1 else [entity.count]
+    group = DimensionGroup(dimension=kind or "issue")
+    is_plain = context.group_by in ((), (group,)) and not (context.rank or context.limit or context.compare)
+    if not is_asked or kind not in ("assignee", "team", "epic") or not is_plain or entity.id != "issue" or not measure:
+        return None
+    if not model.measures[measure].additive or context.having or context.share:
+        return None
+    known = Comparison(field=kind, op=Operator.IS_NOT_NULL)
+    parts = [part for part in split_conditions(context.where) if part != known]
+    return MetricQuery(measures=(measure,), group_by=(group,), where=join_conditions([*parts, known]),
+                       rank=Rank(by=measure, direction="asc" if rank == "asc" else "desc"))  # fmt: skip
 
 
 def _find_actor(token: Token, *, context: MetricQuery, model: SemanticModel) -> str:

@@ -73,6 +73,8 @@ _ADDING = frozenset({"also", "plus", "along with", "together with", "as well as"
 _OF_ROWS = frozenset({"they", "their", "theirs"})
 _PAST = frozenset({"was", "were", "wasn't", "weren't"})
 _THE_SPRINT = regex.compile(r"(?<=^(?:and |only )?(?:those )?in )the sprint(?=\W*$)", regex.IGNORECASE)
+_TAKEN = frozenset({"cycle_time_days", "lead_time_days"})
+_LAST = regex.compile(r"(?<=^(?:and |only |just )?(?:the )?last \d+)(?=\W*$)", regex.IGNORECASE)
 _LIMITING = frozenset({"only", "except", "without", "not"})
 _LEADS = _LIMITING | _JOINING
 _HEADS = frozenset({"what", "which", "who", "how_many", "how_much", "when", "share", "compare"})
@@ -141,6 +143,8 @@ def _read_follow_up(
     said = context.where.model_dump_json() if context.where else ""
     if '"in_period"' not in said and '"time"' not in said:
         question = _THE_SPRINT.sub("the current sprint", question)
+    if lexicon.model.measures[context.measures[0]].entity == "sprint" if context.measures else False:
+        question = _LAST.sub(" sprints", question)  # velocity of ACCEL, | the last 3
     text = spell_signs(normalise(question)[:MAX_QUESTION])
     text, corrected = correct_words(text, found=words(text), lexicon=lexicon, index=index)
     linked = link(text, index=index, today=today)
@@ -255,6 +259,8 @@ def _follow_plainly(asked: _FollowUp) -> Parse | None:
         return changed
     if is_more or leading & _LIMITING:
         return asked.make_parse(None, why=NO_CHANGE)
+    if whole.query is None:
+        return replace(whole, is_final=True)  # no other query knows what it leaves unsaid
     return _refuse_less(asked, whole=whole, is_joined=is_joined)
 
 
@@ -314,6 +320,7 @@ def _change_query(asked: _FollowUp, *, mode: ChangeMode) -> Parse | None:
             return _change_query(replace(asked, context=rows), mode=mode) if rows else None
         query = merge_fragment(context, fragment=fragment, model=model, index=asked.index, mode=mode)
         _refuse_unchanged(query, context=context, phrases=phrases)
+        _refuse_unknown_times(query)
         _refuse_fates(query, index=asked.index, model=model)
     except Unbound as unbound:
         return asked.make_parse(None, why=unbound.why) if unbound.is_final and unbound.why else None
@@ -332,6 +339,14 @@ def _refuse_unchanged(query: MetricQuery, *, context: MetricQuery, phrases: Sequ
     has_time = any(isinstance(part, TimeRange) for part in split_conditions(context.where))
     is_relative = any(phrase.period and "previous" in phrase.said.lower().split() for phrase in phrases)
     if query == context or (has_time and is_relative):
+        raise Unbound(None)
+
+
+def _refuse_unknown_times(query: MetricQuery) -> None:
+    """Refuse to rank by how long it took what is not done: what is blocked, | longest."""
+    said = query.where.model_dump_json() if query.where else ""
+    is_over = any(name in said for name in ('"done"', '"resolved"', '"has_cycle_time"', '"has_lead_time"'))
+    if query.rows_of == "issue" and query.rank and query.rank.by in _TAKEN and not is_over:
         raise Unbound(None)
 
 

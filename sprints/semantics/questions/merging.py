@@ -96,6 +96,8 @@ def _change(context: MetricQuery, *, fragment: Fragment, where: Condition | None
     if fragment.measures != context.measures:
         changes |= dict.fromkeys(("rows_of", "limit", "rank"))
         changes |= {"measures": fragment.measures, "columns": (), "order": ()}
+        if context.rank and context.rank.by in context.measures and len(fragment.measures) == 1:
+            changes["rank"] = context.rank.model_copy(update={"by": fragment.measures[0]})  # the most, | in points
     if fragment.groups:
         changes |= {"group_by": fragment.groups, "trend": False, "order": (), "rank": None}
     if fragment.rank or fragment.order:

@@ -92,6 +92,18 @@ TRUTHS = [
     ("bugs in QA", "open ones", KEYS.format(f"issue_type = 'Bug' AND {OPEN}")),
     ("how many open bugs", "also stories", COUNT.format(f"issue_type IN ('Bug', 'Story') AND {OPEN}")),
     ("how many open bugs", "stories as well", COUNT.format(f"issue_type IN ('Bug', 'Story') AND {OPEN}")),
+    ("open bugs in ACCEL", "who has the most",
+     ("SELECT full_name, count(*) AS n FROM issues JOIN users ON user_id = assignee_id WHERE issue_key LIKE 'ACCEL-%' "
+      f"AND issue_type = 'Bug' AND {OPEN} GROUP BY 1 ORDER BY n DESC FETCH FIRST ROW WITH TIES")),
+    ("how many open bugs", "which team has the fewest",
+     (f"SELECT team_key, count(*) AS n FROM issues JOIN teams USING (team_id) WHERE issue_type = 'Bug' AND {OPEN} "
+      "GROUP BY 1 ORDER BY n FETCH FIRST ROW WITH TIES")),
+    ("who closed the most issues in October", "in points",
+     ("SELECT full_name, sum(story_points) AS n FROM issues JOIN users ON user_id = assignee_id WHERE status_category "
+      "= 'Done' AND resolved_at >= '2026-10-01' AND resolved_at < '2026-11-01' GROUP BY 1 ORDER BY n DESC LIMIT 1")),
+    ("velocity of ACCEL", "and the last 3?",
+     ("SELECT round(avg(completed_points), 1) AS n FROM (SELECT completed_points FROM sprint_summary JOIN teams USING "
+      "(team_id) WHERE team_key = 'ACCEL' AND state = 'closed' ORDER BY started_at DESC LIMIT 3) AS s")),
     ("show blocked issues", "overdue ones instead", KEYS.format(OVERDUE)),
 ]  # fmt: skip
 
@@ -129,6 +141,8 @@ def test_what_the_question_before_is_limited_to_stays(first: str, then: str, tru
         ("show blocked issues", "overdue ones"),
         ("show blocked issues", "overdue"),
         ("bugs created by Levi Walker last week", "and closed?"),
+        ("what is blocked", "longest"),
+        ("status of ACCEL-40", "created"),
     ],
 )
 def test_what_may_be_wider_or_contradict_is_asked_back(first: str, then: str) -> None:
@@ -151,3 +165,31 @@ def test_the_epic_of_a_named_issue_is_shown(question: str) -> None:
 )  # fmt: skip
 def test_what_is_said_of_other_rows_than_a_named_issue_is_asked_back(question: str) -> None:
     assert ask(question).is_ambiguous
+
+
+@pytest.mark.parametrize(
+    ("then", "columns"),
+    [("assignee", {"assignee"}), ("and the reporter", {"reporter"}), ("the priority", {"priority"}),
+     ("labels?", {"label"}), ("story points and labels", {"story_points", "label"})],
+)  # fmt: skip
+def test_a_property_alone_is_of_the_issue_before(then: str, columns: set[str]) -> None:
+    (row,) = follow("status of ACCEL-40", then).rows
+
+    assert row["issue"] == "ACCEL-40"
+    assert columns <= {*row}
+
+
+def test_rows_are_listed_in_the_order_that_is_named() -> None:
+    answer = follow("open bugs in ACCEL", "list them by priority")
+
+    assert [row["priority"] for row in answer.rows] == sorted(row["priority"] for row in answer.rows)
+    assert len(answer.rows) == len(ask("open bugs in ACCEL").rows)
+
+
+def test_who_has_the_issues_of_a_sprint_is_shown() -> None:
+    gold = event_loop.run(try_execute(LEFT))
+
+    answer = follow("what is left in ACCEL Sprint 9", "who has them")
+
+    assert [row["issue"] for row in answer.rows] == sorted(row["issue_key"] for row in gold.rows)
+    assert all("assignee" in row for row in answer.rows)
