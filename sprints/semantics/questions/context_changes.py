@@ -5,15 +5,19 @@ from collections.abc import Mapping, Sequence
 from sprints.linking.calendar import Span, add_units, find_unit
 from sprints.linking.names import Name, NameIndex, sprint_numbers
 from sprints.semantics.describe import join_conditions, split_conditions
+from sprints.semantics.enums import Operator
 from sprints.semantics.model import SemanticModel
 from sprints.semantics.query import (
     Comparison,
     Condition,
+    DimensionGroup,
     InPeriod,
     MetricQuery,
     NamedCondition,
     Not,
+    Rank,
     Reference,
+    TimeGroup,
     TimeRange,
 )
 from sprints.semantics.questions.lexicon import Lexicon
@@ -26,6 +30,8 @@ _OF_ROWS = frozenset({"they", "them", "their", "theirs"})
 _OF_ONE = frozenset({"it", "its"})
 _WHO = frozenset({"who", "whose"})
 _WHICH = frozenset({"what", "which"})
+_ASKING = frozenset({"when", "how_many", "how_much", "how_long", "how_often"}) | _WHO | _WHICH
+_MOST = {"most": "desc", "the most": "desc", "fewest": "asc", "least": "asc", "the fewest": "asc", "the least": "asc"}
 
 
 def change_rows(
@@ -35,6 +41,8 @@ def change_rows(
     model = lexicon.model
     changed = sort_query(context, tokens=tokens, lexicon=lexicon) or show_columns(context, tokens=tokens, model=model)
     changed = changed or _show_since(context, tokens=tokens, since=lexicon.settings["since"])
+    changed = changed or _swap_event(context, tokens=tokens, model=model)
+    changed = changed or _rank_owners(context, tokens=tokens, model=model)
     return changed or _step_sprint(context, tokens=tokens, index=index) or _step_time(context, tokens=tokens)
 
 
@@ -43,11 +51,14 @@ def show_columns(context: MetricQuery, *, tokens: Sequence[Token], model: Semant
     said = list_content(tokens)
     pronouns = _OF_ROWS | (_OF_ONE if _is_one_row(context) else frozenset())
     is_of_them = any(token.said.lower() in pronouns for token in tokens) or find_anaphor(tokens).lower() == "those"
-    if context.rows_of != "issue" or not is_of_them or not said:
+    is_bare = not is_of_them and _is_one_issue(context) and not any(token.marks & _ASKING for token in said)
+    is_bare = is_bare and not any(token.said.lower() in {"of", *_OF_ONE, "his", "her"} for token in tokens)
+    is_order = any(token.said.lower().split()[-1] == "by" for token in tokens)  # list them by priority
+    if context.rows_of not in ("issue", "membership") or not (is_of_them or is_bare) or is_order:
         return None
     names: list[str] = []
     asking = {mark for token in said for mark in token.marks & _WHO}
-    forms = ("noun",) if any(token.marks & _WHICH for token in said) else ("noun", "verb")
+    forms = ("noun",) if is_bare or any(token.marks & _WHICH for token in said) else ("noun", "verb")
     for token in said:
         found = [sense for sense in token.senses if sense.kind == "dimension" and sense.form in forms]
         is_ours = bool(found) and is_property(found[0].name, context=context, model=model)
@@ -68,6 +79,36 @@ def show_columns(context: MetricQuery, *, tokens: Sequence[Token], model: Semant
 
 def _is_one_row(context: MetricQuery) -> bool:
     return context.limit == 1 or (context.rank is not None and context.rank.count == 1)
+
+
+def _is_one_issue(context: MetricQuery) -> bool:
+    """Return whether the rows are one named issue: status of ACCEL-40, | and the reporter."""
+    return any(
+        isinstance(part, Comparison) and part.field == "issue" and len(part.values) == 1
+        for part in split_conditions(context.where)
+    )  # fmt: skip
+
+
+def _rank_owners(context: MetricQuery, *, tokens: Sequence[Token], model: SemanticModel) -> MetricQuery | None:
+    """Return who, or which team, has the most of what was counted or listed. None if it says anything else."""
+    said = list_content(tokens)
+    kinds = {sense.name for token in said for sense in token.senses if sense.kind == "entity"}
+    kind = "assignee" if said and "who" in said[0].marks else next(iter(kinds), "")
+    rank = next((_MOST[token.said.lower()] for token in said if token.said.lower() in _MOST), "")
+    size = 2 if kind == "assignee" else 3
+    is_asked = len(said) == size and bool(rank) and any("have" in token.marks for token in tokens)
+    entity = model.entities[context.rows_of or model.measures[context.measures[0]].entity]
+    [measure] = context.measures if len(context.measures) == 1 else [entity.count]
+    group = DimensionGroup(dimension=kind or "issue")
+    is_plain = context.group_by in ((), (group,)) and not (context.rank or context.limit or context.compare)
+    if not is_asked or kind not in ("assignee", "team", "epic") or not is_plain or entity.id != "issue" or not measure:
+        return None
+    if not model.measures[measure].additive or context.having or context.share:
+        return None
+    known = Comparison(field=kind, op=Operator.IS_NOT_NULL)
+    parts = [part for part in split_conditions(context.where) if part != known]
+    return MetricQuery(measures=(measure,), group_by=(group,), where=join_conditions([*parts, known]),
+                       rank=Rank(by=measure, direction="asc" if rank == "asc" else "desc"))  # fmt: skip
 
 
 def _find_actor(token: Token, *, context: MetricQuery, model: SemanticModel) -> str:
@@ -91,6 +132,41 @@ def _show_since(context: MetricQuery, *, tokens: Sequence[Token], since: Mapping
     if not is_asked or len(shown) != 1 or context.rows_of != "issue":
         return None
     return context.model_copy(update={"columns": ("issue", "title", *shown)})
+
+
+def _swap_event(context: MetricQuery, *, tokens: Sequence[Token], model: SemanticModel) -> MetricQuery | None:
+    """
+    Return the query of what else happened in the same time: bugs created this week, | and closed.
+
+    None if it says anything else, if nothing happened before, or if each was done by somebody else.
+    """
+    said = list_content(tokens)
+    entity = context.rows_of or model.measures[context.measures[0]].entity
+    is_joined = bool(tokens[0].marks & {"and", "follow"}) and not any(one.said.lower() == "ones" for one in tokens)
+    if len(said) != 1 or not is_joined or '"reporter"' in context.model_dump_json():
+        return None
+    after = {one.name for one in said[0].senses if one.kind == "time" and _is_event(one.name, of=entity, model=model)}
+    states = [
+        one.name for one in said[0].senses
+        if one.kind == "predicate" and model.predicates[one.name].entity == entity
+    ]  # fmt: skip
+    parts = split_conditions(context.where)
+    times = [one for one in (*parts, *context.group_by) if isinstance(one, TimeRange | TimeGroup)]
+    before = {one.role or "" for one in times}
+    is_certain = len(after) == len(before) == 1 and {model.predicates[one].time for one in states} <= after
+    if not is_certain or before & {*after, ""} or any(model.measures[one].time for one in context.measures):
+        return None
+    [role], [old] = after, before
+    dropped = [NamedCondition(predicate=one.id) for one in model.predicates.values() if one.time == old]
+    kept = [one for one in parts if one not in dropped]
+    moved = [one.model_copy(update={"role": role}) if isinstance(one, TimeRange) else one for one in kept]
+    moved += [NamedCondition(predicate=one) for one in states]
+    groups = [one.model_copy(update={"role": role}) if isinstance(one, TimeGroup) else one for one in context.group_by]
+    return context.model_copy(update={"where": join_conditions(moved), "group_by": tuple(groups)})
+
+
+def _is_event(name: str, *, of: str, model: SemanticModel) -> bool:
+    return model.time_roles[name].is_moment and model.time_roles[name].entity == of
 
 
 def _step_sprint(context: MetricQuery, *, tokens: Sequence[Token], index: NameIndex) -> MetricQuery | None:

@@ -13,6 +13,7 @@ from sprints.semantics.describe import join_conditions, split_conditions
 from sprints.semantics.model import SemanticModel
 from sprints.semantics.query import (
     Comparison,
+    Condition,
     MetricQuery,
     NamedCondition,
     Reference,
@@ -21,8 +22,20 @@ from sprints.semantics.query import (
 from sprints.semantics.questions.assembly import assemble_fragment
 from sprints.semantics.questions.context_changes import change_rows, show_columns
 from sprints.semantics.questions.grammar import ANAPHOR, Parse, parse_question
+from sprints.semantics.questions.inherited_scope import (
+    asks_for_bare_rows,
+    decides_share,
+    drop_groups,
+    has_own_scope,
+    keeps_conditions,
+    list_scope,
+    list_shared_rows,
+    names_no_subject,
+    says_all,
+    write_scope,
+)
 from sprints.semantics.questions.lexicon import Lexicon
-from sprints.semantics.questions.merging import OWNERS, ChangeMode, get_subject, merge_fragment
+from sprints.semantics.questions.merging import ChangeMode, get_subject, merge_fragment
 from sprints.semantics.questions.phrase import Phrase
 from sprints.semantics.questions.phrases import read_phrases
 from sprints.semantics.questions.references import (
@@ -60,6 +73,8 @@ _ADDING = frozenset({"also", "plus", "along with", "together with", "as well as"
 _OF_ROWS = frozenset({"they", "their", "theirs"})
 _PAST = frozenset({"was", "were", "wasn't", "weren't"})
 _THE_SPRINT = regex.compile(r"(?<=^(?:and |only )?(?:those )?in )the sprint(?=\W*$)", regex.IGNORECASE)
+_TAKEN = frozenset({"cycle_time_days", "lead_time_days"})
+_LAST = regex.compile(r"(?<=^(?:and |only |just )?(?:the )?last \d+)(?=\W*$)", regex.IGNORECASE)
 _LIMITING = frozenset({"only", "except", "without", "not"})
 _LEADS = _LIMITING | _JOINING
 _HEADS = frozenset({"what", "which", "who", "how_many", "how_much", "when", "share", "compare"})
@@ -128,6 +143,8 @@ def _read_follow_up(
     said = context.where.model_dump_json() if context.where else ""
     if '"in_period"' not in said and '"time"' not in said:
         question = _THE_SPRINT.sub("the current sprint", question)
+    if lexicon.model.measures[context.measures[0]].entity == "sprint" if context.measures else False:
+        question = _LAST.sub(" sprints", question)  # velocity of ACCEL, | the last 3
     text = spell_signs(normalise(question)[:MAX_QUESTION])
     text, corrected = correct_words(text, found=words(text), lexicon=lexicon, index=index)
     linked = link(text, index=index, today=today)
@@ -225,20 +242,60 @@ def _follow_plainly(asked: _FollowUp) -> Parse | None:
     whole = asked.parse_whole(asked.question)
     is_of_rows = _ranks_rows(phrases)
     if not (is_of_rows or _is_follow_up(leading | tokens[-1].marks & {"follow"}, phrases=phrases, tokens=tokens)):
-        return _refuse_less(whole, is_joined=False, phrases=phrases, context=context, model=model)
+        if names_no_subject(phrases) or asks_for_bare_rows(phrases):
+            return _keep_scope(asked)
+        return _refuse_less(asked, whole=whole, is_joined=False)
     if is_of_rows:
         asked = replace(asked, context=list_counted_rows(context, model=model) or context)
     is_swap = any(token.said.lower() == "instead" for token in tokens)
-    is_more = context.rows_of is not None and _adds_rows(tokens)
+    is_additive = all(model.measures[one].additive for one in context.measures)
+    is_more = is_additive and _adds_rows(tokens)
     is_about = any("follow" in token.marks for token in tokens)
-    mode = ChangeMode(is_swap=is_swap, is_more=is_more, is_joined=bool(leading & _JOINING),
+    is_filter = bool(leading & (_LIMITING | {"which"})) or any(one.is_any for one in phrases)
+    mode = ChangeMode(is_swap=is_swap, is_more=is_more, is_joined=bool(leading & _JOINING), is_filter=is_filter,
                     is_and="and" in leading and not is_about, verb=_find_verb(asked))  # fmt: skip
     changed = _change_query(asked, mode=mode)
     if changed is not None:
         return changed
     if is_more or leading & _LIMITING:
         return asked.make_parse(None, why=NO_CHANGE)
-    return _refuse_less(whole, is_joined=is_joined, phrases=phrases, context=context, model=model)
+    if whole.query is None:
+        return replace(whole, is_final=True)  # no other query knows what it leaves unsaid
+    return _refuse_less(asked, whole=whole, is_joined=is_joined)
+
+
+def _keep_scope(asked: _FollowUp) -> Parse | None:
+    """
+    Change the rows of the question before by a question that names none, or ask it whole with what these belong to.
+
+    None if nothing limits the question before.
+    """
+    context, model = asked.context, asked.lexicon.model
+    if context.where is None and not is_selection(context):
+        return None
+    lost, is_bare = asked.make_parse(None, why=NO_CHANGE), asks_for_bare_rows(asked.phrases)
+    is_order = all(one.kind in ("mark", "rank") for one in asked.phrases)
+    if is_order or is_selection(context) or list_values(context, field="issue"):
+        return lost
+    counted = list_counted_rows(drop_groups(context), model=model) if context.measures else context
+    rows = counted or list_shared_rows(context, model=model)
+    if is_bare and rows is not None and rows.rows_of in ("issue", "membership"):
+        return asked.make_parse(counted if context.measures else None, why=NO_CHANGE)
+    if rows is not None and rows.rows_of in ("issue", "membership"):
+        changed = _change_query(replace(asked, context=rows), mode=ChangeMode(is_filter=True))
+        is_answer = changed is not None and (changed.query is not None or bool(context.rows_of))
+        if is_answer or rows.rows_of == "issue":
+            return changed or lost
+    return _ask_with(asked, parts=split_conditions(context.where)) or lost
+
+
+def _ask_with(asked: _FollowUp, *, parts: Sequence[Condition]) -> Parse | None:
+    """Ask a question whole with conditions of the question before. None if it is not read with all of them."""
+    said = asked.linked.text.rstrip(" ?.!") + write_scope(parts, model=asked.lexicon.model)
+    whole = asked.parse_whole(said)
+    if whole.query is None or not keeps_conditions(whole.query, parts=parts):
+        return None
+    return replace(whole, assumptions=(*whole.assumptions, f"Read as '{said}'."))
 
 
 def _adds_rows(tokens: Sequence[Token]) -> bool:
@@ -258,15 +315,21 @@ def _change_query(asked: _FollowUp, *, mode: ChangeMode) -> Parse | None:
     entity = context.rows_of or model.measures[context.measures[0]].entity
     try:
         fragment = assemble_fragment(phrases, entity=entity, lexicon=asked.lexicon, context=context)
+        if fragment.measures == context.measures and decides_share(context, parts=fragment.conditions, model=model):
+            rows = list_shared_rows(context, model=model)
+            return _change_query(replace(asked, context=rows), mode=mode) if rows else None
         query = merge_fragment(context, fragment=fragment, model=model, index=asked.index, mode=mode)
         _refuse_unchanged(query, context=context, phrases=phrases)
+        _refuse_unknown_times(query)
         _refuse_fates(query, index=asked.index, model=model)
     except Unbound as unbound:
         return asked.make_parse(None, why=unbound.why) if unbound.is_final and unbound.why else None
     except ValueError:
         return None
     told = next((phrase for phrase in phrases if not phrase.marks & {"and"}), None)
-    if told is not None and told.marks == {"which"} and query.measures and not query.group_by:
+    is_list = any(sense.name == "asking" for sense in asked.tokens[0].senses) and fragment.measures == context.measures
+    is_list = is_list or (told is not None and told.marks == {"which"})
+    if is_list and query.measures and not query.group_by:
         query = list_counted_rows(query, model=model) or query
     return asked.make_parse(query, assumed=(*asked.linked.assumptions, *fragment.assumptions))
 
@@ -276,6 +339,14 @@ def _refuse_unchanged(query: MetricQuery, *, context: MetricQuery, phrases: Sequ
     has_time = any(isinstance(part, TimeRange) for part in split_conditions(context.where))
     is_relative = any(phrase.period and "previous" in phrase.said.lower().split() for phrase in phrases)
     if query == context or (has_time and is_relative):
+        raise Unbound(None)
+
+
+def _refuse_unknown_times(query: MetricQuery) -> None:
+    """Refuse to rank by how long it took what is not done: what is blocked, | longest."""
+    said = query.where.model_dump_json() if query.where else ""
+    is_over = any(name in said for name in ('"done"', '"resolved"', '"has_cycle_time"', '"has_lead_time"'))
+    if query.rows_of == "issue" and query.rank and query.rank.by in _TAKEN and not is_over:
         raise Unbound(None)
 
 
@@ -293,41 +364,39 @@ def _refuse_fates(query: MetricQuery, *, index: NameIndex, model: SemanticModel)
         raise Unbound(None)
 
 
-def _refuse_less(
-    parse: Parse, *, is_joined: bool, phrases: Sequence[Phrase], context: MetricQuery, model: SemanticModel
-) -> Parse | None:
+def _refuse_less(asked: _FollowUp, *, whole: Parse, is_joined: bool) -> Parse | None:
     """
     Refuse a question that is only whole because less is said than before. None if it is whole, or not read either.
 
     It does not say what is counted: "who closed the most?". Or it is joined and drops whose it is: "and how many bugs?"
-    after the velocity of a team.
+    after the velocity of a team. One that does not say what its rows belong to is of those before, or of all.
     """
-    query = parse.query
+    query, context, phrases, model = whole.query, asked.context, asked.phrases, asked.lexicon.model
     if query is None:
         return None
     if _is_elliptic(phrases) or all(one.kind in ("mark", "rank") for one in phrases):
-        return replace(parse, query=None, why=NO_CHANGE, is_final=True)
+        return asked.make_parse(None, why=NO_CHANGE)
     counted = {sense.name for one in phrases for sense in one.senses if sense.form == "noun"}
     is_less = bool(query.measures) and not counted & {*query.measures, "issue", "points", "hours"}
     is_less = is_less and not any(one.name_kind == "type" for one in phrases)
     if is_joined:
-        before, after = (_list_owners(one, model=model) for one in (context, query))
         asks = bool(query.measures) or any(one.marks & _HEADS for one in phrases)
-        is_less = is_less or not asks or bool(before - after) or (query.where is None and not query.group_by)
+        is_less = is_less or not asks or (query.where is None and not query.group_by)
     is_order = bool(phrases) and "rank" in phrases[0].marks and not query.group_by  # of the rows before
     is_of_kind = isinstance(query.where, Comparison) and query.where.field == "issue_type"
     is_bare = query.rows_of is not None and len(phrases) == 2 and (query.where is None or is_of_kind)  # noqa: PLR2004 - which | epic
     is_bare = is_bare and not any(one.said.lower().endswith("s") for one in phrases)
     if is_less or is_order or is_bare:
-        return replace(parse, query=None, why=NO_CHANGE, is_final=True)
-    is_of_all = not _list_owners(query, model=model) and not query.group_by and bool(_list_owners(context, model=model))
-    return replace(parse, assumptions=(*parse.assumptions, OF_ALL)) if is_of_all else None
-
-
-def _list_owners(query: MetricQuery, *, model: SemanticModel) -> set[str]:
-    """Return the kinds of owners that a query names."""
-    parts = [part for part in split_conditions(query.where) if not isinstance(part, Comparison) or part.values]
-    return {get_subject(part, model=model) for part in parts} & OWNERS
+        return asked.make_parse(None, why=NO_CHANGE)
+    scope = list_scope(context, model=model)
+    if not scope or says_all(asked.tokens) or has_own_scope(query, scope=scope, model=model):
+        return None
+    if names_no_subject(phrases) or asks_for_bare_rows(phrases):
+        return _keep_scope(asked)
+    kept = _ask_with(asked, parts=scope)
+    if kept is None or kept.query is None:
+        return replace(whole, assumptions=(*whole.assumptions, OF_ALL))
+    return Parse(linked=asked.linked, readings=(kept.query, query), phrases=tuple(phrases), is_final=True)
 
 
 def _is_follow_up(leading: set[str], *, phrases: Sequence[Phrase], tokens: Sequence[Token]) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sprints.linking.names import Name, NameIndex, sprint_numbers
-from sprints.semantics.describe import join_conditions, split_conditions
+from sprints.semantics.describe import describe_condition, join_conditions, split_conditions
 from sprints.semantics.enums import Operator
 from sprints.semantics.model import SemanticModel, TimeRole
 from sprints.semantics.query import (
@@ -25,8 +25,11 @@ from sprints.semantics.questions.scope import AS_OF_NOW
 from sprints.semantics.questions.terms import FATES, Unbound
 
 OWNERS = frozenset({"team", "assignee", "reporter", "person", "sprint", "epic"})
+BOTH = "Do you mean those of the question before that are also {said}, or others? Say 'only', or 'instead'."
 CONTRADICTION = "That contradicts the question before. Ask it with all that it should say."
 _FATE = "fate"
+_PLACES = frozenset({"in_backlog", "has_epic"})
+_OF_SPRINT = FATES | {"left_in_sprint"}
 _MANY = frozenset({"label"})
 _LISTED = frozenset({"issue_type", "priority", "status"})
 _PAST = frozenset({"was", "were", "had", "did"})
@@ -40,10 +43,11 @@ class ChangeMode:
 
     `is_part`: it is said of its rows, so that every condition stays ("of those"). `is_swap`: something is replaced
     ("instead"). `is_more`: other rows are added ("also"). `is_joined`: "and" or "what about" leads, `is_and`: "and"
-    alone. `verb` is its auxiliary.
+    alone. `is_filter`: it limits its rows further ("only", "which are"). `verb` is its auxiliary.
     """
 
     is_part: bool = False
+    is_filter: bool = False
     is_swap: bool = False
     is_more: bool = False
     is_joined: bool = False
@@ -64,13 +68,17 @@ def merge_fragment(
     before = split_conditions(context.where)
     new = [part for condition in fragment.conditions for part in split_conditions(condition)]
     if mode.is_more or (mode.is_and and context.rows_of is not None):
-        new = _extend_values(new, before=before, mode=mode)
+        new = _extend_values(new, before=before, mode=mode, is_number=context.rows_of is None)
     new = _keep_roles(new, before=before)
     replacing = [part for part in new if mode.is_swap or not _is_negated(part) or _excludes_all(part, before=before)]
-    subjects = {one for part in replacing for one in _list_subjects(part, model=model)}
+    list_own = _list_subjects if mode.is_filter or mode.is_part else _list_related_subjects
+    subjects = {one for part in replacing for one in list_own(part, model=model)}
     if subjects - OWNERS and any(_is_related(part) for part in before):
         raise Unbound(None)  # of the epics, or of the bugs that they have
-    kept = [part for part in before if mode.is_part or not subjects & _list_subjects(part, model=model)]
+    kept = [part for part in before if mode.is_part or not subjects & list_own(part, model=model)]
+    kept += [one for part in before if part not in kept for one in _list_required(part, subjects=subjects, model=model)]
+    if mode.is_swap and len(kept) == len(before) and any(_get_state(part, model=model) for part in new):
+        kept = [part for part in kept if _get_state(part, model=model) in ("", "status_category")]
     _refuse_contradictions(before, kept=kept, new=new, model=model, mode=mode)
     replaces = len(kept) < len(before) or fragment.measures != context.measures
     is_rate = any(model.measures[one].ratio for one in fragment.measures)
@@ -88,6 +96,8 @@ def _change(context: MetricQuery, *, fragment: Fragment, where: Condition | None
     if fragment.measures != context.measures:
         changes |= dict.fromkeys(("rows_of", "limit", "rank"))
         changes |= {"measures": fragment.measures, "columns": (), "order": ()}
+        if context.rank and context.rank.by in context.measures and len(fragment.measures) == 1:
+            changes["rank"] = context.rank.model_copy(update={"by": fragment.measures[0]})  # the most, | in points
     if fragment.groups:
         changes |= {"group_by": fragment.groups, "trend": False, "order": (), "rank": None}
     if fragment.rank or fragment.order:
@@ -108,10 +118,32 @@ def _refuse_contradictions(
     is_timed = any(isinstance(part, TimeRange) and part.role == "resolved" for part in kept)
     if "status_category" in positive and is_timed and not any(part in new for part in before):
         raise Unbound(None)  # closed in October, and | open
+    is_bare = mode.is_joined and not (mode.is_part or mode.is_filter or mode.verb)
+    if is_bare and any(_is_of_another_time(part, other, model=model) for part in new for other in kept):
+        raise Unbound(None)  # created by Levi last week, and | closed: those, or others
+    if mode.is_filter and any(_excludes(part, other, model=model) for part in new for other in before):
+        raise Unbound(None, why=CONTRADICTION, is_final=True)
     states = {_get_state(part, model=model) for part in kept} - {"", "status_category"}
-    added = {_get_state(part, model=model) for part in new} - {""}
-    if mode.is_joined and not mode.is_part and states and added - states:
-        raise Unbound(None)  # blocked issues, and | overdue ones: both, or these
+    added = [part for part in new if _get_state(part, model=model) not in {"", *states}]
+    if states and added and not (mode.is_filter or mode.is_part):
+        raise Unbound(None, why=BOTH.format(said=describe_condition(added[0], model=model)), is_final=True)
+
+
+def _excludes(condition: Condition, other: Condition, *, model: SemanticModel) -> bool:
+    """Return whether no row is both: open and done, two fates in a sprint."""
+    if not (isinstance(condition, NamedCondition) and isinstance(other, NamedCondition)) or condition == other:
+        return False
+    known = model.predicates[condition.predicate]
+    opposites = {known.opposite, *(model.predicates[name].opposite for name in known.requires)}
+    return other.predicate in opposites or {condition.predicate, other.predicate} <= _OF_SPRINT
+
+
+def _is_of_another_time(condition: Condition, other: Condition, *, model: SemanticModel) -> bool:
+    """Return whether a state came at one moment, and the time of another is known: done, created last week."""
+    if not (isinstance(condition, NamedCondition) and isinstance(other, TimeRange)) or other.role is None:
+        return False
+    role = model.time_roles.get(model.predicates[condition.predicate].time or "")
+    return role is not None and role.is_moment and role.id != other.role
 
 
 def _excludes_all(condition: Condition, *, before: Sequence[Condition]) -> bool:
@@ -123,8 +155,8 @@ def _excludes_all(condition: Condition, *, before: Sequence[Condition]) -> bool:
 
 
 def _get_state(condition: Condition, *, model: SemanticModel) -> str:
-    """Return the subject of what rows are. Empty if it is a property or an owner."""
-    is_state = isinstance(condition, NamedCondition)
+    """Return the subject of what rows are. Empty if it is a property, an owner or a place."""
+    is_state = isinstance(condition, NamedCondition) and condition.predicate not in _PLACES
     return next(iter(_list_subjects(condition, model=model)), "") if is_state else ""
 
 
@@ -133,11 +165,14 @@ def _is_negated(condition: Condition) -> bool:
     return is_unlike or isinstance(condition, Not)
 
 
-def _extend_values(new: Sequence[Condition], *, before: Sequence[Condition], mode: ChangeMode) -> list[Condition]:
+def _extend_values(
+    new: Sequence[Condition], *, before: Sequence[Condition], mode: ChangeMode, is_number: bool
+) -> list[Condition]:
     """
-    Return conditions of a list that allow the values of the question before too: open bugs, | also | stories.
+    Return conditions that allow the values of the question before too: open bugs, | also | stories.
 
-    "And" replaces owners and times, and adds other values: and p1. Raises Unbound for what else is added to rows.
+    "And" replaces owners and times, and adds other values: and p1. Raises Unbound for what else is added to rows, and
+    where both are said: and stories in ORBIT.
     """
     extended: list[Condition] = []
     for part in new:
@@ -145,7 +180,11 @@ def _extend_values(new: Sequence[Condition], *, before: Sequence[Condition], mod
             one for one in before if isinstance(one, Comparison) and isinstance(part, Comparison)
             and one.field == part.field and _is_choice(one) and _is_choice(part)
         ]  # fmt: skip
-        if isinstance(part, Comparison) and len(old) == 1 and (mode.is_more or part.field in _LISTED):
+        if is_number and not (isinstance(part, Comparison) and part.field in _LISTED):
+            extended.append(part)  # a number of its own: also of ORBIT
+        elif isinstance(part, Comparison) and len(old) == 1 and (mode.is_more or part.field in _LISTED):
+            if new[1:]:
+                raise Unbound(None)
             values = [value for one in (*old, part) if isinstance(one, Comparison) for value in one.values]
             extended.append(Comparison(field=part.field, op=Operator.IN, values=tuple(dict.fromkeys(values))))
         elif (mode.is_more and not _is_negated(part)) or (old and isinstance(part, Comparison) and part.field in _MANY):
@@ -251,7 +290,7 @@ def get_subject(condition: Condition, *, model: SemanticModel) -> str:
         case NamedCondition(predicate=name):
             known = model.predicates.get(name)
             comparison = known.comparison if known else None
-            return comparison.field if comparison else _FATE if name in (*FATES, "added_late") else name
+            return comparison.field if comparison else _FATE if name in _OF_SPRINT else name
         case TimeRange():
             return "time"
         case InPeriod():
@@ -269,6 +308,31 @@ def _list_subjects(condition: Condition, *, model: SemanticModel) -> set[str]:
     role = inner.role if isinstance(inner, InPeriod) else None
     states = [one for one in model.predicates.values() if role and one.time == role and one.comparison]
     return {get_subject(condition, model=model), *(one.comparison.field for one in states if one.comparison)}
+
+
+def _list_related_subjects(condition: Condition, *, model: SemanticModel) -> set[str]:
+    """Return the subjects of a condition with what it is derived from: a status has a category, overdue a due date."""
+    inner = condition.part if isinstance(condition, Not) else condition
+    found = _list_subjects(condition, model=model)
+    if isinstance(inner, Comparison) and inner.field == "status":
+        found.add("status_category")
+    if isinstance(inner, TimeRange) and inner.role:
+        found.add(inner.role)
+    known = model.predicates.get(inner.predicate) if isinstance(inner, NamedCondition) else None
+    if known is not None and known.id == "added_late":
+        found.add(_FATE)
+    if known is not None and known.expression:
+        found |= {one.id for one in model.time_roles.values()
+                  if one.entity == known.entity and known.expression.startswith(one.start)}  # fmt: skip
+    return found
+
+
+def _list_required(condition: Condition, *, subjects: set[str], model: SemanticModel) -> list[Condition]:
+    """Return what stays of a condition of which a part was replaced: overdue, | and due this week, is still open."""
+    if not isinstance(condition, NamedCondition) or get_subject(condition, model=model) in subjects:
+        return []
+    required = [NamedCondition(predicate=name) for name in model.predicates[condition.predicate].requires]
+    return [one for one in required if get_subject(one, model=model) not in subjects]
 
 
 def _swap_sprints(context: MetricQuery, *, fragment: Fragment, index: NameIndex) -> MetricQuery:

@@ -7,6 +7,7 @@ Each finds the words that make it so, in the tokens of a question, and is asked 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
+from sprints.semantics.questions.lexicon import ASKING
 from sprints.semantics.questions.tokens import YES_OR_NO, Token
 
 _ALL = frozenset({"all", "every", "all of"})
@@ -30,7 +31,7 @@ def find_misleading(tokens: Sequence[Token]) -> str:
         _find_epic_of_rows, _find_second_sprint, _find_both_fates, _find_part_of_sprint, _find_lost_total,
         _find_unknown_actor, _find_topic, _find_exclusion, _find_crossed_pairs, _find_best_of_each,
         _find_any_weekday, _find_relative_what, _find_team_of_person,
-        _find_row_of_key,
+        _find_row_of_key, _find_row_beside_key,
     )  # fmt: skip
     return next((said for read in readers if (said := read(tokens))), "")
 
@@ -233,11 +234,44 @@ def _find_row_of_key(tokens: Sequence[Token]) -> str:
     """Find rows in what a named issue is in, which are not that issue: tickets in | the epic | of | ACCEL-100."""
     content = [one for one in tokens if one.said.lower() not in ("the", "same", "in")]
     for rows, noun, of, key in zip(content, content[1:], content[2:], content[3:], strict=False):
-        is_place = noun.kind == "type" or _names(noun, "sprint", "epic", "team", "parent", form="noun")
         is_rows = rows.kind == "type" or _names(rows, "issue", form="noun") or _has(rows, "predicate")
+        is_place = noun.kind == "type" or _is_place(noun)
         if is_rows and is_place and of.said.lower() in ("of", "as", "containing", "with") and key.key:
             return f"{noun.said} {of.said} {key.said}"
     return ""
+
+
+def _find_row_beside_key(tokens: Sequence[Token]) -> str:
+    """Find what is said of other rows than a named issue: status of | X's epic; | X's open bugs; | progress of X."""
+    content = [one for one in tokens if not (one.is_free or one.marks & (ASKING | {"be"}))]
+    place = next((at for at, one in enumerate(content) if one.key), -1)
+    if place < 0:
+        return ""
+    key, before, behind = content[place], content[:place], content[place + 1 :]
+    link = next((one for one in reversed(tokens) if one.end <= key.start), key)
+    is_of = link.said.lower() in ("of", "in", "under", "for", "from")
+    adjectives = next((at for at, one in enumerate(behind) if not _has(one, "predicate")), len(behind))
+    rows = [one for one in (*(before[-1:] if is_of else ()), *behind[adjectives : adjectives + 1]) if _is_rows(one)]
+    rows += [one for one in content if _names(one, "done_rate") and not any(map(_is_place, content))]
+    if rows:
+        return f"{rows[0].said} of {key.said}"
+    if behind and _is_place(behind[0]):
+        owned, rest = behind[0], (*before[-1:], *behind[1:2])
+    else:
+        owned, rest = (before[-1], (*before[-2:-1], *behind[:1])) if is_of and before else (key, ())
+    return f"{key.said} {owned.said}" if _is_place(owned) and any("and" not in one.marks for one in rest) else ""
+
+
+def _is_place(token: Token) -> bool:
+    is_epic = token.kind == "type" and token.said.lower().startswith("epic")
+    return is_epic or _names(token, "sprint", "epic", "team", "parent", form="noun")
+
+
+def _is_rows(token: Token) -> bool:
+    is_sub_task = token.said.lower().startswith("sub")
+    return token.said.lower().endswith("s") and not is_sub_task and (
+        token.kind == "type" or _names(token, "issue", form="noun")
+    )  # fmt: skip
 
 
 def _has(token: Token, *kinds: str) -> bool:

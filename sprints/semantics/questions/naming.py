@@ -116,7 +116,7 @@ def read_key_property(phrases: list[Phrase], *, place: int) -> Found:
     first = phrases[place]
     is_asked = bool(phrases[0].marks & {"what", "which", "who", "when"})
     keys = [at for at, one in enumerate(phrases) if one.kind == "key" and not one.name_kind]
-    if not is_asked or not keys or not first.has("dimension", form="noun"):
+    if not keys or not (is_asked or keys[0] == place - 1) or not first.has("dimension", form="noun"):
         return None
     if first.name_kind == "type" and not first.said.lower().endswith("s") and keys[0] < place:
         return [replace(first, kind="term", names=(), name_kind="")], 1

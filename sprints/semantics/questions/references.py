@@ -19,7 +19,7 @@ _POSSESSIVE = frozenset({"its", "their", "his", "her"})
 OWNING = SINGULAR | PERSONAL | {"they", "theirs"}
 """Pronouns that stand for who or what is named, not for rows."""
 _SUBJECTS = frozenset({"it", "they", "he", "she"})
-_OWNERS = ("team", "assignee", "reporter", "person", "sprint")
+_OWNERS = ("team", "assignee", "reporter", "person", "sprint", "epic")
 _NAMES = frozenset({"team", "person", "sprint", "epic"})
 _DID_IT = regex.compile(r"\bdid it\b", regex.IGNORECASE)
 _OWNED = regex.compile(r"\bits\b", regex.IGNORECASE)
@@ -166,11 +166,11 @@ def name_owner(text: str, *, tokens: Sequence[Token], context: MetricQuery) -> t
 def has_owner(query: MetricQuery, *, word: str) -> bool:
     """Return whether a query names who or what a pronoun may stand for, one for "it" and "she"."""
     people = _list_labels(query, fields=("assignee", "reporter", "person"))
-    teams, sprints = (_list_labels(query, fields=(field,)) for field in ("team", "sprint"))
+    teams, sprints, epics = (_list_labels(query, fields=(field,)) for field in ("team", "sprint", "epic"))
     if word in PERSONAL:
         return len(people) == 1
     if word in SINGULAR:
-        return bool(teams or sprints) and len(teams) <= 1 and len(sprints) <= 1
+        return bool(teams or sprints or epics) and max(map(len, (teams, sprints, epics))) == 1
     return bool(people or teams)
 
 

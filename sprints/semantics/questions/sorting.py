@@ -65,9 +65,12 @@ def sort_query(context: MetricQuery, *, tokens: Sequence[Token], lexicon: Lexico
     model = lexicon.model
     said = list_content(tokens)
     degrees = [_find_degree(token) for token in said]
-    if any(token.said.lower().split()[-1] == "by" for token in tokens) and not any(token.senses for token in said[1:]):
+    is_listed = context.rows_of is not None and any(sense.name == "asking" for sense in tokens[0].senses)
+    is_listed = is_listed and any(token.said.lower() == "by" for token in tokens)  # list them | by | priority
+    is_by = any(token.said.lower().split()[-1] == "by" for token in tokens)
+    if is_by and not any(token.senses for token in (said if is_listed else said[1:])):
         return None  # sorted by name
-    if not said or not ("rank" in said[0].marks or _is_first(said[-1])):
+    if not said or not (is_listed or "rank" in said[0].marks or _is_first(said[-1])):
         return None
     directions = {one for one in degrees if one in ("asc", "desc")}
     named = [token for token, degree in zip(said, degrees, strict=True) if degree is None and "rank" not in token.marks]

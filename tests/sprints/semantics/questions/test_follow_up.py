@@ -2,7 +2,7 @@
 
 import pytest
 
-from sprints.semantics.questions.follow_up import OF_ALL, parse_follow_up
+from sprints.semantics.questions.follow_up import parse_follow_up
 from tests.sprints.cast import TODAY
 from tests.sprints.semantics.questions.reading import INDEX, LEXICON, follow, parse, parts_of, read
 
@@ -131,7 +131,7 @@ def test_what_changes_nothing_or_drops_what_was_said_is_asked_back(first: str, t
     assert found.query is None
 
 
-def test_a_whole_question_after_one_about_a_team_says_that_it_is_about_all() -> None:
+def test_a_whole_question_after_one_about_a_team_may_be_of_that_team_or_of_all() -> None:
     before = read("How many bugs does ACCEL have?")
 
     found = parse_follow_up(
@@ -139,9 +139,19 @@ def test_a_whole_question_after_one_about_a_team_says_that_it_is_about_all() -> 
     )  # fmt: skip
 
     assert found is not None
-    assert found.query is not None
-    assert found.query == read("Which issues are blocked?")
-    assert OF_ALL in found.assumptions
+    assert found.query is None
+    assert list(map(parts_of, found.readings)) == [
+        parts_of(read("Which issues of ACCEL are blocked?")), parts_of(read("Which issues are blocked?")),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("then", ["Which teams are there?", "How many open issues does each team have?"])
+def test_a_whole_question_that_is_of_all_is_asked_anew(then: str) -> None:
+    found = parse_follow_up(
+        then, context=read("How many bugs does ACCEL have?"), index=INDEX, today=TODAY, lexicon=LEXICON
+    )  # fmt: skip
+
+    assert (found or parse(then)).query == read(then)
 
 
 def test_what_was_changed_says_that_only_the_last_change_is_known() -> None:

@@ -1,0 +1,111 @@
+"""What a question leaves unsaid, because the question before named it: the epic, the sprint, the team, the person."""
+
+from collections.abc import Sequence
+
+from sprints.semantics.describe import describe_condition, join_conditions, split_conditions
+from sprints.semantics.enums import Operator
+from sprints.semantics.model import SemanticModel
+from sprints.semantics.query import (
+    Comparison,
+    Condition,
+    DimensionGroup,
+    InPeriod,
+    MetricQuery,
+    NamedCondition,
+)
+from sprints.semantics.questions.merging import OWNERS, get_subject
+from sprints.semantics.questions.phrase import Phrase, is_sprints
+from sprints.semantics.questions.tokens import Token
+
+_SCOPES = OWNERS | {"label", "parent", "time"}
+
+
+def names_no_subject(phrases: Sequence[Phrase]) -> bool:
+    """Return whether a question names neither rows nor anything that they belong to: what is left; anything overdue."""
+    return not any(_is_noun(one) or _is_owner(one) or one.kind == "group" for one in phrases)
+
+
+def asks_for_bare_rows(phrases: Sequence[Phrase]) -> bool:
+    """Return whether rows are requested by their noun alone: which tickets, the issues."""
+    nouns = [one for one in phrases if one.kind != "mark"]
+    is_lead = all(one.marks <= {"which", "what", "be", "follow", "and"} for one in phrases if one.kind == "mark")
+    return is_lead and len(nouns) == 1 and nouns[0].kind == "term" and nouns[0].has_entity("issue")
+
+
+def says_all(tokens: Sequence[Token]) -> bool:
+    """Return whether a question says that nothing limits it: in all teams, of the whole company."""
+    owners = {sense.name for one in tokens for sense in one.senses if sense.kind == "entity" and sense.is_plural}
+    is_of_all = any(one.said.lower().split()[-1] in ("all", "every", "each") for one in tokens)
+    return any(one.marks & {"our", "whole"} for one in tokens) or (is_of_all and bool(owners & OWNERS))
+
+
+def _is_noun(phrase: Phrase) -> bool:
+    if phrase.said.lower().endswith("thing"):
+        return False
+    return phrase.name_kind == "type" or (phrase.kind == "term" and phrase.has("entity", "measure", form="noun"))
+
+
+def _is_owner(phrase: Phrase) -> bool:
+    return phrase.kind == "key" or is_sprints(phrase) or bool(phrase.marks & {"our", "whole"}) or bool(
+        phrase.kind == "names" and phrase.name_kind not in ("status", "priority")
+    )  # fmt: skip
+
+
+def list_scope(query: MetricQuery, *, model: SemanticModel) -> list[Condition]:
+    """Return the conditions on what rows belong to, and on their time."""
+    return [part for part in split_conditions(query.where) if get_subject(part, model=model) in _SCOPES]
+
+
+def has_own_scope(query: MetricQuery, *, scope: Sequence[Condition], model: SemanticModel) -> bool:
+    """Return whether a query names what its rows belong to, or is of each of what the one before was limited to."""
+    kinds = {get_subject(part, model=model) for part in split_conditions(drop_groups(query).where)}
+    limited = {get_subject(part, model=model) for part in scope}
+    groups = {one.dimension for one in query.group_by if isinstance(one, DimensionGroup)}
+    return bool(kinds & (OWNERS | {"issue", "label"}) or limited & {*groups, query.rows_of})
+
+
+def write_scope(parts: Sequence[Condition], *, model: SemanticModel) -> str:
+    """Return conditions in the words that the grammar reads."""
+    return "".join(f", {describe_condition(part, model=model)}" for part in parts)
+
+
+def keeps_conditions(query: MetricQuery, *, parts: Sequence[Condition]) -> bool:
+    """Return whether a query has all of these conditions, whether a sprint is that of its rows or of their stay."""
+    kept = {_unwrap(part).model_dump_json() for part in split_conditions(query.where)}
+    return all(_unwrap(part).model_dump_json() in kept for part in parts)
+
+
+def _unwrap(part: Condition) -> Condition:
+    inner = part.where if isinstance(part, InPeriod) and not part.role else part
+    if isinstance(inner, Comparison) and inner.op in (Operator.EQ, Operator.IN):
+        return Comparison(field=inner.field, op=Operator.IN, values=inner.values)
+    return inner
+
+
+def list_shared_rows(query: MetricQuery, *, model: SemanticModel) -> MetricQuery | None:
+    """Return the list of rows of which a measure is a share: issues, of the progress of an epic. None if of none."""
+    measure = model.measures[query.measures[0]] if len(query.measures) == 1 else None
+    is_plain = not (query.group_by or query.rank or query.having or query.share or query.compare)
+    if measure is None or not measure.ratio or not is_plain or not model.entities[measure.entity].columns:
+        return None
+    return MetricQuery(rows_of=measure.entity, where=query.where)
+
+
+def decides_share(query: MetricQuery, *, parts: Sequence[Condition], model: SemanticModel) -> bool:
+    """Return whether conditions decide a share, which is all or nothing with them: the progress of open bugs."""
+    shares = [model.measures[name].ratio for name in query.measures]
+    decided = {
+        get_subject(NamedCondition(predicate=name), model=model)
+        for share in shares if share for name in {*model.measures[share[0]].where} - {*model.measures[share[1]].where}
+    }  # fmt: skip
+    return any(get_subject(part, model=model) in decided for part in parts)
+
+
+def drop_groups(query: MetricQuery) -> MetricQuery:
+    """Return a number without its groups, and without the conditions that these have names: issues with an assignee."""
+    names = {one.dimension for one in query.group_by if isinstance(one, DimensionGroup)}
+    parts = [
+        part for part in split_conditions(query.where)
+        if not (isinstance(part, Comparison) and part.op == Operator.IS_NOT_NULL and part.field in names)
+    ]  # fmt: skip
+    return query.model_copy(update={"where": join_conditions(parts), "group_by": (), "trend": False})
