@@ -371,6 +371,16 @@ def read_counted_sides(phrases: list[Phrase], *, place: int) -> Found:
     return [both, replace(link, marks=frozenset({"compare"}), senses=())], 4
 
 
+def read_ratio(phrases: list[Phrase], *, place: int) -> Found:
+    """Read a ratio as the numbers of both side by side: ratio of | bugs | to | stories."""
+    first, one, to, other = look_at(phrases, place=place, size=4)
+    is_ratio = "share" in first.marks and first.said.lower().endswith("ratio of") and to.said.lower() == "to"
+    if not is_ratio or one.kind != "names" or (other.kind, other.name_kind) != ("names", one.name_kind):
+        return None
+    both = replace(one, names=(*one.names, *other.names), joined_by="and", said=f"{one.said} to {other.said}")
+    return [replace(first, marks=frozenset({"compare"}), senses=()), both], 4
+
+
 def read_nobody_relative(phrases: list[Phrase], *, place: int) -> Found:
     """Read a relative clause of nobody behind its verb: issues | each team | have | nobody | is assigned to."""
     first = phrases[place]

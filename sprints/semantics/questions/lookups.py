@@ -195,6 +195,7 @@ class Lookups(Conditions):
             raise Unbound(phrase)
         self.mentions_entity = True
         self.measures = ["sprint_length"]
+        self.used |= {place for place, one in enumerate(self.phrases) if "average" in one.marks}  # it is one
 
     def _answer_yes_or_no(self, where: Condition | None) -> Condition | None:
         """Show what is asked of a named row in place of a condition that it may fail: is ORBIT-1 | blocked."""

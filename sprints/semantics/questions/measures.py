@@ -8,8 +8,6 @@ from sprints.semantics.query import (
     Comparison,
     DimensionGroup,
     MeasureLimit,
-    NamedCondition,
-    Not,
     TimeGroup,
 )
 from sprints.semantics.questions.actors import is_choice_of_teams, limits_owner
@@ -96,6 +94,9 @@ class Measures(Units):
                 self._group_by("" if self.entity.id == "issue" else self.entity.id, phrase=phrase)
         if measures and not (dimension and is_listed):
             self.measures.append(measures[0])
+            is_of_sprints = any(self.model.measures[s.name].entity == "membership" for s in phrase.senses
+                                if s.kind == "measure") and any(map(is_sprints, self.phrases))  # fmt: skip
+            self.cost += 1.0 if self.entity.id == "issue" and is_of_sprints else 0.0  # what was completed in it
         elif dimension and not self.marks & {"how_many", "how_much"} and not self._is_kind_noun(phrase, place=place):
             is_of_each = phrase.is_plural and self.entity.id == "sprint"
             self.mentions_entity |= is_of_each and self.model.dimensions[dimension].entity == self.entity.id
@@ -225,12 +226,11 @@ class Measures(Units):
             self.measures = [self._points_measure()]
         elif not self.measures and is_measured:
             self.measures = [self._count_measure()]
-            if "how_many" not in self.marks and not self.mentions_entity and not self._is_counted_kind():
+            if "how_many" not in self.marks:
                 self._add_points()
         self._group_ranked_rows()
         self._apply_aggregates()
-        if self._is_about_the_future():
-            self.measures = [self._find_planned(one) for one in self.measures]
+        self._take_units_of_sprints()
         if self.columns and self.measures:
             self._columns_as_groups()
 
@@ -290,8 +290,7 @@ class Measures(Units):
             self.unit_noun = "points"
             self.measures = [self._points_measure()]
             if self._groups_sprints():
-                self.parts.append(Not(part=NamedCondition(predicate="sprint_future")))
-                self.assumptions.append("Only sprints that have begun are meant.")
+                self._leave_out_future()
             return
         known = [
             sense.name for one in limits if not one.has("dimension") for sense in one.senses if sense.kind == "measure"
@@ -351,7 +350,11 @@ class Measures(Units):
         return any(one.name_kind == "type" for one in self.phrases) or self.is_ranked or bool(self.marks & set(others))
 
     def _add_points(self) -> None:
-        """Add points to the number of issues for "how much", which leaves the unit open."""
+        """Add points to the number of issues for "how much", which leaves the unit open, and to scope changes."""
+        if self.entity.id == "scope_change" and not self.is_ranked:
+            self.measures = ["scope_change_points_total", *self.measures]
+        if self.mentions_entity or self._is_counted_kind():
+            return
         if "how_much" not in self.marks and self.entity.id != "membership":
             return
         states = [state for state in self._own_states() if not state.phrase.is_negated]

@@ -102,14 +102,12 @@ def read_epic_key(phrases: list[Phrase], *, place: int) -> Found:
 
 
 def read_whole_of_parts(phrases: list[Phrase], *, place: int) -> Found:
-    """Read epics, or a key, as what issues belong to, where these are measured: progress of | our epics, of | X."""
+    """Read epics as what issues belong to, where these are measured: the progress of | our epics."""
     first, before = phrases[place], phrase_at(phrases, place=place - 1)
     if before.marks & {"which", "what", "rank"} or first.is_negated:
         return None
     if not any(sense.name == "done_rate" for one in phrases for sense in one.senses):
         return None
-    if first.kind == "key" and not first.name_kind:
-        return [replace(first, name_kind="epic")], 1
     is_noun = first.name_kind == "type" and any(sense.name == "epic" for sense in first.senses)
     return ([replace(first, kind="group", names=(), name_kind="", quantifier="each")], 1) if is_noun else None
 

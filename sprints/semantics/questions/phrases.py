@@ -30,6 +30,7 @@ from sprints.semantics.questions.constructions import (
     read_overrun,
     read_own_sprint,
     read_present_sprint,
+    read_ratio,
     read_remain,
     read_span,
     read_start_of_work,
@@ -138,7 +139,7 @@ def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
     _apply(read_overrun, phrases)
     _apply(read_lateness, phrases)
     _apply(read_present_sprint, phrases)
-    for rule in (read_when_of_sprint, read_best_sprint, read_average_size, read_start_of_work):
+    for rule in (read_when_of_sprint, read_best_sprint, read_average_size, read_start_of_work, read_ratio):
         _apply(rule, phrases)
     _apply(read_latest, phrases)
     _apply(read_passive_link, phrases)

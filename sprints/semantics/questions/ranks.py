@@ -71,7 +71,8 @@ class Ranks(Scope):
         is_open = any(one.predicate in ("open", "unassigned") for one in self.states.values())
         if not self.measures and is_open and by in _UNTIL_DONE:
             raise Unbound(rank)  # what is not done has neither
-        is_least = not rank.is_descending and self._groups_sprints() and "sprint" in self.reached
+        is_least = not rank.is_descending or "best" in rank.marks
+        is_least = is_least and self._groups_sprints() and "sprint" in self.reached
         if is_least and self.measures and not any(is_sprints(one) for one in self.phrases):
             self.parts.append(NamedCondition(predicate="sprint_closed"))
             self.assumptions.append("Only closed sprints are ranked.")

@@ -1,5 +1,6 @@
 """What a measure is counted in: points or issues, what is planned, and averages."""
 
+from sprints.semantics.query import DimensionGroup, NamedCondition, Not
 from sprints.semantics.questions.groups import Groups
 from sprints.semantics.questions.phrase import is_sprints, phrase_at
 from sprints.semantics.questions.terms import Unbound
@@ -7,6 +8,26 @@ from sprints.semantics.questions.terms import Unbound
 
 class Units(Groups):
     """Groups with the measure that stands for another one."""
+
+    def _leave_out_future(self) -> None:
+        """Leave out sprints that have not begun, in which nothing can have happened yet."""
+        self.parts.append(Not(part=NamedCondition(predicate="sprint_future")))
+        self.assumptions.append("Only sprints that have begun are meant.")
+
+    def _take_units_of_sprints(self) -> None:
+        """Count what is planned for sprints that are named and in the future, and leave out others of these."""
+        if self._is_about_the_future():
+            self.measures = [self._find_planned(one) for one in self.measures]
+        is_result = all("member_now" not in self.model.measures[one].where for one in self.measures)
+        is_series = DimensionGroup(dimension="sprint") in self.groups or ("trend" in self.marks and not self.groups)
+        is_series = is_series and self.entity.id == "membership" and not any(map(is_sprints, self.phrases))
+        if not (self.measures and is_result and is_series):
+            return
+        if all(self.model.measures[one].time == "sprint_closed" for one in self.measures):
+            self.parts.append(NamedCondition(predicate="sprint_closed"))
+            self.assumptions.append("Only closed sprints are counted.")
+        else:
+            self._leave_out_future()
 
     def _find_in_unit(self, measure: str, *, unit: str) -> str:
         """Return the measure of the same rows in a unit. Empty if there is none."""

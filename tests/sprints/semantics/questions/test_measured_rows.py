@@ -36,6 +36,16 @@ def test_the_progress_of_an_epic_is_that_of_its_issues(question: str, truth: str
     assert_same_rows(question, truth=truth)
 
 
+@pytest.mark.parametrize(
+    ("before", "question"),
+    [("progress of Works offline", "and for ACCEL-1"), ("status of ACCEL-1", "its progress")],
+)
+def test_the_next_epic_is_asked_of_by_its_key(before: str, question: str) -> None:
+    [row] = follow(before, question).rows
+
+    assert str(row["done_rate"]) == "82.1"
+
+
 def test_an_issue_that_is_no_epic_has_no_progress() -> None:
     assert not any(row.get("done_rate") is not None for row in ask("progress of ACCEL-40").rows)
 

@@ -31,11 +31,15 @@ PER_TEAM = (
         ("what was our best sprint", PER_TEAM.format("DESC")),
         ("best sprint per team", PER_TEAM.format("DESC")),
         ("worst sprint of each team", PER_TEAM.format("")),
+        ("best sprint of orbit by carry-over rate", None),
         ("sprints by velocity for accel", RESULT.format(OF_TEAM.format("ACCEL"), "DESC", 1000)),
     ],
 )
-def test_the_best_sprint_has_the_most_completed_points(question: str, truth: str) -> None:
-    assert_same_rows(question, truth=truth)
+def test_the_best_sprint_has_the_most_completed_points(question: str, truth: str | None) -> None:
+    if truth is None:
+        assert {row["sprint"] for row in ask(question).rows}.isdisjoint({"ORBIT Sprint 9", "ORBIT Sprint 10"})
+    else:
+        assert_same_rows(question, truth=truth)
 
 
 @pytest.mark.parametrize(
@@ -75,12 +79,6 @@ MOST = "SELECT issue_key FROM issues ORDER BY {} DESC LIMIT 1"
          ("SELECT team_key, round(avg(story_points), 2) AS n FROM issues JOIN teams USING (team_id) "
           "WHERE issue_type = 'Story' GROUP BY 1 LIMIT 1000")),
         ("average bug size", "SELECT round(avg(story_points), 2) AS n FROM issues WHERE issue_type = 'Bug'"),
-        ("how many sprints has accel done",
-         "SELECT count(*) AS n FROM sprints JOIN teams USING (team_id) WHERE team_key = 'ACCEL' AND state = 'closed'"),
-        ("how many sprints did accel finish",
-         "SELECT count(*) AS n FROM sprints JOIN teams USING (team_id) WHERE team_key = 'ACCEL' AND state = 'closed'"),
-        ("how many sprints has orbit completed",
-         "SELECT count(*) AS n FROM sprints JOIN teams USING (team_id) WHERE team_key = 'ORBIT' AND state = 'closed'"),
         ("when was ACCEL-100 started", "SELECT issue_key, title, started_at FROM issues WHERE issue_key = 'ACCEL-100'"),
         ("when did work on ACCEL-100 start",
          "SELECT issue_key, title, started_at FROM issues WHERE issue_key = 'ACCEL-100'"),
@@ -88,6 +86,52 @@ MOST = "SELECT issue_key FROM issues ORDER BY {} DESC LIMIT 1"
 )  # fmt: skip
 def test_sizes_durations_and_moments(question: str, truth: str) -> None:
     assert_same_rows(question, truth=truth)
+
+
+def test_the_trend_of_what_is_carried_over_is_of_closed_sprints() -> None:
+    rows = ask("is carry-over going down for orbit").rows
+
+    assert [row["sprint"] for row in rows] == [f"ORBIT Sprint {number}" for number in range(1, 9)]
+
+
+@pytest.mark.parametrize(
+    ("question", "truth"),
+    [
+        ("completed points per team this sprint",
+         ("SELECT team_key, completed_points FROM sprint_summary JOIN teams USING (team_id) WHERE state = 'active' "
+          "LIMIT 1000")),
+        ("committed points per sprint for orbit",
+         ("SELECT sprint_name, committed_points FROM sprint_summary JOIN teams USING (team_id) "
+          "WHERE team_key = 'ORBIT' AND state <> 'future' LIMIT 1000")),
+        ("carried over points per sprint for accel",
+         ("SELECT sprint_name, carried_over_points FROM sprint_summary JOIN teams USING (team_id) "
+          "WHERE team_key = 'ACCEL' AND state = 'closed' LIMIT 1000")),
+        ("how much did scope change in the current sprint",
+         ("SELECT team_key, sum(points_change) AS points, count(*) AS n FROM scope_changes JOIN sprints "
+          "USING (sprint_id) JOIN teams USING (team_id) WHERE state = 'active' GROUP BY 1 LIMIT 1000")),
+        ("epic with the most bugs",
+         ("SELECT e.issue_key, e.title, count(*) AS n FROM issues AS i JOIN issues AS e ON e.issue_id = i.epic_id "
+          "WHERE i.issue_type = 'Bug' GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 1")),
+        ("hours left in the current sprint for accel",
+         ("SELECT sum(remaining_estimate_hours) AS n FROM sprint_issues JOIN sprints USING (sprint_id) JOIN issues "
+          "USING (issue_id) WHERE sprint_name = 'ACCEL Sprint 9' AND is_in_scope")),
+        ("how long are sprints on average",
+         ("SELECT round(CAST(avg(extract(epoch FROM coalesce(completed_at, ends_at) - started_at)) / 86400 "
+          "AS numeric), 1) AS n FROM sprints")),
+        ("ratio of bugs to stories per team",
+         ("SELECT team_key, issue_type, count(*) AS n FROM issues JOIN teams USING (team_id) "
+          "WHERE issue_type IN ('Bug', 'Story') GROUP BY 1, 2 LIMIT 1000")),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_sprints_and_epics(question: str, truth: str) -> None:
+    assert_same_rows(question, truth=truth)
+
+
+@pytest.mark.parametrize("question", ["where do tickets spend the most time", "which status takes longest"])
+def test_where_time_is_spent_is_told_by_status(question: str) -> None:
+    rows = ask(question).rows
+
+    assert [row["status"] for row in rows][:2] == ["To Do", "Selected"]
 
 
 @pytest.mark.parametrize(
@@ -140,7 +184,6 @@ def test_a_share_of_what_became_of_issues_in_a_sprint(question: str, share: str)
     [
         "progress of the last sprint",  # what is done by now, or what was completed in it
         "done rate of ACCEL Sprint 8",
-        "which status takes longest",  # not the cycle time of the issues that were in it
         "how long does each team take on bugs in ACCEL Sprint 8",
         "which issue was reopened most often in October",  # all its reopenings are counted
     ],
