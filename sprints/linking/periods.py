@@ -412,7 +412,19 @@ def _join_spans(spans: tuple[Span, Span], *, edges: tuple[Edge, Edge]) -> Span:
 
 
 def _share_year(first: Point, last: Point, *, today: date) -> tuple[Span, Span]:
-    """Return the days of two points, one without a year in that of the other. Both without one have begun."""
+    """
+    Return the days of two points, one without a year in that of the other. Both without one have begun.
+
+    What the other year does not have, as 29 February or week 53, stays in its own.
+    """
+    try:
+        return _put_in_one_year(first, last, today=today)
+    except ValueError:
+        return first.span, last.span
+
+
+def _put_in_one_year(first: Point, last: Point, *, today: date) -> tuple[Span, Span]:
+    """Return the days of two points, one in the year of the other. Raises ValueError if it has no such days."""
     if first.in_year is not None and last.in_year is None:
         year = last.span.start.year
         start = first.in_year(year)

@@ -121,12 +121,13 @@ def join_conditions(conditions: Sequence[Condition]) -> Condition | None:
 
 def _describe(query: MetricQuery, *, model: SemanticModel) -> str:
     conditions = split_conditions(query.where)
-    adjectives = [_adjective(condition, model=model) for condition in conditions]
+    own = query.rows_of or find_measure(query.measures[0], model=model).entity
+    adjectives = [_adjective(condition, own=own, model=model) for condition in conditions]
     leading = [adjective for adjective in adjectives if adjective]
     subject = _subject(query, model=model)
     pieces = [" ".join([*(["list of"] if query.rows_of else []), *leading, subject])]
     pieces += [
-        describe_condition(condition, model=model)
+        _period_rows(condition, own=own, model=model) or describe_condition(condition, model=model)
         for condition, adjective in zip(conditions, adjectives, strict=True)
         if not adjective
     ]
@@ -158,8 +159,19 @@ def _subject(query: MetricQuery, *, model: SemanticModel) -> str:
     return _join_words(find_measure(name, model=model).label for name in query.measures)
 
 
-def _adjective(condition: Condition, *, model: SemanticModel) -> str | None:
-    """Return the adjective of a condition, if it is one word without a preposition."""
+def _period_rows(condition: Condition, *, own: str, model: SemanticModel) -> str:
+    """Return the periods that a predicate tells of, as closed tells of sprints. Empty if it tells of other rows."""
+    if not isinstance(condition, NamedCondition):
+        return ""
+    known = find_predicate(condition.predicate, model=model)
+    periods = {one.membership.role for one in model.entities.values() if one.membership is not None} - {own}
+    return f"in {known.label} {model.entities[known.entity].plural}" if known.entity in periods else ""
+
+
+def _adjective(condition: Condition, *, own: str, model: SemanticModel) -> str | None:
+    """Return the adjective of a condition on the rows, if it is one word without a preposition."""
+    if _period_rows(condition, own=own, model=model):
+        return None
     text = None
     if isinstance(condition, NamedCondition):
         text = find_predicate(condition.predicate, model=model).label
@@ -214,7 +226,8 @@ def describe_condition(condition: Condition, *, model: SemanticModel) -> str:
 
 
 def _period_text(condition: InPeriod, *, model: SemanticModel) -> str:
-    period = _put_in_brackets(condition.where, model=model)
+    period = _period_rows(condition.where, own="", model=model).removeprefix("in ")
+    period = period or _put_in_brackets(condition.where, model=model)
     if condition.role is None:
         return f"{'during' if condition.how == 'during' else 'in'} {period}"
     role = find_time_role(condition.role, model=model).label.removesuffix(" during")

@@ -166,12 +166,7 @@ class _Assembly(OpenWork):
             self.unit_noun = self.model.measures[self.entity.count].unit if self.entity.count else ""
         if not self.unit_noun or tuple(self.measures) != context.measures:
             return
-        known = [self.model.measures[name] for name in context.measures]
-        swapped = [
-            next((one.id for one in self.model.measures.values() if not one.hidden and one.additive and
-                  (one.entity, one.where, one.time, one.unit) == (old.entity, old.where, old.time, self.unit_noun)), "")
-            for old in known
-        ]  # fmt: skip
+        swapped = [self._find_in_unit(one, unit=self.unit_noun) for one in context.measures]
         if not all(swapped):
             raise Unbound(None)
         self.measures = swapped
@@ -369,7 +364,7 @@ class _Assembly(OpenWork):
             self._group_by("team", phrase=sprints[0])
             return
         several = any(len(one.names) > 1 or one.edge for one in sprints)
-        is_series = not any(self.model.measures[one].additive for one in self.measures)
+        is_series = not any(self.model.measures[one].additive for one in self.measures) or bool(self.measures[1:])
         before = [self.phrases[self.phrases.index(one) - 1].said.lower() for one in sprints if one != self.phrases[0]]
         is_one = self._is_averaged() or any(said in ("over", "across") for said in before)
         if sprints and several and is_series and "sprint" in self.reached and not is_one:

@@ -62,8 +62,7 @@ class Conditions(Durations):
         is_past = any("past" in one.marks or one.is_act for one in self.phrases)
         is_about_all = self.entity.count in self.measures or any(one.kind == "related" for one in self.phrases)
         if is_past and self.entity.id == "sprint" and is_about_all:
-            self.parts.append(Not(part=NamedCondition(predicate="sprint_future")))
-            self.assumptions.append("Only sprints that have begun are meant.")
+            self._leave_out_future()
         if self.entity.id == "membership" and not self.measures:
             own = self._own_states()
             if not own:
@@ -239,6 +238,8 @@ class Conditions(Durations):
         return is_among("sprint", values=[to_value(name) for name in phrase.names])
 
     def _keys(self, phrase: Phrase, *, place: int) -> Condition:
+        if self.measures == ["done_rate"]:
+            phrase = replace(phrase, name_kind="epic")  # the progress of | X
         if phrase.name_kind:
             return is_among(self._name_dimension(phrase, place=place), values=list(phrase.keys),
                             is_negated=phrase.is_negated)  # fmt: skip
@@ -311,8 +312,7 @@ class Conditions(Durations):
         if owner and not further and phrase.number is None:  # people in no team
             return Comparison(field=owner, op=Operator.IS_NULL if phrase.is_negated else Operator.IS_NOT_NULL)
         relations = sorted(self.entity.relations.items(), key=lambda one: (
-            not any(inside.has_entity(one[1].entity) for inside in phrase.alternatives),
-            one[1].entity != self.entity.id,
+            not any(inside.has_entity(one[1].entity) for inside in phrase.alternatives), one[1].entity != self.entity.id
         ))  # fmt: skip
         for name, relation in relations:
             related = type(self)(phrase.alternatives, entity=relation.entity, lexicon=self.lexicon)

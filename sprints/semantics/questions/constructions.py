@@ -51,12 +51,55 @@ def read_present_sprint(phrases: list[Phrase], *, place: int) -> Found:
     return [first, active, replace(sprint, is_plural=True), *rest], len(phrases)
 
 
+def read_best_sprint(phrases: list[Phrase], *, place: int) -> Found:
+    """Read the best sprint as the one with the most completed points, of each team unless one is named."""
+    first, sprint, *rest = phrases[place:] if phrases[place + 1 :] else (phrases[place], NOTHING)
+    is_valued = any(one.has("measure", form="noun") and not one.has("entity") for one in phrases)
+    if not (first.marks & {"best", "worst"} and sprint.has_entity("sprint")) or is_valued:
+        return None
+    is_of_teams = any(one.name_kind == "team" or one.has_entity("team") for one in phrases)
+    team = (Sense("entity", "team", "noun"), Sense("dimension", "team", "noun"))
+    groups = [replace(first, kind="group", marks=frozenset(), senses=(Sense("measure", "velocity", "noun"),))]
+    groups += [] if is_of_teams else [replace(groups[0], senses=team)]
+    return [first, sprint, *rest, *groups], len(phrases) - place
+
+
+def read_average_size(phrases: list[Phrase], *, place: int) -> Found:
+    """Read the size of a type of issues behind an average: average | story | size."""
+    first, kind, size = look_at(phrases, place=place, size=3)
+    is_size = size.kind == "term" and any((one.name, one.form) == ("story_points", "noun") for one in size.senses)
+    if first.marks != {"average"} or kind.name_kind != "type" or not is_size:
+        return None
+    return [kind, replace(size, senses=(Sense("measure", "average_points", "noun"),))], 3
+
+
+def read_start_of_work(phrases: list[Phrase], *, place: int) -> Found:
+    """Read that work on an issue started as the issue: did | work on | X | start."""
+    work, key, act = look_at(phrases, place=place, size=3)
+    is_start = work.said.lower() == "work on" and key.kind == "key" and _names(act, "started")
+    return ([key, act], 3) if is_start else None
+
+
+def read_when_of_sprint(phrases: list[Phrase], *, place: int) -> Found:
+    """Read when a team's sprint ends as its date: when does | the HARBOR | sprint end."""
+    first = phrases[place]
+    dates = tuple(one for one in first.senses if one.name in ("sprint_start", "sprint_end"))
+    if not dates or not any("when" in one.marks for one in phrases[:place]):
+        return None
+    sprint, _, act = first.said.partition(" ")
+    senses = (Sense("entity", "sprint", "noun"), Sense("dimension", "sprint", "noun"))
+    noun = replace(first, senses=senses, said=sprint, is_definite=True)
+    return [noun, replace(first, senses=dates, said=act, start=first.start + len(sprint) + 1)], 1
+
+
 def read_cycle_time(phrases: list[Phrase], *, place: int) -> Found:
     """Read how long issues took as their cycle time: how long | do stories | take. Not in a status, or a sprint."""
     first, rest = phrases[place], phrases[place + 1 :]
     at = next((n for n, one in enumerate(rest) if one.said.lower() in TAKING), -1)
-    is_of_issues = [one for one in rest[:max(at, 0)] if one.name_kind == "type" or one.kind == "key"
-                    or one.has_entity("issue")]  # fmt: skip
+    is_of_owner = at > 0 and all(one.name_kind in ("person", "team") for one in rest[:at])
+    rest = [one for one in rest if not (is_of_owner and one.said.lower() == "per")]  # does Levi take | per | bug
+    is_of_issues = [one for one in (rest if is_of_owner else rest[:max(at, 0)]) if one.name_kind == "type"
+                    or one.kind == "key" or one.has_entity("issue")]  # fmt: skip
     has_key = any(one.kind == "key" for one in rest)
     behind = rest[:at] if at >= 0 and has_key and read_span(rest, place=at + 1) is not None else rest
     plain = all(one.kind in ("mark", "names", "key", "period") or one.has_entity("issue") for one in behind)
@@ -67,7 +110,7 @@ def read_cycle_time(phrases: list[Phrase], *, place: int) -> Found:
     is_spanned = span is not None and len(rest) == at + 1 + span[1]
     senses = span[0][0].senses if span is not None and is_spanned else _make_span_senses("started")
     taken = replace(first, kind="term", senses=senses, marks=frozenset())
-    return [taken, *rest[:at], *([] if is_spanned else rest[at + 1 :])], len(rest) + 1
+    return [taken, *rest[:at], *([] if is_spanned else rest[at + 1 :])], len(phrases) - place
 
 
 def read_time_in_status(phrases: list[Phrase], *, place: int) -> Found:
@@ -75,12 +118,16 @@ def read_time_in_status(phrases: list[Phrase], *, place: int) -> Found:
     first = phrases[place]
     is_time = first.said.lower() == "time" or first.marks == {"how_long"}
     at = next((n for n in range(place + 1, len(phrases)) if phrases[n].name_kind == "status"), -1)
+    each = next((n for n in range(place + 1, len(phrases) - 1) if "per" in phrases[n].marks), -1)
+    is_each = at < 0 < each and _names(phrases[each + 1], "past_status")  # time in | each | status
+    at = each if is_each else at
     between = phrases[place + 1 : at]
     is_plain = all(
         one.is_of_issues or one.marks & {"be", "do", "average", "median"}
         or _names(one, "spent_hours", "time_in_status") for one in between
     )  # fmt: skip
-    if not (is_time and at > 0 and is_plain) or not phrases[at].is_apart or any(one.kind == "key" for one in phrases):
+    is_apart = is_each or phrases[at].is_apart
+    if not (is_time and at > 0 and is_plain and is_apart) or any(one.kind == "key" for one in phrases):
         return None
     said = [*phrases[:place], *between]
     name = "median_time_in_status" if any("median" in one.marks for one in said) else "time_in_status"
@@ -322,6 +369,16 @@ def read_counted_sides(phrases: list[Phrase], *, place: int) -> Found:
     names = tuple(dict.fromkeys((*first.names, *second.names)))
     both = replace(first, names=names, joined_by="and", said=f"{first.said}, {second.said}")
     return [both, replace(link, marks=frozenset({"compare"}), senses=())], 4
+
+
+def read_ratio(phrases: list[Phrase], *, place: int) -> Found:
+    """Read a ratio as the numbers of both side by side: ratio of | bugs | to | stories."""
+    first, one, to, other = look_at(phrases, place=place, size=4)
+    is_ratio = "share" in first.marks and first.said.lower().endswith("ratio of") and to.said.lower() == "to"
+    if not is_ratio or one.kind != "names" or (other.kind, other.name_kind) != ("names", one.name_kind):
+        return None
+    both = replace(one, names=(*one.names, *other.names), joined_by="and", said=f"{one.said} to {other.said}")
+    return [replace(first, marks=frozenset({"compare"}), senses=()), both], 4
 
 
 def read_nobody_relative(phrases: list[Phrase], *, place: int) -> Found:

@@ -35,7 +35,7 @@ from sprints.semantics.questions.inherited_scope import (
     write_scope,
 )
 from sprints.semantics.questions.lexicon import Lexicon
-from sprints.semantics.questions.merging import ChangeMode, get_subject, merge_fragment
+from sprints.semantics.questions.merging import ChangeMode, describe_lost_groups, get_subject, merge_fragment
 from sprints.semantics.questions.phrase import Phrase
 from sprints.semantics.questions.phrases import read_phrases
 from sprints.semantics.questions.references import (
@@ -75,6 +75,7 @@ _PAST = frozenset({"was", "were", "wasn't", "weren't"})
 _THE_SPRINT = regex.compile(r"(?<=^(?:and |only )?(?:those )?in )the sprint(?=\W*$)", regex.IGNORECASE)
 _TAKEN = frozenset({"cycle_time_days", "lead_time_days"})
 _LAST = regex.compile(r"(?<=^(?:and |only |just )?(?:the )?last \d+)(?=\W*$)", regex.IGNORECASE)
+_DIVIDING = ("break ", "split ", "divide ")
 _LIMITING = frozenset({"only", "except", "without", "not"})
 _LEADS = _LIMITING | _JOINING
 _HEADS = frozenset({"what", "which", "who", "how_many", "how_much", "when", "share", "compare"})
@@ -248,12 +249,14 @@ def _follow_plainly(asked: _FollowUp) -> Parse | None:
     if is_of_rows:
         asked = replace(asked, context=list_counted_rows(context, model=model) or context)
     is_swap = any(token.said.lower() == "instead" for token in tokens)
+    is_swap |= any("swap" in token.marks for token in tokens) and all(one.kind == "group" for one in phrases)
     is_additive = all(model.measures[one].additive for one in context.measures)
     is_more = is_additive and _adds_rows(tokens)
     is_about = any("follow" in token.marks for token in tokens)
+    is_and = _adds_rows(tokens) or ("and" in leading and not is_about) or tokens[0].said.lower().startswith(_DIVIDING)
     is_filter = bool(leading & (_LIMITING | {"which"})) or any(one.is_any for one in phrases)
     mode = ChangeMode(is_swap=is_swap, is_more=is_more, is_joined=bool(leading & _JOINING), is_filter=is_filter,
-                    is_and="and" in leading and not is_about, verb=_find_verb(asked))  # fmt: skip
+                      is_and=is_and, verb=_find_verb(asked))  # fmt: skip
     changed = _change_query(asked, mode=mode)
     if changed is not None:
         return changed
@@ -331,7 +334,8 @@ def _change_query(asked: _FollowUp, *, mode: ChangeMode) -> Parse | None:
     is_list = is_list or (told is not None and told.marks == {"which"})
     if is_list and query.measures and not query.group_by:
         query = list_counted_rows(query, model=model) or query
-    return asked.make_parse(query, assumed=(*asked.linked.assumptions, *fragment.assumptions))
+    lost = () if mode.is_swap else describe_lost_groups(context, query=query, model=model)
+    return asked.make_parse(query, assumed=(*asked.linked.assumptions, *fragment.assumptions, *lost))
 
 
 def _refuse_unchanged(query: MetricQuery, *, context: MetricQuery, phrases: Sequence[Phrase]) -> None:

@@ -28,7 +28,8 @@ class Groups(Terms):
             else:
                 dimension = self._dimension_of(phrase, is_group=True)
                 self._group_by(dimension, phrase=phrase)
-                is_each = self.entity.id == "issue" and "each" in phrase.said.lower().split()  # not what has none
+                is_each = "each" in (phrase.quantifier, *phrase.said.lower().split())  # not what has none
+                is_each = is_each and self.entity.id == "issue"
                 if is_each or (place and "have" in self.phrases[place - 1].marks):
                     self.parts.append(Comparison(field=dimension, op=Operator.IS_NOT_NULL))
 

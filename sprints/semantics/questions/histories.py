@@ -12,6 +12,7 @@ from sprints.semantics.enums import Operator
 from sprints.semantics.questions.lexicon import Sense
 from sprints.semantics.questions.phrase import (
     NOTHING,
+    SILENT_MARKS,
     Found,
     Phrase,
     Rule,
@@ -29,8 +30,23 @@ _ISSUES = (Sense("entity", "issue", "noun", is_plural=True),)
 _SCOPE_CHANGES = (Sense("entity", "scope_change", "noun", is_plural=True),)
 _RE_ESTIMATED = (Sense("predicate", "re_estimated", "verb"), Sense("time", "re_estimated", "verb"))
 _ACTIVE = (Sense("predicate", "sprint_active", "adjective"),)
+_RUNNING = frozenset({"running", "active", "ongoing"})
 _LEFT = frozenset({"left", "remaining", "remain", "remains", "to go"})
 _STAYS = frozenset({"stay", "stays", "remain", "remains", "remaining"})
+
+
+def read_sprints_of_then(phrases: list[Phrase], *, place: int) -> Found:
+    """Skip the sprints that ran, since nothing is added or removed in others: added to | running sprints | in May."""
+    first, before = phrases[place], phrase_at(phrases, place=place - 1)
+    words = first.said.lower().split()
+    is_any = first.kind == "sprints" and not first.is_definite and words[-1] == "sprints" and words[0] in _RUNNING
+    is_timed = any(one.kind == "period" for one in phrases)
+    is_told = any(sense.name in ("added_late", "removed") for one in phrases[:place] for sense in one.senses)
+    if not (is_any and is_timed and is_told):
+        return None
+    if before.said.lower() == "from":
+        phrases[place - 1] = replace(before, marks=SILENT_MARKS)
+    return [], 1
 
 
 def read_transition(phrases: list[Phrase], *, place: int) -> Found:
@@ -243,8 +259,12 @@ def read_recent(phrases: list[Phrase], *, place: int) -> Found:
 
 
 def read_longest_blocked(phrases: list[Phrase], *, place: int) -> Found:
-    """Read the longest time blocked as that of all times that an issue was: with | the longest time | blocked."""
+    """Read the longest time blocked as that of all times that it was: the longest time | blocked; ever."""
     first, blocked = look_at(phrases, place=place, size=2)
+    ever = next((n for n in range(place + 1, len(phrases)) if phrases[n].marks == {"ever"}), 0)
+    if ever and any((one.name, one.form) == ("blocked_for_days", "superlative") for one in first.senses):
+        in_all = Sense("dimension", "total_blocked_days", "superlative", is_descending=first.senses[0].is_descending)
+        return [replace(first, senses=(in_all,)), *phrases[place + 1 : ever]], ever - place + 1
     is_longest = first.said.lower() in ("longest time", "shortest time") and bool(first.marks & {"top", "bottom"})
     if not is_longest or not any(sense.name == "blocked" for sense in blocked.senses):
         return None
@@ -287,8 +307,8 @@ def read_days_left(phrases: list[Phrase], *, place: int) -> Found:
 
 
 HISTORIES: tuple[Rule, ...] = (
-    read_transition, read_open_again, read_need, read_estimate_change, read_scope_change, read_where,
-    read_spent_over_estimate, read_blocked_time, read_longest_blocked, read_days_left, read_recent,
+    read_sprints_of_then, read_transition, read_open_again, read_need, read_estimate_change, read_scope_change,
+    read_where, read_spent_over_estimate, read_blocked_time, read_longest_blocked, read_days_left, read_recent,
     read_reason,
 )  # fmt: skip
 

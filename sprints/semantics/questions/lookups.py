@@ -10,6 +10,7 @@ from sprints.semantics.questions.terms import WHOSE_CHANGES, State, Unbound
 
 _ASKS = frozenset({"which", "what", "who", "when"})
 _ASKS_MUCH = frozenset({"how_many", "how_much"})
+_SIZE = frozenset({"how large", "how big", "size"})
 _ACT = ("time", "verb")
 
 
@@ -118,7 +119,7 @@ class Lookups(Conditions):
     def _choose_measures(self) -> None:
         at = next((place for place, one in enumerate(self.phrases) if "how_long" in one.marks), None)
         if self._asks_how_large():
-            self.measures, self.columns = ["points", "issues"], []
+            self.measures, self.columns = (["points"] if self.unit_noun == "points" else ["points", "issues"]), []
         elif at is not None:
             self._read_duration(self.phrases[at])
             self.used.add(at)
@@ -131,9 +132,8 @@ class Lookups(Conditions):
 
     def _asks_how_large(self) -> bool:
         """Return whether the size of a whole is requested, as opposed to that of each row: how large is the backlog."""
-        asked, *rest = self.phrases
-        is_size = asked.said.lower() in ("how large", "how big") and self.columns == ["story_points"]
-        is_whole = any(sense.kind == "predicate" and sense.form == "noun" for one in rest for sense in one.senses)
+        is_size = self.columns == ["story_points"] and any(one.said.lower() in _SIZE for one in self.phrases)
+        is_whole = any(one.has("predicate", form="noun") for one in self.phrases)
         return is_size and is_whole and not (self._has_key() or self._lists_issues())
 
     def _read_duration(self, phrase: Phrase) -> None:
@@ -188,12 +188,14 @@ class Lookups(Conditions):
     def _read_days_of_sprint(self, phrase: Phrase) -> None:
         """Read how long sprints are. How many days are left of one may be days of work: that has no place."""
         is_told = any(
-            is_sprints(one) or (one.has_entity("sprint") and (one.is_plural or one.is_any)) for one in self.phrases
+            is_sprints(one) or (one.has_entity("sprint") and (one.is_plural or one.is_any or one.is_definite))
+            for one in self.phrases
         )
         if self.states or not is_told or any(one.edge for one in self.phrases):
             raise Unbound(phrase)
         self.mentions_entity = True
         self.measures = ["sprint_length"]
+        self.used |= {place for place, one in enumerate(self.phrases) if "average" in one.marks}  # it is one
 
     def _answer_yes_or_no(self, where: Condition | None) -> Condition | None:
         """Show what is asked of a named row in place of a condition that it may fail: is ORBIT-1 | blocked."""

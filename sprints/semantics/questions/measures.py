@@ -1,26 +1,26 @@
 """Measures of a question: its nouns, and the numbers that they and its states request."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from sprints.semantics.enums import Operator
 from sprints.semantics.query import (
     Comparison,
     DimensionGroup,
     MeasureLimit,
-    NamedCondition,
-    Not,
     TimeGroup,
 )
 from sprints.semantics.questions.actors import is_choice_of_teams, limits_owner
-from sprints.semantics.questions.groups import Groups
 from sprints.semantics.questions.phrase import NOTHING, Phrase, is_sprints, phrase_at
 from sprints.semantics.questions.terms import NAMED_BY, State, Unbound
+from sprints.semantics.questions.units import Units
 
+_UNITS = ("points", "issues")
 NO_ACT = "I can say who has no such issues, or whose issues are not so. Which do you mean?"
 
 
-class Measures(Groups):
-    """Groups with the measures or rows of the question."""
+class Measures(Units):
+    """Units with the measures or rows of the question."""
 
     def _read_nouns(self) -> None:
         places = [
@@ -94,6 +94,9 @@ class Measures(Groups):
                 self._group_by("" if self.entity.id == "issue" else self.entity.id, phrase=phrase)
         if measures and not (dimension and is_listed):
             self.measures.append(measures[0])
+            is_of_sprints = any(self.model.measures[s.name].entity == "membership" for s in phrase.senses
+                                if s.kind == "measure") and any(map(is_sprints, self.phrases))  # fmt: skip
+            self.cost += 1.0 if self.entity.id == "issue" and is_of_sprints else 0.0  # what was completed in it
         elif dimension and not self.marks & {"how_many", "how_much"} and not self._is_kind_noun(phrase, place=place):
             is_of_each = phrase.is_plural and self.entity.id == "sprint"
             self.mentions_entity |= is_of_each and self.model.dimensions[dimension].entity == self.entity.id
@@ -155,7 +158,11 @@ class Measures(Groups):
         """Refuse to rank the values of a text, as opposed to the numbers of its rows: the highest priority."""
         is_text = bool(dimension) and not phrase.is_plural and self.model.dimensions[dimension].type == "text"
         is_rank = before.kind == "rank" and before.number is None
-        if is_text and is_rank and not {"most", "fewest", "least"} & {*before.said.lower().split()}:
+        is_valued = bool(before.marks & {"best", "worst"}) and any(
+            one.kind in ("term", "group") and one.has("measure", form="noun") and not one.has("entity")
+            for one in self.phrases
+        )  # the best sprint | by velocity
+        if is_text and is_rank and not (is_valued or {"most", "fewest", "least"} & {*before.said.lower().split()}):
             raise Unbound(phrase, why=f"I do not know the order of {self.model.dimensions[dimension].label}.")
 
     def _is_group_subject(self, dimension: str) -> bool:
@@ -209,42 +216,63 @@ class Measures(Groups):
             self._measure_repetitions()
         if self._measure_both_sides():
             return
-        if self.measures and is_compared and self._own_states() and self.entity.id == "membership":
-            unit = self.model.measures[self.measures[0]].unit
-            if self.unit_noun not in ("", unit):
-                raise Unbound(next((one for one in self.phrases if self.unit_noun in one.said.lower()), None))
-            self.unit_noun = unit
-            self.measures = [*(self._measure_of(state) for state in self._own_states()), *self.measures]
+        if is_compared:
+            self._compare_with_states()
         is_compared = is_compared or self._has_verbs_joined()
         told = [state for state in self.states.values() if state.is_own or not state.predicate]
-        self._refuse_bare_comparison(told if is_compared else [])
+        self._compare_states(told if is_compared else [])
         if not self.measures and is_compared and len(told) > 1:
             self.measures = [self._measure_of(state) for state in told]
         elif not self.measures and self._is_unit_of_measure() and not self._is_point_list():
             self.measures = [self._points_measure()]
         elif not self.measures and is_measured:
             self.measures = [self._count_measure()]
-            if "how_many" not in self.marks and not self.mentions_entity and not self._is_counted_kind():
+            if "how_many" not in self.marks:
                 self._add_points()
         self._group_ranked_rows()
         self._apply_aggregates()
+        self._take_units_of_sprints()
         if self.columns and self.measures:
             self._columns_as_groups()
 
-    def _refuse_bare_comparison(self, told: Sequence[State]) -> None:
-        """Refuse to compare what nobody counts: two sprints, two people; completed and committed."""
+    def _compare_with_states(self) -> None:
+        """Add the measures of states to that of a noun: commitment versus completed, in points and issues."""
+        if self.measures and self._own_states() and self.entity.id == "membership":
+            unit = self.model.measures[self.measures[0]].unit
+            if self.unit_noun not in ("", unit):
+                raise Unbound(next((one for one in self.phrases if self.unit_noun in one.said.lower()), None))
+            said = " ".join(one.said.lower() for one in self.phrases)
+            is_of_both = not (self.unit_noun or "point" in said or "issue" in said)  # commitment
+            self.measures = self._measure_in_units(self._own_states(), units=_UNITS if is_of_both else (unit,))
+
+    def _compare_states(self, told: Sequence[State]) -> None:
+        """Compare states in points and issues if no unit is said. Refuse what nobody counts: two sprints."""
         if self.measures or self.mentions_entity or self.unit_noun:
             return
         compared = next((one for one in self.phrases if one.marks & {"compare", "versus"}), None)
         if self.entity.id == "membership" and told and not any(one.name_kind == "type" for one in self.phrases):
-            raise Unbound(compared, why="Do you mean points or issues?")
+            if not (self._groups_sprints() or any(map(is_sprints, self.phrases))):
+                raise Unbound(None, why="Of which sprints?")
+            self.measures = self._measure_in_units(told, units=_UNITS)
         if compared is not None and not (told or self._says_of_what()):
             raise Unbound(compared)
+
+    def _measure_in_units(self, told: Sequence[State], *, units: Sequence[str]) -> list[str]:
+        """Return the measures of states, and those named, in each unit: in points and issues if none is said."""
+        found = []
+        for self.unit_noun in units:
+            found += [self._measure_of(state) for state in told]
+            found += [self._find_in_unit(one, unit=self.unit_noun) or one for one in self.measures]
+        return found
 
     def _group_ranked_rows(self) -> None:
         """Group by the rows themselves if they are ranked by their related rows: the sprints with the most points."""
         dimension = self.model.dimensions.get(self.entity.id)
-        is_asked = self.measures and self.is_ranked and self.mentions_entity and not self.groups
+        is_best = any(
+            one.kind == "rank" and one.marks & {"best", "worst"} and behind.has_entity(self.entity.id)
+            for one, behind in pairwise(self.phrases)
+        )  # the best sprint | of each team
+        is_asked = self.measures and self.is_ranked and self.mentions_entity and (is_best or not self.groups)
         if is_asked and dimension is not None and dimension.groupable:
             self.groups.append(DimensionGroup(dimension=dimension.id))
             terms = [one for one in self.phrases if one.kind == "term"]
@@ -263,8 +291,7 @@ class Measures(Groups):
             self.unit_noun = "points"
             self.measures = [self._points_measure()]
             if self._groups_sprints():
-                self.parts.append(Not(part=NamedCondition(predicate="sprint_future")))
-                self.assumptions.append("Only sprints that have begun are meant.")
+                self._leave_out_future()
             return
         known = [
             sense.name for one in limits if not one.has("dimension") for sense in one.senses if sense.kind == "measure"
@@ -324,7 +351,12 @@ class Measures(Groups):
         return any(one.name_kind == "type" for one in self.phrases) or self.is_ranked or bool(self.marks & set(others))
 
     def _add_points(self) -> None:
-        """Add points to the number of issues for "how much", which leaves the unit open."""
+        """Add points to the number of issues for "how much", which leaves the unit open, and to scope changes."""
+        is_counted = any(one.has_entity("scope_change") and one.is_plural for one in self.phrases)
+        if self.entity.id == "scope_change" and not (self.is_ranked or is_counted):
+            self.measures = ["scope_change_points_total", *self.measures]
+        if self.mentions_entity or self._is_counted_kind():
+            return
         if "how_much" not in self.marks and self.entity.id != "membership":
             return
         states = [state for state in self._own_states() if not state.phrase.is_negated]
@@ -391,8 +423,6 @@ class Measures(Groups):
         unit = self.unit_noun or "issues"
         verbs = {sense.name for sense in state.phrase.senses if sense.kind == "measure" and sense.form == "verb"}
         predicate = state.predicate
-        if predicate == "committed" and self._is_about_the_future():
-            predicate, verbs = "member_now", set()
         if state.predicate == "open":
             verbs = set()  # the adjective; as a verb it has no predicate
         for measure in self.model.measures.values():
@@ -404,11 +434,6 @@ class Measures(Groups):
                 state.is_measured = True
                 return measure.id
         raise Unbound(state.phrase)
-
-    def _is_about_the_future(self) -> bool:
-        """Return whether the sprints are in the future: their planned work is what is in them."""
-        sprints = [one for one in self.phrases if is_sprints(one)]
-        return bool(sprints) and all(name.state == "future" for one in sprints for name in one.names)
 
     def _points_measure(self) -> str:
         if self.entity.id == "issue":
@@ -465,32 +490,3 @@ class Measures(Groups):
             or one.name_kind in ("status", "priority", "label", "type", "epic") for one in self.phrases
         )  # fmt: skip
         return not is_told and any(one.has_entity("person") or one.has_entity("team") for one in nouns)
-
-    def _apply_aggregates(self) -> None:
-        for mark in ("average", "median", "percentile_85"):
-            if mark not in self.marks:
-                continue
-            said = {"percentile_85": "85th percentile of"}.get(mark, mark)
-            self._refuse_average_of_sum(mark)
-            self.measures = [self._find_aggregate(one, said=said) for one in self.measures]
-            for place, phrase in enumerate(self.phrases):
-                if mark in phrase.marks:
-                    self.used.add(place)
-
-    def _refuse_average_of_sum(self, mark: str) -> None:
-        """Refuse the average of a sum if it does not stand before the sum: points completed on average."""
-        for place, phrase in enumerate(self.phrases):
-            is_of_noun = phrase_at(self.phrases, place=place + 1).has("measure", "predicate", "time")
-            if mark in phrase.marks and not is_of_noun and any(self.model.measures[m].additive for m in self.measures):
-                raise Unbound(phrase, why=f"Of what is it '{phrase.said}': of an issue, a sprint, a month?")
-
-    def _find_aggregate(self, measure: str, *, said: str) -> str:
-        """Return the average, median or percentile measure of this one."""
-        known = self.model.measures[measure]
-        if said == "average" and known.unit.endswith(" per sprint"):
-            return measure
-        wanted = {f"{said} {noun}" for noun in known.words.nouns} | {f"{said} {known.id.replace('_', ' ')}"}
-        for other in self.model.measures.values():
-            if other.entity == known.entity and wanted & set(other.words.nouns):
-                return other.id
-        raise Unbound(next((one for one in self.phrases if said.split(maxsplit=1)[0] in one.said.lower()), None))

@@ -11,6 +11,7 @@ from sprints.semantics.query import (
     And,
     Comparison,
     Condition,
+    Group,
     Has,
     InPeriod,
     MetricQuery,
@@ -18,6 +19,7 @@ from sprints.semantics.query import (
     Not,
     Or,
     Reference,
+    TimeGroup,
     TimeRange,
 )
 from sprints.semantics.questions.assembly import Fragment
@@ -88,10 +90,12 @@ def merge_fragment(
         raise Unbound(None)
     parts = _settle_states([*kept, *(part for part in new if part not in kept)], new=new, model=model, index=index,
                            verb=mode.verb)  # fmt: skip
-    return _change(context, fragment=fragment, where=join_conditions(parts))
+    return _change(context, fragment=fragment, where=join_conditions(parts), mode=mode)
 
 
-def _change(context: MetricQuery, *, fragment: Fragment, where: Condition | None) -> MetricQuery:
+def _change(
+    context: MetricQuery, *, fragment: Fragment, where: Condition | None, mode: ChangeMode
+) -> MetricQuery:  # fmt: skip
     changes: dict[str, object] = {"where": where}
     if fragment.measures != context.measures:
         changes |= dict.fromkeys(("rows_of", "limit", "rank"))
@@ -99,10 +103,33 @@ def _change(context: MetricQuery, *, fragment: Fragment, where: Condition | None
         if context.rank and context.rank.by in context.measures and len(fragment.measures) == 1:
             changes["rank"] = context.rank.model_copy(update={"by": fragment.measures[0]})  # the most, | in points
     if fragment.groups:
-        changes |= {"group_by": fragment.groups, "trend": False, "order": (), "rank": None}
+        groups = (*_keep_groups(context, fragment=fragment, mode=mode), *fragment.groups)
+        changes |= {"group_by": groups, "trend": False, "order": (), "rank": None}
     if fragment.rank or fragment.order:
         changes |= {"rank": fragment.rank, "order": fragment.order, "limit": None}
     return MetricQuery.model_validate(dict(context) | changes)
+
+
+def _keep_groups(context: MetricQuery, *, fragment: Fragment, mode: ChangeMode) -> list[Group]:
+    """
+    Return the groups that stay beside new ones: a series in time and what it is of, and those that are joined.
+
+    A group that replaces another of its kind is told by `describe_lost_groups`.
+    """
+    is_other = any(map(_is_series, context.group_by)) != any(map(_is_series, fragment.groups))
+    is_further = not mode.is_swap and (mode.is_and or is_other)
+    return [one for one in context.group_by if is_further and one not in fragment.groups]
+
+
+def _is_series(group: Group) -> bool:
+    return isinstance(group, TimeGroup) or group.dimension == "sprint"
+
+
+def describe_lost_groups(context: MetricQuery, *, query: MetricQuery, model: SemanticModel) -> tuple[str, ...]:
+    """Say what a query is no longer grouped by."""
+    lost = [one for one in context.group_by if query.group_by and one not in query.group_by]
+    said = [one.grain.value if isinstance(one, TimeGroup) else model.dimensions[one.dimension].label for one in lost]
+    return (f"No longer by {' and '.join(said)}. Say 'and by …' to keep it.",) if said else ()
 
 
 def _refuse_contradictions(

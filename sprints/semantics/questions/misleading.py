@@ -242,7 +242,7 @@ def _find_row_of_key(tokens: Sequence[Token]) -> str:
 
 
 def _find_row_beside_key(tokens: Sequence[Token]) -> str:
-    """Find what is said of other rows than a named issue: status of | X's epic; | X's open bugs; | progress of X."""
+    """Find what is said of other rows than a named issue: status of | X's epic; | X's open bugs."""
     content = [one for one in tokens if not (one.is_free or one.marks & (ASKING | {"be"}))]
     place = next((at for at, one in enumerate(content) if one.key), -1)
     if place < 0:
@@ -252,7 +252,6 @@ def _find_row_beside_key(tokens: Sequence[Token]) -> str:
     is_of = link.said.lower() in ("of", "in", "under", "for", "from")
     adjectives = next((at for at, one in enumerate(behind) if not _has(one, "predicate")), len(behind))
     rows = [one for one in (*(before[-1:] if is_of else ()), *behind[adjectives : adjectives + 1]) if _is_rows(one)]
-    rows += [one for one in content if _names(one, "done_rate") and not any(map(_is_place, content))]
     if rows:
         return f"{rows[0].said} of {key.said}"
     if behind and _is_place(behind[0]):

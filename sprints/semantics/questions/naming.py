@@ -101,6 +101,17 @@ def read_epic_key(phrases: list[Phrase], *, place: int) -> Found:
     return ([replace(second, name_kind="epic", said=f"{first.said} {second.said}")], 2) if is_of_it else None
 
 
+def read_whole_of_parts(phrases: list[Phrase], *, place: int) -> Found:
+    """Read epics as what issues belong to, where these are measured: the progress of | our epics."""
+    first, before = phrases[place], phrase_at(phrases, place=place - 1)
+    if before.marks & {"which", "what", "rank"} or first.is_negated:
+        return None
+    if not any(sense.name == "done_rate" for one in phrases for sense in one.senses):
+        return None
+    is_noun = first.name_kind == "type" and any(sense.name == "epic" for sense in first.senses)
+    return ([replace(first, kind="group", names=(), name_kind="", quantifier="each")], 1) if is_noun else None
+
+
 def read_parent_key(phrases: list[Phrase], *, place: int) -> Found:
     """Read the keys beside sub-tasks as those of their parents: which | sub-tasks | does | ORBIT-15 | have."""
     first = phrases[place]

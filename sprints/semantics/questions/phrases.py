@@ -13,6 +13,8 @@ from sprints.linking.periods import EARLIEST
 from sprints.semantics.enums import Operator
 from sprints.semantics.questions.alternatives import read_alternatives, read_either, repeat_sides
 from sprints.semantics.questions.constructions import (
+    read_average_size,
+    read_best_sprint,
     read_counted_sides,
     read_cycle_time,
     read_dated_noun,
@@ -28,9 +30,12 @@ from sprints.semantics.questions.constructions import (
     read_overrun,
     read_own_sprint,
     read_present_sprint,
+    read_ratio,
     read_remain,
     read_span,
+    read_start_of_work,
     read_time_in_status,
+    read_when_of_sprint,
     read_wholly,
 )
 from sprints.semantics.questions.contrasts import (
@@ -63,6 +68,7 @@ from sprints.semantics.questions.naming import (
     read_passive_link,
     read_people_of_team,
     read_role_of_person,
+    read_whole_of_parts,
 )
 from sprints.semantics.questions.negations import (
     negate,
@@ -134,6 +140,8 @@ def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
     _apply(read_overrun, phrases)
     _apply(read_lateness, phrases)
     _apply(read_present_sprint, phrases)
+    for rule in (read_when_of_sprint, read_best_sprint, read_average_size, read_start_of_work, read_ratio):
+        _apply(rule, phrases)
     _apply(read_latest, phrases)
     _apply(read_passive_link, phrases)
     _apply(read_number_behind, phrases)
@@ -433,10 +441,12 @@ def _ranks(phrases: list[Phrase], *, place: int) -> Found:
     degree = degree_of(first)
     if first.kind in ("top", "number") and degree_of(second) is not None:
         return [replace(second, kind="rank", number=first.number, is_descending=bool(degree_of(second)))], 2
-    if first.kind == "top" or (first.kind == "mark" and first.marks & {"best", "worst", "rank"}):
+    if first.kind == "top" or (first.kind in ("mark", "term") and first.marks & {"best", "worst", "rank"}):
         is_order = "rank" in first.marks
         is_descending = "worst" not in first.marks or is_order
-        return [replace(first, kind="rank", senses=(), is_descending=is_descending, is_plural=is_order)], 1
+        rank = replace(first, kind="rank", senses=(), is_descending=is_descending, is_plural=is_order)
+        measure = [replace(first, marks=frozenset())] if first.kind == "term" else []  # closest to done
+        return [rank, *measure], 1
     if degree is None:
         return None
     if first.kind == "mark" and "how_many" in second.marks:
@@ -483,7 +493,7 @@ _RULES: tuple[Rule, ...] = (
     read_closing_clause, read_when_clause,
     repeat_sides, read_all_but, _read_ago, list_names, read_whole, read_workers,
     _repeated_how_often, _sprint_edges, _bounds, read_duration, read_than, _comparative, _agent, _group_each, _groups,
-    _and_groups, read_swapped_group, _bound_age, _bound_units, _read_bound_after, read_absence, read_idle, read_related,
-    read_acts, read_ever, read_nobody, negate_owner, negate, share_negation, read_presence, read_degree_first, _ranks,
-    _merge_ranks, _counted_rank, read_either, read_only, read_role_of_person,
+    read_whole_of_parts, _and_groups, read_swapped_group, _bound_age, _bound_units, _read_bound_after, read_absence,
+    read_idle, read_related, read_acts, read_ever, read_nobody, negate_owner, negate, share_negation, read_presence,
+    read_degree_first, _ranks, _merge_ranks, _counted_rank, read_either, read_only, read_role_of_person,
 )  # fmt: skip

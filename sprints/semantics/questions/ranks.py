@@ -3,13 +3,14 @@
 from typing import Literal
 
 from sprints.semantics.describe import join_conditions
-from sprints.semantics.query import Comparison, DimensionGroup, InPeriod, NamedCondition, Order, Rank, Share
+from sprints.semantics.query import Comparison, DimensionGroup, Has, InPeriod, NamedCondition, Order, Rank, Share
 from sprints.semantics.questions.alternatives import MASS
 from sprints.semantics.questions.phrase import Phrase, is_sprints, phrase_at
 from sprints.semantics.questions.scope import Scope
 from sprints.semantics.questions.tense import find_number, find_verb
 from sprints.semantics.questions.terms import DEFAULT_RANK, Unbound
 
+_UNTIL_DONE = frozenset({"cycle_time_days", "lead_time_days"})
 _SIZES, _DURATIONS = frozenset({"biggest", "largest", "smallest"}), frozenset({"longest", "shortest"})
 
 NOW_OR_IN_ALL = "Do you mean those that are {state} now, or the days of all times that they were {state}?"
@@ -28,6 +29,8 @@ class Ranks(Scope):
         self.used.add(places[0])
         by = self._find_rank_term(phrase)
         self._refuse_lost_rows(phrase, by=by)
+        if by in _UNTIL_DONE:
+            self._rank_completed()
         direction: Literal["asc", "desc"] = "desc" if self._is_descending(phrase, by=by) else "asc"
         count = int(phrase.number) if phrase.number is not None else 1
         if phrase.number is None and self.measures and self.subject_is_plural:
@@ -37,10 +40,20 @@ class Ranks(Scope):
             self.assumptions.append(f"Listed the first {DEFAULT_RANK}.")
         return Rank(count=count, by=by, direction=direction, within=self._rank_within(places[0])), ()
 
+    def _rank_completed(self) -> None:
+        """Rank only what was completed in the sprints that are named: which stories took longest | last sprint."""
+        stays = next((name for name, one in self.entity.relations.items() if one.entity == "membership"), "")
+        for place, parts in self.part_of.items() if stays else ():
+            for at, part in enumerate(parts):
+                if isinstance(part, InPeriod) and not part.role and is_sprints(self.phrases[place]):
+                    done = join_conditions([NamedCondition(predicate="completed"), part.where])
+                    self.part_of[place][at] = Has(relation=stays, where=done)
+                    self.assumptions.append("Only those completed in the sprint are ranked.")
+
     def _refuse_lost_rows(self, rank: Phrase, *, by: str) -> None:
         """Refuse to rank others than the rows that are asked for, or these by what is another row's."""
         of_other = by in self.model.dimensions and self.model.dimensions[by].reached_as != self.entity.id
-        if of_other and self.entity.id in ("scope_change", "points_change"):
+        if of_other and self.entity.id in ("scope_change", "points_change", "status_stay"):
             raise Unbound(rank)  # the biggest change, by the points of its issue
         nouns = [one for one in self.phrases if one.kind == "term" and one.has("entity", form="noun")]
         sprint = next((one for one in nouns[:1] if one.has_entity("sprint")), None)
@@ -59,9 +72,10 @@ class Ranks(Scope):
                 rank, is_final=True
             )  # top | priorities; top of the | backlog by priority; on the biggest | story
         is_open = any(one.predicate in ("open", "unassigned") for one in self.states.values())
-        if not self.measures and is_open and by in ("cycle_time_days", "lead_time_days"):
+        if not self.measures and is_open and by in _UNTIL_DONE:
             raise Unbound(rank)  # what is not done has neither
-        is_least = not rank.is_descending and self._groups_sprints() and "sprint" in self.reached
+        is_least = not rank.is_descending or "best" in rank.marks
+        is_least = is_least and self._groups_sprints() and "sprint" in self.reached
         if is_least and self.measures and not any(is_sprints(one) for one in self.phrases):
             self.parts.append(NamedCondition(predicate="sprint_closed"))
             self.assumptions.append("Only closed sprints are ranked.")
@@ -115,6 +129,7 @@ class Ranks(Scope):
             if not known and said & self.settings["lasting"].keys():
                 raise Unbound(phrase)  # of such rows nobody knows how long they are so
             own = known or own
+        own = own or self._find_most_repeated(phrase)
         if self.columns and self.model.dimensions[self.columns[-1]].type == "number":
             own = self.columns.pop()
         elif self.unit_noun == "points" and self.entity.id == "issue":
@@ -124,6 +139,20 @@ class Ranks(Scope):
         if not own or self.model.dimensions[own].type not in ("number", "date", "moment"):
             raise Unbound(phrase)
         return own
+
+    def _find_most_repeated(self, rank: Phrase) -> str:
+        """Return how often rows were as the word beside "most" says: the most | reopened; carried over | most often."""
+        place = self.phrases.index(rank)
+        beside = [at for at in (place - 1, place + 1) if at in self.states]
+        at, name = next(((at, self._find_reached("repeated", state=self.states[at])) for at in beside), (-1, ""))
+        at, name = (at, name) if name else self._find_repeated()
+        if rank.said.lower().split()[0] not in ("most", "least", "fewest") or abs(at - place) != 1 or not name:
+            return ""
+        if self.phrases[at].is_negated or any(one.kind == "period" or is_sprints(one) for one in self.phrases):
+            raise Unbound(rank)  # of all times, not within a period
+        self.used.add(at)
+        self.part_of.pop(at, None)
+        return name
 
     def _find_spent(self) -> str:
         """Return how long the only state was so in all, if it is past: was blocked the longest. Else empty."""
@@ -173,7 +202,9 @@ class Ranks(Scope):
             raise Unbound(self.phrases[at], why="A share of what?")
         behind = [place for place in self.part_of if place > copula]
         if self.entity.id == "membership":
-            behind = [place for place in behind if place in self.states and self.states[place].is_own]
+            own = [place for place in behind if place in self.states and self.states[place].is_own]
+            is_verb = "be" in phrase_at(self.phrases, place=int(copula)).marks
+            behind = own or (behind if is_verb else [])  # completed issues | were | bugs
         part = [one for place in behind for one in self.part_of[place]]
         is_of_others = any(
             (isinstance(one, InPeriod) and one.role)

@@ -14,6 +14,11 @@ class Relations(Measures):
     def _read_noun(self, phrase: Phrase, *, place: int, is_first: bool) -> None:
         if self._is_one_sprint(phrase, place=place):
             self._take_sprint(phrase)
+        elif self._is_own_sprint(phrase, place=place):
+            if self._is_past():
+                raise Unbound(None, why="Which sprint do you mean?")
+            self.mentions_entity = True
+            self._take_sprint(phrase)
         else:
             super()._read_noun(phrase, place=place, is_first=is_first)
 
@@ -22,6 +27,15 @@ class Relations(Measures):
         is_noun = self.entity.id in ("issue", "membership", "sprint_blockage", "sprint_day") and phrase.kind == "term"
         is_one = is_noun and phrase.has_entity("sprint") and not phrase.is_plural and place > 0
         return is_one and not self._is_asked_which(place) and not self._is_kind_noun(phrase, place=place)
+
+    def _is_own_sprint(self, phrase: Phrase, *, place: int) -> bool:
+        """Return whether a property is asked of a team's sprint: the goal of | the | HARBOR | sprint."""
+        nouns = [one for one in self.phrases if one.kind == "term" and one is not phrase]
+        is_property = any(one.has("dimension", form="noun") for one in nouns) or "how_long" in self.marks
+        is_plain = not any(one.has("measure", form="noun") or one.kind in ("rank", "group") for one in nouns)
+        is_one = self.entity.id == "sprint" and phrase.is_definite and not phrase.is_plural and not self.states
+        is_one = is_one and phrase.kind == "term" and phrase.has_entity("sprint") and is_property and is_plain
+        return is_one and not self._is_asked_which(place)
 
     def _take_sprint(self, phrase: Phrase) -> None:
         """Take any sprint that is not over, or the one that runs: open issues in a sprint; left in ACCEL's sprint."""
@@ -34,7 +48,8 @@ class Relations(Measures):
         teams = [name for one in self.phrases if one.name_kind == "team" and not one.is_negated for name in one.names]
         if any(sense.name == "carried_over" for one in self.phrases for sense in one.senses):
             raise Unbound(phrase, why=CARRIED_FROM, is_final=True)
-        if not phrase.is_definite or len(teams) != 1 or any(map(is_sprints, self.phrases)):
+        is_of_teams = len(teams) == 1 or (self.entity.id == "sprint" and not teams)
+        if not (phrase.is_definite and is_of_teams) or any(map(is_sprints, self.phrases)):
             raise Unbound(None, why="Which sprint do you mean?")
         active = NamedCondition(predicate=running["sprint"])
         self.parts.append(active if "sprint" in self.reached else InPeriod(where=active))

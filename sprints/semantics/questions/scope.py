@@ -14,11 +14,36 @@ from sprints.semantics.questions.tense import is_said_of_now, is_said_of_past
 from sprints.semantics.questions.terms import BY_DAY, FATES, NAMED_BY, State, Unbound
 
 _ACTS = frozenset({"worked on", "worked", "started", "begun", "picked up"})
+HOURS = (
+    "Of each issue I know the hours logged in all, not when or by whom they were logged. Ask for those of issues that "
+    "were done in that time, or of the issues of a sprint."
+)
+DONE_OF_SPRINT = "Do you mean what is done by now, or the completion rate of the sprint?"
 AS_OF_NOW = "What issues are is known as of now, and what became of them in a sprint. Which of both is '{said}'?"
 
 
 class Scope(Lookups):
     """A question with the checks of what it leaves out."""
+
+    def _read_conditions(self) -> None:
+        if self.measures == ["spent_hours"]:
+            self._refuse_times_of_hours()
+        super()._read_conditions()
+
+    def _refuse_times_of_hours(self) -> None:
+        """Refuse when hours were logged, of which only the sum is known, and say whose and which they are."""
+        free = [one for place, one in enumerate(self.phrases) if one.kind == "period" and place not in self.used]
+        if self.context is not None and any(isinstance(p, TimeRange) for p in split_conditions(self.context.where)):
+            free = []
+        sprints = [one for one in self.phrases if is_sprints(one)]
+        is_of_issues = any(one.is_of_issues or one.kind == "key" for one in self.phrases)
+        is_series = any(isinstance(one, TimeGroup) and one.role is None for one in self.groups)
+        if free or is_series or (sprints and not is_of_issues):
+            raise Unbound(None, why=HOURS, is_final=True)
+        if sprints:
+            self.assumptions.append("All hours of these issues are counted, whenever they were logged.")
+        if self._has_person() or DimensionGroup(dimension="assignee") in self.groups:
+            self.assumptions.append("Hours are counted for who has the issue; who logged them is not known.")
 
     def _check_scope(self) -> None:
         """Refuse words whose scope the query cannot say: ever blocked for 3 days; but for June; points of issues."""
@@ -107,8 +132,9 @@ class Scope(Lookups):
             is_present = is_status or (is_present and not (state.periods or state.is_counted))
             is_was = phrase_at(self.phrases, place=place - 1).said.lower() in ("was", "were") and not sprints
             is_was = is_was and state.predicate in ("open", "in_progress", "to_do") and self.entity.id == "issue"
+            is_asked = "when" in self.marks and bool(state.role) and self._has_key()  # when was X | started
             is_of_then = is_over or is_was or (is_status and (is_perfect or is_said_of_past(self.phrases, place=place)))
-            if not is_now and (is_act or (is_present and is_of_then)):
+            if not (is_now or is_asked) and (is_act or (is_present and is_of_then)):
                 raise Unbound(phrase, why=AS_OF_NOW.format(said=phrase.said), is_final=True)
 
     def _refuse_lost_stays(self) -> None:
@@ -155,8 +181,10 @@ class Scope(Lookups):
         return any(one.name_kind == "type" and one.names[0].text == "Epic" for one in self.phrases)
 
     def _refuse_averages_of_now(self) -> None:
-        """Refuse the average of what is done now for what was completed in a closed sprint."""
+        """Refuse the average, or the share, of what is done now for what was completed in a closed sprint."""
         is_closed = any(name.state == "closed" for one in self.phrases if is_sprints(one) for name in one.names)
+        if is_closed and "done_rate" in self.measures:
+            raise Unbound(None, why=DONE_OF_SPRINT, is_final=True)
         if self.entity.id != "issue" or not is_closed or not self.marks & {"average", "median"}:
             return
         for state in self.states.values():

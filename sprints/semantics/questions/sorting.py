@@ -1,6 +1,7 @@
 """The order of rows that a clause asks for: sorted by points, largest first; oldest first; in order."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Literal
 
 from sprints.semantics.describe import split_conditions
@@ -43,8 +44,10 @@ def is_sorted(tokens: Sequence[Token]) -> bool:
 def rewrite_as_ranking(text: str, *, tokens: Sequence[Token]) -> str:
     """Return a list in an order as a ranking: list the epics | by | open points, highest first. Empty if it is none."""
     by = next((one for one in tokens[1:] if "rank" in one.marks and one.said.lower().endswith(" by")), None)
-    if by is None and tokens and _is_first(tokens[-1]):
-        by = next((one for one in tokens[1:] if one.said.lower() == "by"), None)
+    if by is None:
+        is_asked = any(one.marks & {"which", "what", "who", "be"} for one in tokens)
+        by = next((one for one, behind in pairwise(tokens[1:]) if one.said.lower() == "by"
+                   and (_is_first(tokens[-1]) or (_is_measure(behind) and not is_asked))), None)  # fmt: skip
     if by is None or "rank" in tokens[0].marks:
         return ""
     nouns = [sense for one in tokens if one.start < by.start for sense in one.senses if sense.form == "noun"]
@@ -119,6 +122,11 @@ def _sort_groups(
     if context.rank is not None:
         return context if direction in (None, context.rank.direction) else None
     return context.model_copy(update={"order": (Order(by=context.measures[0], direction=direction or "desc"),)})
+
+
+def _is_measure(token: Token) -> bool:
+    """Return whether it can only be a number of groups: epics by | progress."""
+    return bool(token.senses) and {one.kind for one in token.senses} == {"measure"}
 
 
 def _is_first(token: Token) -> bool:

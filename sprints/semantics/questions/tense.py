@@ -76,7 +76,7 @@ def find_copula(phrases: Sequence[Phrase], *, own: Sequence[int], is_membership:
     verbs = {"be", "have", "do"} if is_membership else {"be", "have"}
     verb = next((place for place, one in enumerate(phrases) if place > at and one.marks & verbs), None)
     told = [place for place in own if place > at]
-    if not is_membership or not told or (verb is not None and verb < told[-1] and told[:-1] != [verb + 1]):
+    if not is_membership or not told or (verb is not None and (verb > told[-1] or told[:-1] != [verb + 1])):
         return verb
     if told[1:]:
         return told[1] - 0.5

@@ -131,7 +131,8 @@ class Terms:
         """Read a name that is also a property's noun as the property, if it is requested: which epic has most."""
         is_both = phrase.kind == "names" and phrase.has("dimension", form="noun")
         before = phrase_at(phrases, place=place - 1)
-        if not is_both or not (before.marks & {"which", "what", "rank", "per"} or before.kind == "rank"):
+        is_head = not place and "have" in phrase_at(phrases, place=1).marks  # epic | with | the most bugs
+        if not is_both or not (is_head or before.marks & {"which", "what", "rank", "per"} or before.kind == "rank"):
             return phrase
         counted = any(one.is_of_issues or one.has("measure", form="noun") for one in phrases[place + 1 :])
         ranked = any(one.kind in ("rank", "bound") for one in phrases)

@@ -264,8 +264,8 @@ EXPRESSED: dict[str, tuple[Query, dict[str, str]]] = {
                  where=in_sprints(LAST_SIX), group=("team",)), {"sprint": "last 6 sprints"},
     ),
     "sprints-at-a-glance": (
-        measures("committed_points", "completed_points", "added_points", "removed_points", "carried_over_points",
-                 "committed_issues", "completed_issues", "carried_over_issues", where=in_sprints(LAST),
+        measures("sprint_points", "committed_points", "completed_points", "added_points", "removed_points",
+                 "carried_over_points", "committed_issues", "completed_issues", where=in_sprints(LAST),
                  group=("team", "sprint", "sprint_state")), {"sprint": "last sprint"},
     ),
     "active-sprints": (

@@ -132,7 +132,6 @@ def test_what_a_follow_up_refers_to_is_kept_and_what_it_says_is_added(first: str
         ("status of ACCEL-40", "status of its epic"),
         ("status of ACCEL-40", "how many bugs does its team have"),
         ("status of ACCEL-1", "its issues"),
-        ("status of ACCEL-1", "its progress"),
         ("status of ACCEL-1", "what are its open bugs"),
         ("blocked bugs of ACCEL", "not blocked"),
         ("how many bugs does Levi have", "what is he working on"),

@@ -1,0 +1,78 @@
+"""What a measure is counted in: points or issues, what is planned, and averages."""
+
+from sprints.semantics.query import DimensionGroup, NamedCondition, Not
+from sprints.semantics.questions.groups import Groups
+from sprints.semantics.questions.phrase import is_sprints, phrase_at
+from sprints.semantics.questions.terms import Unbound
+
+
+class Units(Groups):
+    """Groups with the measure that stands for another one."""
+
+    def _leave_out_future(self) -> None:
+        """Leave out sprints that have not begun, in which nothing can have happened yet."""
+        self.parts.append(Not(part=NamedCondition(predicate="sprint_future")))
+        self.assumptions.append("Only sprints that have begun are meant.")
+
+    def _take_units_of_sprints(self) -> None:
+        """Count what is planned for sprints that are named and in the future, and leave out others of these."""
+        if self._is_about_the_future():
+            self.measures = [self._find_planned(one) for one in self.measures]
+        is_result = all("member_now" not in self.model.measures[one].where for one in self.measures)
+        is_series = DimensionGroup(dimension="sprint") in self.groups or ("trend" in self.marks and not self.groups)
+        is_series = is_series and self.entity.id == "membership" and not any(map(is_sprints, self.phrases))
+        if not (self.measures and is_result and is_series):
+            return
+        if all(self.model.measures[one].time == "sprint_closed" for one in self.measures):
+            self.parts.append(NamedCondition(predicate="sprint_closed"))
+            self.assumptions.append("Only closed sprints are counted.")
+        else:
+            self._leave_out_future()
+
+    def _find_in_unit(self, measure: str, *, unit: str) -> str:
+        """Return the measure of the same rows in a unit. Empty if there is none."""
+        old = self.model.measures[measure]
+        known = (one for one in self.model.measures.values() if not one.hidden and one.additive)
+        return next((one.id for one in known if (one.entity, one.where, one.time, one.unit)
+                     == (old.entity, old.where, old.time, unit)), "")  # fmt: skip
+
+    def _is_about_the_future(self) -> bool:
+        """Return whether the sprints are in the future: their planned work is what is in them."""
+        sprints = [one for one in self.phrases if is_sprints(one)]
+        return bool(sprints) and all(name.state == "future" for one in sprints for name in one.names)
+
+    def _find_planned(self, measure: str) -> str:
+        """Return the measure of what is in a sprint, in place of what was when it was started."""
+        known = self.model.measures[measure]
+        planned = [one.id for one in self.model.measures.values()
+                   if (one.entity, one.unit, one.where) == (known.entity, known.unit, ("member_now",))]  # fmt: skip
+        return planned[0] if known.where == ("committed",) and planned else measure
+
+    def _apply_aggregates(self) -> None:
+        for mark in ("average", "median", "percentile_85"):
+            if mark not in self.marks:
+                continue
+            said = {"percentile_85": "85th percentile of"}.get(mark, mark)
+            self._refuse_average_of_sum(mark)
+            self.measures = [self._find_aggregate(one, said=said) for one in self.measures]
+            for place, phrase in enumerate(self.phrases):
+                if mark in phrase.marks:
+                    self.used.add(place)
+
+    def _refuse_average_of_sum(self, mark: str) -> None:
+        """Refuse the average of a sum if it does not stand before the sum: points completed on average."""
+        for place, phrase in enumerate(self.phrases):
+            is_of_noun = phrase_at(self.phrases, place=place + 1).has("measure", "predicate", "time")
+            if mark in phrase.marks and not is_of_noun and any(self.model.measures[m].additive for m in self.measures):
+                raise Unbound(phrase, why=f"Of what is it '{phrase.said}': of an issue, a sprint, a month?")
+
+    def _find_aggregate(self, measure: str, *, said: str) -> str:
+        """Return the average, median or percentile measure of this one."""
+        known = self.model.measures[measure]
+        if said == "average" and known.unit.endswith(" per sprint"):
+            return measure
+        wanted = {f"{said} {noun}" for noun in known.words.nouns} | {f"{said} {known.id.replace('_', ' ')}"}
+        for other in self.model.measures.values():
+            if other.entity == known.entity and wanted & set(other.words.nouns):
+                return other.id
+        raise Unbound(next((one for one in self.phrases if said.split(maxsplit=1)[0] in one.said.lower()), None))
