@@ -15,8 +15,8 @@ _INSIDE = r"\b(?:in|of|from|for|outside|within|inside|during|does|did|will|is|ha
 _EDGE_OF = r"\b(?:end|start|beginning|day|days|half|course|middle) of "
 _ENDS = (
     r"\s*(?:$|[?.!,;]|(?:now|right|yet|so far|still|today|at the moment|currently|without|and|or|but|assigned|per|by"
-    r"|is|are|has|have|do|does|unassigned|blocked|open|done|in (?:progress|review|qa)|end|start|begin|finish|over"
-    r"|going|look|looking)\b)"
+    r"|is|are|has|have|do|does|after it|unassigned|blocked|open|done|in (?:progress|review|qa)|end|start|begin|finish"
+    r"|over|going|look|looking)\b)"
 )
 _AND = r"(?: and | & |, ?| ?(?:to|-|\u2013|through) ?)"
 _SPRINT = regex.compile(
@@ -32,6 +32,10 @@ _SPRINT = regex.compile(
     regex.IGNORECASE,
 )
 _ANY_SPRINT = regex.compile(r"\bsprints?\b", regex.IGNORECASE)
+_LEADS_TO_TEAM = regex.compile(
+    r"(?:^|[,.:;?!] |\b(?:the|in|of|for|from|during|on|inside|within|into|does|did|is|has|will|about|show|list) )$",
+    regex.IGNORECASE,
+)
 _POSITION_BEFORE = regex.compile(rf"\b(?:{_CURRENT}|{_PAST}|next)(?: {NUMBER})?(?: (?:{_CLOSED}))? $", regex.IGNORECASE)
 _SPRINTS_BEHIND = regex.compile(r"(?:['\u2019]s)? (sprints?)\b", regex.IGNORECASE)
 _RANGE = regex.compile(r"(\d{1,4}) ?(?:to|-|\u2013|through) ?(?:sprint )?(\d{1,4})", regex.IGNORECASE)
@@ -93,11 +97,18 @@ class Amount(Place):
 
 
 def put_behind(text: str, *, start: int, end: int) -> str:
-    """Move a name inside a reference to sprints behind it: the last three ORBIT sprints, of ORBIT."""
+    """
+    Move a name inside a reference to sprints behind it: the last three ORBIT sprints, of ORBIT.
+
+    Without a position it is the running one, where no other sprint is named: bugs in the ORBIT sprint.
+    """
     behind = _SPRINTS_BEHIND.match(text, end)
-    if not behind or not _POSITION_BEFORE.search(text[:start]):
-        return text
-    return f"{text[:start]}{behind[1]} of {text[start:end]}{text[behind.end() :]}"
+    if behind and _POSITION_BEFORE.search(text[:start]):
+        return f"{text[:start]}{behind[1]} of {text[start:end]}{text[behind.end() :]}"
+    is_one = behind is not None and behind[1].lower() == "sprint" and len(_ANY_SPRINT.findall(text)) == 1
+    if behind and is_one and _LEADS_TO_TEAM.search(text[:start]) and regex.match(_ENDS, text[behind.end() :]):
+        return f"{text[:start]}current sprint of {text[start:end]}{text[behind.end() :]}"
+    return text
 
 
 def find_sprint_references(text: str) -> list[SprintReference]:

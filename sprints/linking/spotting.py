@@ -23,6 +23,7 @@ _HINTS: dict[str, Kind] = {
 }  # fmt: skip
 
 
+_LEADS_TO_TITLE = frozenset({"in", "of", "for", "on", "with", "is", "from", "to", "under", "about", "by"})
 _LEADS_TO_STATUS = frozenset({"in", "to", "into", "from", "for", "of", "under", "awaiting", "through", "past"})
 
 
@@ -156,7 +157,9 @@ def _is_title(text: str, words: Sequence[Word], *, place: int, size: int, name: 
     beside = [words[at].folded for at in (place - 1, place + size) if 0 <= at < len(words)]
     if any(_HINTS.get(word) == "epic" for word in beside):
         return True
-    return size > 1 and place > 0 and text[words[place].start : words[place + size - 1].end] in name.text
+    said = text[words[place].start : words[place + size - 1].end]
+    is_behind = place > 0 and words[place - 1].folded in _LEADS_TO_TITLE
+    return size > 1 and place > 0 and (said in name.text or (is_behind and said.casefold() == name.text.casefold()))
 
 
 def _make_spotted_name(text: str, run: Sequence[Word], *, names: Iterable[Name], before: Sequence[Word]) -> SpottedName:

@@ -299,7 +299,7 @@ def _refers_to_frame(items: Sequence[_Item], place: int) -> bool:
     if opener == "to":  # to settle an argument, forgot to write it down, a train to catch
         after = items[place + 1 + len(run)] if place + 1 + len(run) < len(items) else None
         is_infinitive = bool(place) and bool(items[place - 1].classes & {"nouns", "speech"})
-        return is_infinitive or (after is not None and after.folded in _INDEFINITE | _POSSESSED)
+        return is_infinitive or (after is not None and after.folded in _INDEFINITE | _POSSESSED | {"the", "our"})
     if opener in _TOPICS:
         return run[0].folded.endswith("ing") or (run[0].folded in ORDINARY and before in _SPEAKERS)
     if before in _TOPICS and not (opener in _INDEFINITE and before in _PLACES):

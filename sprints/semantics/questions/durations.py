@@ -2,7 +2,7 @@
 
 from sprints.semantics.describe import split_conditions
 from sprints.semantics.enums import Operator
-from sprints.semantics.query import And, Comparison, Condition, Has, InPeriod, TimeRange
+from sprints.semantics.query import And, Comparison, Condition, Has, InPeriod, Not, TimeRange
 from sprints.semantics.questions.constructions import TAKING
 from sprints.semantics.questions.phrase import Phrase, is_sprints, phrase_at
 from sprints.semantics.questions.relations import Relations
@@ -105,6 +105,8 @@ class Durations(Relations):
         is_in = phrase.is_apart or phrase.said.lower().startswith("in ")
         is_named = phrase.kind == "names" and phrase.name_kind == "status" and is_in
         is_plain = not (phrase.is_negated or phrase.alternatives) and place >= 0
+        if is_named and phrase.is_ever and not phrase.alternatives and place >= 0:
+            return True  # never in QA
         is_asked = self.phrases[0].said.lower() in YES_OR_NO  # has X been in QA: rows are no answer
         others = [
             one for one in self.phrases if one is not phrase and (
@@ -122,4 +124,5 @@ class Durations(Relations):
             self.assumptions.append("All else about these issues is as it is now.")
             during: TimeRange = to_moment(period, role=self.settings["at_a_time"]["in_status"])
             where = And(parts=(where, during))
-        return Has(relation="status_periods", where=where)
+        found = Has(relation="status_periods", where=where)
+        return Not(part=found) if phrase.is_negated else found

@@ -11,6 +11,7 @@ from sprints.semantics.query import (
     And,
     Comparison,
     Condition,
+    DimensionGroup,
     Group,
     Has,
     InPeriod,
@@ -90,7 +91,18 @@ def merge_fragment(
         raise Unbound(None)
     parts = _settle_states([*kept, *(part for part in new if part not in kept)], new=new, model=model, index=index,
                            verb=mode.verb)  # fmt: skip
-    return _change(context, fragment=fragment, where=join_conditions(parts), mode=mode)
+    changed = _change(context, fragment=fragment, where=join_conditions(parts), mode=mode)
+    return _set_apart(changed, fragment=fragment, model=model)
+
+
+def _set_apart(query: MetricQuery, *, fragment: Fragment, model: SemanticModel) -> MetricQuery:
+    """Show several values apart of which a follow-up asks for an average: velocity, what about ACCEL and ORBIT."""
+    parts = [part for condition in fragment.conditions for part in split_conditions(condition)]
+    several = [one.field for one in parts if isinstance(one, Comparison) and one.op is Operator.IN]
+    is_average = any(not model.measures[one].additive for one in query.measures)
+    if not is_average or query.group_by or len(several) != 1 or model.dimensions[several[0]].many:
+        return query
+    return query.model_copy(update={"group_by": (DimensionGroup(dimension=several[0]),)})
 
 
 def _change(

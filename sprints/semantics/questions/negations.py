@@ -102,7 +102,8 @@ def negate(phrases: list[Phrase], *, place: int) -> Found:
     if second.kind == "term" and (is_degree or not second.has("predicate", "time", "dimension")):
         return None
     said = f"{first.said} {second.said}"
-    is_ever = second.is_ever or (is_ever and second.has("predicate") and not second.has("dimension", form="noun"))
+    is_state = second.name_kind == "status" or (second.has("predicate") and not second.has("dimension", form="noun"))
+    is_ever = second.is_ever or (is_ever and is_state)
     negated = replace(second, is_negated=not second.is_negated, is_ever=is_ever, said=said, start=first.start)
     return [negated], following - place + 1
 
@@ -148,6 +149,8 @@ def negate_owner(phrases: list[Phrase], *, place: int) -> Found:
     if not owner or (behind and not is_anybody):
         return None
     said = f"{phrases[place].said} {verb.said}"
+    if any("ever" in one.marks or one.said.lower() == "never" for one in phrases[place:following]):
+        return [replace(verb, kind="unknown", senses=(), said=said)], following - place + 1  # whose it was before
     return [replace(verb, kind="missing", senses=owner, said=said)], following - place + 1 + is_anybody
 
 

@@ -56,7 +56,7 @@ class OpenWork(Ranks):
             state.role in usual["times"] and any(_is_ahead(one) for one in state.periods)
             for state in self.states.values()
         )
-        is_elsewhere = any(one.name_kind == "status" for one in self.phrases)  # not in QA
+        is_elsewhere = any(one.name_kind == "status" and not one.is_ever for one in self.phrases)  # not in QA
         return "still" in self.marks or by in usual["dimensions"] or is_condition or is_said or is_due or is_elsewhere
 
     def _asks_for_any(self) -> bool:

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from sprints.semantics.describe import join_conditions
-from sprints.semantics.query import Comparison, DimensionGroup, Has, InPeriod, NamedCondition, Order, Rank, Share
+from sprints.semantics.query import Comparison, DimensionGroup, InPeriod, NamedCondition, Order, Rank, Share
 from sprints.semantics.questions.alternatives import MASS
 from sprints.semantics.questions.phrase import Phrase, is_sprints, phrase_at
 from sprints.semantics.questions.scope import Scope
@@ -30,7 +30,7 @@ class Ranks(Scope):
         by = self._find_rank_term(phrase)
         self._refuse_lost_rows(phrase, by=by)
         if by in _UNTIL_DONE:
-            self._rank_completed()
+            self._limit_to_completed("ranked")
         direction: Literal["asc", "desc"] = "desc" if self._is_descending(phrase, by=by) else "asc"
         count = int(phrase.number) if phrase.number is not None else 1
         if phrase.number is None and self.measures and self.subject_is_plural:
@@ -39,16 +39,6 @@ class Ranks(Scope):
             count = DEFAULT_RANK
             self.assumptions.append(f"Listed the first {DEFAULT_RANK}.")
         return Rank(count=count, by=by, direction=direction, within=self._rank_within(places[0])), ()
-
-    def _rank_completed(self) -> None:
-        """Rank only what was completed in the sprints that are named: which stories took longest | last sprint."""
-        stays = next((name for name, one in self.entity.relations.items() if one.entity == "membership"), "")
-        for place, parts in self.part_of.items() if stays else ():
-            for at, part in enumerate(parts):
-                if isinstance(part, InPeriod) and not part.role and is_sprints(self.phrases[place]):
-                    done = join_conditions([NamedCondition(predicate="completed"), part.where])
-                    self.part_of[place][at] = Has(relation=stays, where=done)
-                    self.assumptions.append("Only those completed in the sprint are ranked.")
 
     def _refuse_lost_rows(self, rank: Phrase, *, by: str) -> None:
         """Refuse to rank others than the rows that are asked for, or these by what is another row's."""

@@ -1,10 +1,21 @@
 """Checks of the scope of words: what the question says must be what the query says, or it is asked back."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 
-from sprints.semantics.describe import split_conditions
+from sprints.semantics.describe import join_conditions, split_conditions
 from sprints.semantics.enums import Grain, Operator
-from sprints.semantics.query import Comparison, Condition, DimensionGroup, NamedCondition, Not, TimeGroup, TimeRange
+from sprints.semantics.query import (
+    Comparison,
+    Condition,
+    DimensionGroup,
+    Has,
+    InPeriod,
+    NamedCondition,
+    Not,
+    TimeGroup,
+    TimeRange,
+)
 from sprints.semantics.questions.actors import tells_of_reporters
 from sprints.semantics.questions.alternatives import MASS, SIZES
 from sprints.semantics.questions.lexicon import ASKING
@@ -180,16 +191,34 @@ class Scope(Lookups):
     def _is_about_epics(self) -> bool:
         return any(one.name_kind == "type" and one.names[0].text == "Epic" for one in self.phrases)
 
+    def _limit_to_completed(self, verb: str) -> None:
+        """Limit what is ranked or measured to what was completed in the sprints that are named."""
+        stays = next((name for name, one in self.entity.relations.items() if one.entity == "membership"), "")
+        for place, parts in self.part_of.items() if stays else ():
+            for at, part in enumerate(parts):
+                if isinstance(part, InPeriod) and not part.role and is_sprints(self.phrases[place]):
+                    done = join_conditions([NamedCondition(predicate="completed"), part.where])
+                    self.part_of[place][at] = Has(relation=stays, where=done)
+                    self.assumptions.append(f"Only those completed in the sprint are {verb}.")
+
     def _refuse_averages_of_now(self) -> None:
         """Refuse the average, or the share, of what is done now for what was completed in a closed sprint."""
         is_closed = any(name.state == "closed" for one in self.phrases if is_sprints(one) for name in one.names)
         if is_closed and "done_rate" in self.measures:
             raise Unbound(None, why=DONE_OF_SPRINT, is_final=True)
+        if self.entity.id == "issue" and any(self._measures_time_taken(one) for one in self.measures):
+            self._limit_to_completed("measured")
+            return
         if self.entity.id != "issue" or not is_closed or not self.marks & {"average", "median"}:
             return
         for state in self.states.values():
             if state.predicate == "done" and self._tells_of_membership(state.phrase):
                 raise Unbound(state.phrase)
+
+    def _measures_time_taken(self, measure: str) -> bool:
+        """Return whether it is known of what is done alone, as cycle time is."""
+        known = self.model.measures[measure]
+        return known.time == "resolved" and known.unit == "days" and not known.additive
 
     def _refuse_lost_scope(self) -> None:
         """Refuse an absence with exceptions (no label other than x), not until, and two sprints with a state each."""
@@ -323,6 +352,8 @@ class Scope(Lookups):
         So are "both" and "all" of them, "both" of sprints, and "only" of what a row has several of: only the label x.
         """
         is_of_several = self.has_owners or (is_sprints(phrase) and not self._groups_sprints())
+        if phrase.kind == "related" and phrase.is_negated and self.has_owners:
+            raise Unbound(phrase)  # who has open work but | nothing in progress
         is_both = phrase.quantifier == "both" and is_of_several
         if is_both or (phrase.quantifier == "all" and self.has_owners):
             raise Unbound(phrase)
@@ -358,7 +389,6 @@ class Scope(Lookups):
         sprints = [one for one in self.phrases if is_sprints(one) and one.names and not one.is_negated]
         if any({name.team_id for name in one.names} <= excluded for one in sprints):
             raise Unbound(sprints[0], why=f"Of which team is '{sprints[0].said}'?")
-        said: dict[str, set[str]] = {}
         parts = split_conditions(where)
         named = [part.predicate for part in parts if isinstance(part, NamedCondition)]
         for measure in self.measures or [""]:
@@ -372,18 +402,30 @@ class Scope(Lookups):
                 raise Unbound(
                     None, why=f"Nothing can be {self.model.predicates[both].label} and {other}.", is_final=True
                 )
-        if "in_progress" in named and any("completed" in self.model.measures[one].where for one in self.measures):
+        is_completed = "completed" in named or any("completed" in self.model.measures[m].where for m in self.measures)
+        if "in_progress" in named and is_completed:
             raise Unbound(None, why="No issue is completed and in progress.", is_final=True)
         if len(fates := [one for one in named if one in FATES]) > 1:
             both_fates = " and ".join(self.model.predicates[one].label for one in fates)
             raise Unbound(None, why=f"No issue is {both_fates}.", is_final=True)
-        told = [self.model.predicates[one].comparison for one in named]
-        for part in (*parts, *told):
-            if isinstance(part, Comparison) and part.op in (Operator.EQ, Operator.IN):
-                values = {str(value) for value in part.values}
+        self._refuse_two_values([*parts, *(self.model.predicates[one].comparison for one in named)])
+
+    def _refuse_two_values(self, parts: Sequence[Condition | None]) -> None:
+        """Refuse two values of a single-valued dimension, and a value that is left out as well."""
+        said: dict[str, set[str]] = {}
+        left_out: dict[str, set[str]] = {}
+        compared = [part for part in parts if isinstance(part, Comparison)]
+        for part in compared:
+            if part.op in (Operator.NE, Operator.NOT_IN):
+                left_out.setdefault(part.field, set()).update(map(str, part.values))
+        for part in compared:
+            values = {str(value) for value in part.values}
+            if part.op not in (Operator.EQ, Operator.IN):
+                continue
+            is_none = not (self.model.dimensions[part.field].many or said.setdefault(part.field, values) & values)
+            if is_none or values <= left_out.get(part.field, set()):
                 why = f"No row can have two values of {self.model.dimensions[part.field].label}."
-                if not self.model.dimensions[part.field].many and not said.setdefault(part.field, values) & values:
-                    raise Unbound(None, why=why, is_final=True)
+                raise Unbound(None, why=why, is_final=True)
 
     def _check_times(self, where: Condition | None) -> None:
         own = self.model.dimensions.get(self.entity.id)

@@ -48,6 +48,11 @@ _SIGNS = (
     (regex.compile(r"(?<![\w.-])(\d{1,4}) ?wk?s?(?![\w-])", regex.IGNORECASE), r"\1 weeks"),
     (regex.compile(r"(?<![\w.-])(\d{1,6})\+(?!\w)"), r"\1 or more"),
     (regex.compile(r"%(?= of)"), " percent"),
+    (regex.compile(r"\b1[:-]1s?\b|\bone[- ]on[- ]one\b", regex.IGNORECASE), "meeting"),
+    (
+        regex.compile(r"(?<=\bthis (sprint|week|month|quarter|year) than )(?:the )?last(?=[ ?.]*$)", regex.IGNORECASE),
+        r"last \1",
+    ),
     (_RUNNING, "the current sprint"),
     (regex.compile(r"\b([pP]\d)'?s\b"), r"\1"),
     (regex.compile(r"\bfrom ((?:\w+ )?sprint \d+) on(?:wards?)?\b", regex.IGNORECASE), r"since \1"),
