@@ -11,7 +11,7 @@ _CURRENT = "current|active|this|ongoing|running|present"
 _PAST = "last|previous|past|latest|prior|preceding|recent|most recent"
 _CLOSED = "completed|closed|finished|past"
 _WHOSE = "(?:(?:the|our|their|its) )?"
-_INSIDE = r"\b(?:in|of|from|for|outside|within|inside|during|does|did|will|is|has) "
+_INSIDE = r"\b(?:in|of|from|for|to|into|outside|within|inside|during|does|did|will|is|has) "
 _EDGE_OF = r"\b(?:end|start|beginning|day|days|half|course|middle) of "
 _ENDS = (
     r"\s*(?:$|[?.!,;]|(?:now|right|yet|so far|still|today|at the moment|currently|without|and|or|but|assigned|per|by"

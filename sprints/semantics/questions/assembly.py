@@ -268,6 +268,9 @@ class _Assembly(OpenWork):
         return True
 
     def _compose(self, *, rank: Rank | None, order: tuple[Order, ...], share: Share | None) -> MetricQuery:
+        lacking = next((one for one in self.phrases if one.kind == "related" and one.is_negated), None)
+        if lacking is not None and self.has_owners:
+            raise Unbound(lacking)  # who has open work but | nothing in progress
         self._split_several()
         self._title_epics()
         self._assume_open(rank.by if rank else order[0].by if order else "")

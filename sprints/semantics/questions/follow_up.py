@@ -67,6 +67,7 @@ _STANDS_FOR = regex.compile(
     r"(?: in total| in all| altogether)?(?=\W*$)", regex.IGNORECASE,
 )  # fmt: skip
 """What stands for the rows of the question before: how many points | is that."""
+_CORRECTION = regex.compile(r"^(?:no|nope|sorry|wait), +(?:i meant? +)?(.*?)[ .?!]*$", regex.IGNORECASE)
 NO_CHANGE = "I cannot tell how that changes the question before. Ask it with all that it should say."
 OF_ALL = "Asked anew: it is not limited to what the question before named."
 _ADDING = frozenset({"also", "plus", "along with", "together with", "as well as"})
@@ -140,7 +141,7 @@ def _read_follow_up(
     question: str, *, context: MetricQuery, index: NameIndex, today: date, lexicon: Lexicon
 ) -> _FollowUp | None:
     """Read the words of a question. None if they are not all known, or are unclear."""
-    question = _STANDS_FOR.sub("", question)
+    question = _CORRECTION.sub(r"\1 instead", _STANDS_FOR.sub("", question))
     said = context.where.model_dump_json() if context.where else ""
     if '"in_period"' not in said and '"time"' not in said:
         question = _THE_SPRINT.sub("the current sprint", question)
@@ -222,7 +223,8 @@ def _follow_person(asked: _FollowUp) -> Parse | None:
     again = _read_follow_up(
         named, context=asked.context, index=asked.index, today=asked.today, lexicon=asked.lexicon
     )  # fmt: skip
-    changed = _change_query(again, mode=ChangeMode(is_part=True)) if again else None
+    is_swap = any(token.said.lower() == "instead" for token in asked.tokens)
+    changed = _change_query(again, mode=ChangeMode(is_part=not is_swap, is_swap=is_swap)) if again else None
     return changed or asked.ask_about(find_reference(asked.tokens))
 
 

@@ -27,6 +27,7 @@ from sprints.semantics.questions.assembly import Fragment
 from sprints.semantics.questions.scope import AS_OF_NOW
 from sprints.semantics.questions.terms import FATES, Unbound
 
+_ROLES = frozenset({"assignee", "reporter"})
 OWNERS = frozenset({"team", "assignee", "reporter", "person", "sprint", "epic"})
 BOTH = "Do you mean those of the question before that are also {said}, or others? Say 'only', or 'instead'."
 CONTRADICTION = "That contradicts the question before. Ask it with all that it should say."
@@ -76,6 +77,8 @@ def merge_fragment(
     replacing = [part for part in new if mode.is_swap or not _is_negated(part) or _excludes_all(part, before=before)]
     list_own = _list_subjects if mode.is_filter or mode.is_part else _list_related_subjects
     subjects = {one for part in replacing for one in list_own(part, model=model)}
+    if mode.is_swap and subjects & _ROLES:
+        subjects |= _ROLES  # reported by her, instead of assigned to her
     if subjects - OWNERS and any(_is_related(part) for part in before):
         raise Unbound(None)  # of the epics, or of the bugs that they have
     kept = [part for part in before if mode.is_part or not subjects & list_own(part, model=model)]
@@ -99,6 +102,7 @@ def _set_apart(query: MetricQuery, *, fragment: Fragment, model: SemanticModel) 
     """Show several values apart of which a follow-up asks for an average: velocity, what about ACCEL and ORBIT."""
     parts = [part for condition in fragment.conditions for part in split_conditions(condition)]
     several = [one.field for one in parts if isinstance(one, Comparison) and one.op is Operator.IN]
+    several = [one for one in several if one != "sprint"]  # the last three: their average
     is_average = any(not model.measures[one].additive for one in query.measures)
     if not is_average or query.group_by or len(several) != 1 or model.dimensions[several[0]].many:
         return query

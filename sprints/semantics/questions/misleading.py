@@ -128,7 +128,7 @@ def _find_part_of_sprint(tokens: Sequence[Token]) -> str:
     for place, token in enumerate(tokens):
         words = token.said.lower().split()
         behind = [one for one in tokens[place + 1 : place + 5] if one.kind != "team"]
-        is_of = bool(behind) and behind[0].said.lower() == "of"
+        is_of = bool(behind) and behind[0].said.lower().split()[0] == "of"
         sprint = next((one for one in behind[1:] if not one.is_free), None)
         is_sprint = sprint is not None and (
             bool(sprint.reference) or sprint.kind == "sprint" or _names(sprint, "sprint")

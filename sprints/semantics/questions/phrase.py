@@ -107,6 +107,11 @@ def look_at(phrases: Sequence[Phrase], *, place: int, size: int) -> list[Phrase]
     return [phrase_at(phrases, place=at) for at in range(place, place + size)]
 
 
+def begins_behind(group: Phrase, *, phrase: Phrase) -> bool:
+    """Return whether a group begins behind a word, with its preposition: finished | in each sprint."""
+    return group.kind == "group" and phrase.start < group.start
+
+
 def leave_out(phrase: Phrase, *, lead: Phrase) -> Phrase:
     """Return a phrase with the one before it as one that has no place in any query."""
     return replace(phrase, kind="unknown", said=f"{lead.said} {phrase.said}", senses=(), marks=frozenset())

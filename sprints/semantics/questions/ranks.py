@@ -13,6 +13,7 @@ from sprints.semantics.questions.terms import DEFAULT_RANK, Unbound
 _UNTIL_DONE = frozenset({"cycle_time_days", "lead_time_days"})
 _SIZES, _DURATIONS = frozenset({"biggest", "largest", "smallest"}), frozenset({"longest", "shortest"})
 
+SIZE_OF_EPICS = "An epic has no points of its own. Do you mean the number of its issues, or their points?"
 NOW_OR_IN_ALL = "Do you mean those that are {state} now, or the days of all times that they were {state}?"
 
 
@@ -28,6 +29,8 @@ class Ranks(Scope):
         phrase = self.phrases[places[0]]
         self.used.add(places[0])
         by = self._find_rank_term(phrase)
+        if phrase.said.lower() in _SIZES and by == "story_points" and self._is_about_epics():
+            raise Unbound(phrase, why=SIZE_OF_EPICS)
         self._refuse_lost_rows(phrase, by=by)
         if by in _UNTIL_DONE:
             self._limit_to_completed("ranked")
@@ -161,6 +164,8 @@ class Ranks(Scope):
         """Refuse a superlative of another size: the biggest scope change, the longest number."""
         said, measure = {*phrase.said.lower().split()}, self.model.measures[self.measures[0]]
         is_count = measure.id == self.entity.count
+        if "often" in said and measure.unit.startswith("issues"):
+            raise Unbound(phrase, is_final=True)  # blocked most often: how many times, or how many issues
         is_mass = is_count and any(one.said.lower() in MASS for one in self.phrases)
         is_size = is_count and self.entity.id != "issue" and "how_many" not in self.marks and bool(_SIZES & said)
         if is_mass or is_size or (_DURATIONS & said and not measure.unit.startswith(("days", "hours"))):

@@ -324,6 +324,8 @@ class Scope(Lookups):
         rank = next((one for one in self.phrases if one.kind == "rank"), None)
         if rank is not None and self.entity.id == "issue":
             raise Unbound(rank)  # is X | the oldest bug
+        if self.entity.id == "issue" and self.measures == [self.entity.count] and not self.groups:
+            raise Unbound(self.phrases[keys[0]], is_final=True)  # how many issues does | X | have: it is one itself
         is_asked = bool(self.phrases[0].marks & {"what", "which", "who", "whose"})
         is_issue = self.entity.id == "issue" or (self.entity.id == "link" and "assignee" in self.columns)
         if not (is_asked and is_issue):
@@ -352,8 +354,6 @@ class Scope(Lookups):
         So are "both" and "all" of them, "both" of sprints, and "only" of what a row has several of: only the label x.
         """
         is_of_several = self.has_owners or (is_sprints(phrase) and not self._groups_sprints())
-        if phrase.kind == "related" and phrase.is_negated and self.has_owners:
-            raise Unbound(phrase)  # who has open work but | nothing in progress
         is_both = phrase.quantifier == "both" and is_of_several
         if is_both or (phrase.quantifier == "all" and self.has_owners):
             raise Unbound(phrase)

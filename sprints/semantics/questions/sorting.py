@@ -6,7 +6,7 @@ from typing import Literal
 
 from sprints.semantics.describe import split_conditions
 from sprints.semantics.model import SemanticModel
-from sprints.semantics.query import MetricQuery, NamedCondition, Order
+from sprints.semantics.query import Comparison, MetricQuery, NamedCondition, Order
 from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.tokens import Token
 
@@ -108,6 +108,13 @@ def _find_implied(said: Sequence[Token], *, context: MetricQuery, lexicon: Lexic
     if any("worst" in token.marks for token in said):
         told = {one.predicate for one in split_conditions(context.where) if isinstance(one, NamedCondition)}
         return {name for predicate, name in lexicon.settings["extent"].items() if predicate in told}
+    if any(token.said.lower() in ("longest", "shortest") for token in said):
+        told = {one.predicate for one in split_conditions(context.where) if isinstance(one, NamedCondition)}
+        is_in_status = any(
+            isinstance(one, Comparison) and one.field == "status" for one in split_conditions(context.where)
+        )
+        known = {name for predicate, name in lexicon.settings["lasting"].items() if predicate in told}
+        return {lexicon.settings["lasting"]["in_status"]} if is_in_status else known
     superlatives = [one for token in said for one in token.senses if one.form == "superlative"]
     return {one.name for one in superlatives[:1]}
 

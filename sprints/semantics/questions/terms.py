@@ -13,7 +13,7 @@ from sprints.semantics.query import (
     Side,
 )
 from sprints.semantics.questions.lexicon import ASKING, Lexicon
-from sprints.semantics.questions.phrase import Phrase, is_sprints, phrase_at
+from sprints.semantics.questions.phrase import Phrase, begins_behind, is_sprints, phrase_at
 from sprints.semantics.questions.tense import find_copula, find_verb, is_said_of_now, tells_of_past_sprints
 
 CARRIED_FROM = "Carried over from which sprint? One that runs has carried nothing over yet."
@@ -149,6 +149,7 @@ class Terms:
             end, at = team.start + len(team.said) + len("'s"), at + 1
         noun = phrase_at(phrases, place=at)
         is_noun = noun.kind in ("term", "group") and noun.has("entity", form="noun")
+        is_noun = is_noun and not begins_behind(noun, phrase=phrases[place])
         return at if is_noun and noun.start <= end + 1 else None
 
     def _is_period_of_rows(self, noun: str) -> bool:

@@ -2,8 +2,10 @@
 
 import pytest
 
+from sprints.sql_sandbox.execution import try_execute
 from tests.sprints.semantics.questions.test_answers import ask, assert_same_rows
 from tests.sprints.semantics.questions.test_links_and_repetitions import follow
+from toolbox.database import event_loop
 
 pytestmark = pytest.mark.usefixtures("django_db_setup")
 
@@ -37,6 +39,14 @@ TAKEN = (
         ("average cycle time in HARBOR Sprint 8", TAKEN),
         ("what is priya working on before my 1:1",
          LIST.format("i.status_category = 'In Progress' AND u.full_name = 'Priya Raman'")),
+        ("how many issues were finished in each sprint for HARBOR",
+         ("SELECT s.sprint_name, count(*) AS n FROM sprint_issues AS m JOIN sprints AS s USING (sprint_id) "
+          "JOIN teams AS t USING (team_id) WHERE t.team_key = 'HARBOR' AND s.state <> 'future' AND m.is_in_scope "
+          "AND m.done_at IS NOT NULL GROUP BY 1")),
+        ("Which epic is the biggest?", None),
+        ("How many issues does ACCEL-1 still have open?", None),
+        ("How many items were finished on the last day of each sprint?", None),
+        ("Who has had blocked tickets most often?", None),
         ("Who has open work but nothing in progress?", None),
         ("Which tasks have never been assigned to anyone?", None),
         ('work on "Pay in the app" completed in the last 30 days', None),
@@ -61,3 +71,29 @@ def test_an_average_of_several_teams_is_shown_for_each() -> None:
     rows = follow("velocity for HARBOR", "what about ACCEL and ORBIT").rows
 
     assert {row["team"] for row in rows} == {"ACCEL", "ORBIT"}
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "truth"),
+    [
+        ("bugs assigned to Sophia Gonzalez", "no, reported by her",
+         ("SELECT i.issue_key FROM issues AS i JOIN users AS u ON u.user_id = i.reporter_id "
+          "WHERE i.issue_type = 'Bug' AND u.full_name = 'Sophia Gonzalez'")),
+        ("open bugs in HARBOR", "sorry, I meant ORBIT",
+         LIST.format("i.issue_type = 'Bug' AND i.status_category <> 'Done' AND t.team_key = 'ORBIT'")),
+        ("what's in QA?", "longest first", LIST.format("i.status = 'QA'")),
+    ],
+)  # fmt: skip
+def test_a_correction_replaces_what_was_said(first: str, then: str, truth: str) -> None:
+    answer = follow(first, then)
+
+    assert not answer.is_ambiguous
+    assert {row["issue"] for row in answer.rows} == {
+        row["issue_key"] for row in event_loop.run(try_execute(truth)).rows
+    }
+
+
+def test_the_longest_in_a_status_come_first() -> None:
+    days = [row["status_age_days"] for row in follow("what's in QA?", "longest first").rows]
+
+    assert days == sorted(days, reverse=True)
