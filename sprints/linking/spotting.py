@@ -79,7 +79,7 @@ def _find_at(text: str, words: Sequence[Word], *, place: int, index: NameIndex) 
     if family := _find_family(text, words, place=place, size=1, index=index):
         spotted = _make_spotted_name(text, words[place : place + 1], names=family, before=words[:place])
         return replace(spotted, is_exact=False), 1
-    for size in range(min(MAX_NAME_WORDS, len(words) - place), 1, -1):
+    for size in sorted((one for one in index.statuses if one <= len(words) - place), reverse=True):
         run = words[place : place + size]
         is_written = all(word.folded in ORDINARY for word in run)
         if not is_written and (status := index.find_status(tuple(word.folded for word in run))):

@@ -206,7 +206,7 @@ class Scope(Lookups):
         is_closed = any(name.state == "closed" for one in self.phrases if is_sprints(one) for name in one.names)
         if is_closed and "done_rate" in self.measures:
             raise Unbound(None, why=DONE_OF_SPRINT, is_final=True)
-        if self.entity.id == "issue" and any(self._measures_time_taken(one) for one in self.measures):
+        if self.entity.id == "issue" and any(self._measures_duration(one) for one in self.measures):
             self._limit_to_completed("measured")
             return
         if self.entity.id != "issue" or not is_closed or not self.marks & {"average", "median"}:
@@ -215,7 +215,7 @@ class Scope(Lookups):
             if state.predicate == "done" and self._tells_of_membership(state.phrase):
                 raise Unbound(state.phrase)
 
-    def _measures_time_taken(self, measure: str) -> bool:
+    def _measures_duration(self, measure: str) -> bool:
         """Return whether it is known of what is done alone, as cycle time is."""
         known = self.model.measures[measure]
         return known.time == "resolved" and known.unit == "days" and not known.additive
