@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,6 +23,7 @@ WORDS = st.sampled_from([*PEOPLE, *NAMES, *OTHERS, *SIGNS])
 QUESTIONS = st.one_of(st.text(max_size=300), st.lists(WORDS, max_size=25).map(" ".join))
 
 
+@pytest.mark.slow
 @settings(max_examples=250, deadline=None)
 @given(QUESTIONS)
 def test_any_text_is_drafted_or_asked_back(question: str) -> None:
