@@ -156,7 +156,8 @@ def _write_assumption(one: SpottedName) -> str:
     if one.is_exact and one.said.casefold() in (name.text.casefold(), *(alias.casefold() for alias in name.aliases)):
         return ""
     if len(one.names) > 1:
-        return f"Took '{one.said}' as the statuses {', '.join(name.text for name in one.names)}."
+        nouns = "statuses" if one.kind == "status" else f"{one.kind}s"
+        return f"Took '{one.said}' as the {nouns} {', '.join(name.label for name in one.names)}."
     noun = {"person": "user"}.get(one.kind, one.kind)
     return f"Took '{one.said}' as the {noun} {name.label}."
 

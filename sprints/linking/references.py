@@ -160,11 +160,9 @@ def _read_position(found: regex.Match[str]) -> tuple[Position, int]:
     if found["past"]:
         said = (found["count"] or "one").split()[0]
         return "past", 1 if said.lower() in VAGUE else read_number(said)
-    return (
-        ("current", 1)
-        if found["current"] or found["running"]
-        else ("next", read_number((found["ahead"] or "one").split()[0]))
-    )
+    if found["current"] or found["running"]:
+        return "current", 1
+    return "next", read_number((found["ahead"] or "one").split()[0])
 
 
 def _read_numbers(text: str) -> tuple[int, ...]:

@@ -66,8 +66,8 @@ def _find_at(text: str, words: Sequence[Word], *, place: int, index: NameIndex) 
             name for name in index.whole.get(tuple(word.folded for word in run), ())
             if name.kind != "epic" or _is_title(text, words, place=place, size=size, name=name)
         ]  # fmt: skip
-        if names and (family := _find_family(text, words, place=place, size=size, index=index)):
-            return replace(_make_spotted_name(text, run, names=family, before=words[:place]), is_exact=False), size
+        if names and (statuses := _find_stage_statuses(text, words, place=place, size=size, index=index)):
+            return replace(_make_spotted_name(text, run, names=statuses, before=words[:place]), is_exact=False), size
         if names and (size > 1 or _may_be_a_name(text, words, place=place, names=names)):
             return _make_spotted_name(text, run, names=names, before=words[:place]), size
     if place and _HINTS.get(words[place - 1].folded) == "epic":
@@ -76,18 +76,18 @@ def _find_at(text: str, words: Sequence[Word], *, place: int, index: NameIndex) 
             if title := index.find_title(tuple(word.folded for word in run)):
                 spotted = _make_spotted_name(text, run, names=[title], before=words[:place])
                 return replace(spotted, is_exact=False), size
-    if family := _find_family(text, words, place=place, size=1, index=index):
-        spotted = _make_spotted_name(text, words[place : place + 1], names=family, before=words[:place])
+    if statuses := _find_stage_statuses(text, words, place=place, size=1, index=index):
+        spotted = _make_spotted_name(text, words[place : place + 1], names=statuses, before=words[:place])
         return replace(spotted, is_exact=False), 1
     for size in sorted((one for one in index.statuses if one <= len(words) - place), reverse=True):
         run = words[place : place + size]
-        is_written = all(word.folded in ORDINARY for word in run)
-        if not is_written and (status := index.find_status(tuple(word.folded for word in run))):
+        is_ordinary = all(word.folded in ORDINARY for word in run)
+        if not is_ordinary and (status := index.find_status(tuple(word.folded for word in run))):
             return replace(_make_spotted_name(text, run, names=[status], before=words[:place]), is_exact=False), size
     return _find_by_parts(text, words, place=place, index=index)
 
 
-def _find_family(text: str, words: Sequence[Word], *, place: int, size: int, index: NameIndex) -> list[Name]:
+def _find_stage_statuses(text: str, words: Sequence[Word], *, place: int, size: int, index: NameIndex) -> list[Name]:
     """Return the statuses that share their last word, if only that is said: in review, waiting for review."""
     head = words[place + size - 1]
     before = words[place - 1].folded if place else ""

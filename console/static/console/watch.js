@@ -106,7 +106,7 @@
   const kept = { values: new Map(), opened: new Set(), focus: null };
   const boxes = () => document.querySelectorAll("[data-run] form :is(textarea, input[type=text], select)");
   const sections = () => document.querySelectorAll("[data-run] details");
-  const nameBox = (box) => box.id || [box.form.action, box.name, box.matches("button") && box.value].join(" ");
+  const nameBox = (box) => box.id || [box.form.action, box.name, box.matches("button") ? box.value : ""].join(" ");
   const nameSection = (part) => part.closest("[data-run]").id + " " + part.querySelector("summary").textContent;
   const nameFocused = (element) => (element.matches("[data-run] summary") ? nameSection(element.parentElement)
     : element.matches("[data-run] form :is(textarea, input, select, button)") ? nameBox(element) : null);

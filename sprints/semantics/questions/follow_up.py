@@ -9,6 +9,7 @@ import regex
 from sprints.linking.folding import normalise, words
 from sprints.linking.link import MAX_QUESTION, LinkedQuestion, link
 from sprints.linking.names import NameIndex
+from sprints.linking.references import SprintReference
 from sprints.semantics.describe import join_conditions, split_conditions
 from sprints.semantics.model import SemanticModel
 from sprints.semantics.query import (
@@ -38,10 +39,12 @@ from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.merging import ChangeMode, describe_lost_groups, get_subject, merge_fragment
 from sprints.semantics.questions.phrase import Phrase
 from sprints.semantics.questions.phrases import read_phrases
+from sprints.semantics.questions.ranks import UNTIL_DONE
 from sprints.semantics.questions.references import (
     OWNING,
     describe_rows,
     find_reference,
+    find_sprint_before,
     has_owner,
     is_selection,
     list_values,
@@ -73,8 +76,6 @@ OF_ALL = "Asked anew: it is not limited to what the question before named."
 _ADDING = frozenset({"also", "plus", "along with", "together with", "as well as"})
 _OF_ROWS = frozenset({"they", "their", "theirs"})
 _PAST = frozenset({"was", "were", "wasn't", "weren't"})
-_THE_SPRINT = regex.compile(r"(?<=^(?:and |only )?(?:those )?in )the sprint(?=\W*$)", regex.IGNORECASE)
-_TAKEN = frozenset({"cycle_time_days", "lead_time_days"})
 _LAST = regex.compile(r"(?<=^(?:and |only |just )?(?:the )?last \d+)(?=\W*$)", regex.IGNORECASE)
 _DIVIDING = ("break ", "split ", "divide ")
 _LIMITING = frozenset({"only", "except", "without", "not"})
@@ -118,6 +119,8 @@ def parse_follow_up(
 
     A pronoun stands for the issue, the owner or the rows of the query, whose conditions all stay, or is asked about.
     """
+    if sprint := find_sprint_before(question, context=context, index=index):
+        return _follow_sprint(question, sprint=sprint, context=context, index=index, today=today, lexicon=lexicon)
     asked = _read_follow_up(question, context=context, index=index, today=today, lexicon=lexicon)
     if asked is None:
         return None
@@ -137,15 +140,27 @@ def parse_follow_up(
     return _follow_plainly(asked)
 
 
+def _follow_sprint(
+    question: str, *, sprint: SprintReference, context: MetricQuery, index: NameIndex, today: date, lexicon: Lexicon
+) -> Parse:  # fmt: skip
+    """Read "the sprint" as the one that the question before names. Of several, ask which."""
+    text = normalise(question)
+    known = [one.label for one in list_values(context, field="sprint") if isinstance(one, Reference)]
+    if len(known) > 1:
+        why = ANAPHOR.format(said=sprint.said)
+        return Parse(linked=link(text, index=index, today=today), why=why, anaphor=sprint.said, is_final=True)
+    named = f"{text[: sprint.start]}{known[0]}{text[sprint.end :]}"
+    parse = parse_follow_up(named, context=context, index=index, today=today, lexicon=lexicon)
+    parse = parse or parse_question(named, index=index, today=today, lexicon=lexicon)
+    return replace(parse, assumptions=(f"Took '{sprint.said}' as {known[0]}.", *parse.assumptions))
+
+
 def _read_follow_up(
     question: str, *, context: MetricQuery, index: NameIndex, today: date, lexicon: Lexicon
 ) -> _FollowUp | None:
     """Read the words of a question. None if they are not all known, or are unclear."""
     question = _CORRECTION.sub(r"\1 instead", _STANDS_FOR.sub("", question))
-    said = context.where.model_dump_json() if context.where else ""
-    if '"in_period"' not in said and '"time"' not in said:
-        question = _THE_SPRINT.sub("the current sprint", question)
-    if lexicon.model.measures[context.measures[0]].entity == "sprint" if context.measures else False:
+    if context.measures and lexicon.model.measures[context.measures[0]].entity == "sprint":
         question = _LAST.sub(" sprints", question)  # velocity of ACCEL, | the last 3
     text = spell_signs(normalise(question)[:MAX_QUESTION])
     text, corrected = correct_words(text, found=words(text), lexicon=lexicon, index=index)
@@ -352,7 +367,7 @@ def _refuse_unknown_times(query: MetricQuery) -> None:
     """Refuse to rank by how long it took what is not done: what is blocked, | longest."""
     said = query.where.model_dump_json() if query.where else ""
     is_over = any(name in said for name in ('"done"', '"resolved"', '"has_cycle_time"', '"has_lead_time"'))
-    if query.rows_of == "issue" and query.rank and query.rank.by in _TAKEN and not is_over:
+    if query.rows_of == "issue" and query.rank and query.rank.by in UNTIL_DONE and not is_over:
         raise Unbound(None)
 
 

@@ -10,7 +10,7 @@ from sprints.semantics.questions.scope import Scope
 from sprints.semantics.questions.tense import find_number, find_verb
 from sprints.semantics.questions.terms import DEFAULT_RANK, Unbound
 
-_UNTIL_DONE = frozenset({"cycle_time_days", "lead_time_days"})
+UNTIL_DONE = frozenset({"cycle_time_days", "lead_time_days"})
 _SIZES, _DURATIONS = frozenset({"biggest", "largest", "smallest"}), frozenset({"longest", "shortest"})
 
 SIZE_OF_EPICS = "An epic has no points of its own. Do you mean the number of its issues, or their points?"
@@ -32,7 +32,7 @@ class Ranks(Scope):
         if phrase.said.lower() in _SIZES and by == "story_points" and self._is_about_epics():
             raise Unbound(phrase, why=SIZE_OF_EPICS)
         self._refuse_lost_rows(phrase, by=by)
-        if by in _UNTIL_DONE:
+        if by in UNTIL_DONE:
             self._limit_to_completed("ranked")
         direction: Literal["asc", "desc"] = "desc" if self._is_descending(phrase, by=by) else "asc"
         count = int(phrase.number) if phrase.number is not None else 1
@@ -61,11 +61,9 @@ class Ranks(Scope):
         has_order = rank.said.lower() == "top" and any(sense.name == "priority" for sense in noun.senses)
         is_of_list = rank.said.lower() == "top" and bool(self.groups) and noun.has("predicate", form="noun")
         if has_order or is_of_list or (self.measures and is_one_row and rank.said.lower() in _SIZES):
-            raise Unbound(
-                rank, is_final=True
-            )  # top | priorities; top of the | backlog by priority; on the biggest | story
+            raise Unbound(rank, is_final=True)  # top | priorities; top of the | backlog by priority; biggest | story
         is_open = any(one.predicate in ("open", "unassigned") for one in self.states.values())
-        if not self.measures and is_open and by in _UNTIL_DONE:
+        if not self.measures and is_open and by in UNTIL_DONE:
             raise Unbound(rank)  # what is not done has neither
         is_least = not rank.is_descending or "best" in rank.marks
         is_least = is_least and self._groups_sprints() and "sprint" in self.reached

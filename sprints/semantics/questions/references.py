@@ -5,7 +5,9 @@ from itertools import pairwise
 
 import regex
 
+from sprints.linking.folding import normalise
 from sprints.linking.names import NameIndex
+from sprints.linking.references import SprintReference, find_sprint_references
 from sprints.semantics.describe import split_conditions
 from sprints.semantics.enums import Operator
 from sprints.semantics.model import SemanticModel
@@ -87,6 +89,14 @@ def list_values(query: MetricQuery, *, field: str) -> list[Value]:
         if isinstance(inner, Comparison) and inner.field == field and inner.op in (Operator.EQ, Operator.IN):
             found += inner.values
     return found
+
+
+def find_sprint_before(question: str, *, context: MetricQuery, index: NameIndex) -> SprintReference | None:
+    """Return where a question says "the sprint" after one that names sprints of which any does not run."""
+    running = {name.value for name in index.sprints if name.state == "active"}
+    keys = {one.key for one in list_values(context, field="sprint") if isinstance(one, Reference)}
+    found = find_sprint_references(normalise(question)) if keys - running else []
+    return next((one for one in found if one.said.lower() == "the sprint"), None)
 
 
 def is_selection(query: MetricQuery) -> bool:

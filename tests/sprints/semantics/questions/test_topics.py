@@ -3,6 +3,7 @@
 import pytest
 
 from tests.sprints.semantics.questions.test_answers import ask, assert_same_rows
+from tests.sprints.semantics.questions.test_links_and_repetitions import follow
 
 pytestmark = pytest.mark.usefixtures("django_db_setup")
 
@@ -109,6 +110,25 @@ def test_the_sprint_is_the_one_that_runs_where_no_other_is_named(question: str, 
         assert ask(question).is_ambiguous
     else:
         assert_same_rows(question, truth=truth)
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "sprint"),
+    [
+        ("issues in ORBIT Sprint 7", "bugs in the sprint", "ORBIT Sprint 7"),
+        ("what was completed in ORBIT Sprint 7", "what was left in the sprint", "ORBIT Sprint 7"),
+        ("points committed in HARBOR Sprint 6", "and how many were removed from the sprint?", "HARBOR Sprint 6"),
+        ("open bugs in HARBOR", "those in the sprint", "HARBOR Sprint 9"),
+        ("points completed last sprint", "and how many issues were in the sprint", ""),
+        ("velocity of the last sprint", "which issues were carried over from the sprint", ""),
+    ],
+)
+def test_the_sprint_of_a_follow_up_is_that_of_the_question_before(first: str, then: str, sprint: str) -> None:
+    answer = follow(first, then)
+
+    assert answer.is_ambiguous == (not sprint)
+    assert sprint in str(answer.interpretation)
+    assert sprint == "HARBOR Sprint 9" or "Sprint 9" not in str(answer.interpretation)
 
 
 @pytest.mark.parametrize(
