@@ -16,7 +16,7 @@ from sprints.semantics.query import MAX_LIMIT, Condition, Group, MetricQuery, Na
 from sprints.semantics.result import CompiledQuery, ResultColumn
 from sprints.semantics.scope import AliasNames, Scope, reaches
 from sprints.semantics.statement import Statement, is_one_aggregate
-from sprints.semantics.zero_groups import find_owner, holds_for_none, write_owners
+from sprints.semantics.zero_groups import holds_for_none, write_empty_groups
 
 _STEPS = {"day": "1 day", "week": "7 days", "month": "1 month", "quarter": "3 months", "year": "1 year"}
 _SYMBOLS = {
@@ -78,12 +78,11 @@ class Aggregation:
             for side in range(max(len(self.query.compare), 1)):
                 legs.setdefault(self._leg_of(value, side=side), []).append(value)
         parts = [self._write_leg(leg, values=values) for leg, values in legs.items()]
-        owner = find_owner(self.query, measures=tuple(value.measure for value in self.values), model=self.model)
-        if owner is None and self.query.group_by and holds_for_none(self.query):
+        measures, columns = tuple(value.measure for value in self.values), [value.column for value in self.values]
+        empty = write_empty_groups(self.query, measures=measures, columns=columns, model=self.model)
+        if not empty and self.query.group_by and holds_for_none(self.query):
             self.notes.append("Only those with at least one are listed.")
-        if owner is not None:
-            columns = [value.column for value in self.values]
-            parts.append(write_owners(owner, query=self.query, columns=columns, model=self.model))
+        parts += [empty] if empty else []
         statement = Statement()
         if len(parts) == 1 and not self._fills_gaps():
             statement.add("merged", body=parts[0])

@@ -1,6 +1,6 @@
 """Groups that have no rows: the station with the fewest trips may have none."""
 
-from sprints.semantics.conditions import ConditionWriter
+from sprints.semantics.conditions import ConditionWriter, quote, write_comparison
 from sprints.semantics.enums import Operator
 from sprints.semantics.model import Dimension, Entity, Measure, SemanticModel
 from sprints.semantics.query import (
@@ -19,7 +19,58 @@ from sprints.semantics.scope import AliasNames, Scope, reaches
 _HOLDS_FOR_ZERO = frozenset({Operator.LT, Operator.LE, Operator.EQ})
 
 
-def find_owner(query: MetricQuery, *, measures: tuple[Measure, ...], model: SemanticModel) -> Dimension | None:
+def write_empty_groups(
+    query: MetricQuery, *, measures: tuple[Measure, ...], columns: list[str], model: SemanticModel
+) -> str:
+    """
+    Write a row with no number for each group that the question names, or of which it wants the fewest.
+
+    Empty if the groups without rows are not asked for.
+    """
+    if named := _find_named_groups(query, measures=measures, model=model):
+        return _write_named_groups(named[0], named=named[1], columns=columns, model=model)
+    owner = _find_owner(query, measures=measures, model=model)
+    return _write_owners(owner, query=query, columns=columns, model=model) if owner else ""
+
+
+def _find_named_groups(
+    query: MetricQuery, *, measures: tuple[Measure, ...], model: SemanticModel
+) -> tuple[Dimension, Comparison] | None:
+    """Return the only group and the condition that names several of its values: each is shown, without rows as zero."""
+    if len(query.group_by) != 1 or query.compare or query.share or query.having or query.rank or query.limit:
+        return None
+    [group] = query.group_by
+    dimension = model.dimensions.get(group.dimension) if isinstance(group, DimensionGroup) else None
+    if dimension is None or dimension.many or not all(one.empty == "zero" for one in measures):
+        return None
+    said = [one for one in _list_parts(query) if isinstance(one, Comparison) and one.field == dimension.id]
+    is_list = len(said) == 1 and said[0].op is Operator.IN and len(said[0].values) > 1
+    return (dimension, said[0]) if is_list else None
+
+
+def _write_named_groups(dimension: Dimension, *, named: Comparison, columns: list[str], model: SemanticModel) -> str:
+    """Write a row with no number for each named value that the data has, as the data spells it."""
+    scope = Scope(model.entities[dimension.entity], model=model, names=AliasNames())
+    empty = [f"NULL AS {column}" for column in columns]
+    expression, source = scope.expand(dimension.expression.strip()), scope.write_from()
+    if dimension.key is None:
+        known = (
+            f"(SELECT {expression} {source} WHERE lower({expression}) = lower({quote(str(value))}) LIMIT 1)"
+            for value in named.values
+        )
+        spelt = " UNION ALL ".join(f"SELECT {one}" for one in known)
+        selected = ["known.g1", *empty]
+        return (
+            f"SELECT {', '.join(selected)}\nFROM ({spelt}) AS known (g1)\nWHERE known.g1 IS NOT NULL\n"
+            f"LIMIT {len(named.values)}"
+        )
+    selected = [f"{expression} AS g1", f"{scope.expand(dimension.key)} AS k1"]
+    selected += [f"{scope.expand(dimension.sort)} AS s1"] if dimension.sort else []
+    where = write_comparison(named, dimension=dimension, scope=scope, path=())
+    return f"SELECT {', '.join([*selected, *empty])}\n{source}\nWHERE {where}"
+
+
+def _find_owner(query: MetricQuery, *, measures: tuple[Measure, ...], model: SemanticModel) -> Dimension | None:
     """
     Return the group whose rows without any count too: the fewest of each, or fewer than so many.
 
@@ -37,7 +88,7 @@ def find_owner(query: MetricQuery, *, measures: tuple[Measure, ...], model: Sema
     return dimension if is_counted and is_plain and owner.count else None
 
 
-def write_owners(dimension: Dimension, *, query: MetricQuery, columns: list[str], model: SemanticModel) -> str:
+def _write_owners(dimension: Dimension, *, query: MetricQuery, columns: list[str], model: SemanticModel) -> str:
     """Write the rows of a group with no number each, of those that the conditions on these rows leave."""
     owner = model.entities[dimension.entity]
     scope = Scope(owner, model=model, names=AliasNames())

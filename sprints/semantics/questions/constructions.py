@@ -36,7 +36,6 @@ TAKING = frozenset({"take", "takes", "took", "taken"})
 _LONGER = ("longer", "shorter", "exceed")
 _OVERRUN_MARKS = frozenset({"than", "be", "have", "more", "fewer", "gt", "lt"})
 _MAX_OVERRUN = 8  # more | working | hours | were | spent | than | were | estimated
-_REMAINS = frozenset({"remain", "remains", "remained"})
 
 
 def read_present_sprint(phrases: list[Phrase], *, place: int) -> Found:
@@ -227,15 +226,6 @@ def read_locative(phrases: list[Phrase], *, place: int) -> Found:
     is_place = second.is_apart and second.name_kind == "status"
     is_place = is_place or any(sense.name in ("in_progress", "in_backlog", "to_do") for sense in second.senses)
     return ([], 1) if is_place else None
-
-
-def read_remain(phrases: list[Phrase], *, place: int) -> Found:
-    """Skip "remain" before a state, which says the same alone: remain | open, remain | unassigned."""
-    first, second = look_at(phrases, place=place, size=2)
-    is_state = second.kind == "term" and any(
-        (sense.kind, sense.form) == ("predicate", "adjective") for sense in second.senses
-    )  # fmt: skip
-    return ([], 1) if first.said.lower() in _REMAINS and is_state else None
 
 
 def read_distinct(phrases: list[Phrase], *, place: int) -> Found:
@@ -429,13 +419,3 @@ def read_wholly(phrases: list[Phrase], *, place: int) -> Found:
     said = f"{first.said} {second.said}"
     none = replace(second, kind="related", senses=(), said=said, is_negated=True, alternatives=inside)
     return [none, replace(none, is_negated=False, alternatives=inside[1:])], 2
-
-
-def read_own_sprint(phrases: list[Phrase], *, place: int) -> Found:
-    """Read "in their sprint" as closed ones, where it is decided: committed | bugs | not done in | their sprint."""
-    first = phrases[place]
-    is_own = first.kind == "term" and first.is_owned and first.has_entity("sprint") and place == len(phrases) - 1
-    is_told = any(sense.name in ("committed", "carried_over") for one in phrases[:place] for sense in one.senses)
-    is_told = is_told and not any(one.name_kind == "team" for one in phrases)  # of a team: the one that runs
-    closed = (Sense("predicate", "in_closed_sprint", "adjective"),)
-    return ([replace(first, senses=closed)], 1) if is_own and is_told and not is_sprints(first) else None

@@ -256,12 +256,3 @@ def read_closing_clause(phrases: list[Phrase], *, place: int) -> Found:
     is_end = last.kind == "term" and any(one.name == "sprint_closed" for one in last.senses)
     is_clause = is_end and all(one.marks & SILENT_MARKS or one is last or one in named for one in rest)
     return (named, len(rest) + 1) if is_clause else None
-
-
-def read_when_clause(phrases: list[Phrase], *, place: int) -> Found:
-    """Find no place for any other clause of time: were open | when | ORBIT Sprint 8 started."""
-    first, before = phrases[place], phrase_at(phrases, place=place - 1)
-    is_clause = first.marks == {"when"} and "and" not in before.marks
-    if not is_clause or all(one.kind == "mark" for one in phrases[:place]):
-        return None
-    return [replace(first, kind="unknown", marks=frozenset())], 1

@@ -172,7 +172,7 @@ def _assemble_best(
     assumed = (
         *say_corrections(corrected),
         *_keep_assumptions(linked, instead=best.assumptions),
-        *_ours(tokens, linked=linked),
+        *_say_teams(tokens, linked=linked),
         *best.assumptions,
     )
     unclear = [one for one in linked.unclear if one.said not in best.resolved_doubts]
@@ -186,9 +186,15 @@ def _keep_assumptions(linked: LinkedQuestion, *, instead: Sequence[str]) -> tupl
     return tuple(one for one in linked.assumptions if one.partition(" as ")[0] not in replaced)
 
 
-def _ours(tokens: Sequence[Token], *, linked: LinkedQuestion) -> tuple[str, ...]:
-    said = next((token.said for token in tokens if "our" in token.marks), None)
-    return (f"Took '{said}' as all teams.",) if said and not linked.of_kind("team") else ()
+def _say_teams(tokens: Sequence[Token], *, linked: LinkedQuestion) -> tuple[str, ...]:
+    """Say which teams "our" and "Levi's team" stand for."""
+    spotted = linked.of_kind("team")
+    ours = [token.said for token in tokens if "our" in token.marks and not spotted]
+    named = [token for token in tokens if token.kind == "team" and token.names[0] not in spotted]
+    return (
+        *(f"Took '{said}' as all teams." for said in ours[:1]),
+        *(f"Took '{one.said}' as {one.names[0].text}." for one in named),
+    )
 
 
 def _report_failure(linked: LinkedQuestion, *, failures: Sequence[Unbound], phrases: Sequence[Phrase]) -> Parse:

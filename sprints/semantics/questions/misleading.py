@@ -16,7 +16,6 @@ _PART_OF_SPRINT = frozenset({"first", "last", "second", "third", "final"})
 _UNKNOWN_ACTS = frozenset({"added_late", "removed", "committed", "carried_over", "assigned"})
 _ACTS = ("predicate", "time", "dimension")
 _TOPICS = frozenset({"about", "regarding", "concerning"})
-_FATES = frozenset({"added_late", "removed"})
 _WEEKDAYS = frozenset(
     {"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "weekday", "weekend"}
 )
@@ -28,10 +27,9 @@ def find_misleading(tokens: Sequence[Token]) -> str:
         return ""
     readers: tuple[Callable[[Sequence[Token]], str], ...] = (
         _find_negative_question, _find_never, _find_all, _find_condition_of_parent, _find_parts_of_types,
-        _find_epic_of_rows, _find_second_sprint, _find_both_fates, _find_part_of_sprint, _find_lost_total,
+        _find_epic_of_rows, _find_second_sprint, _find_part_of_sprint, _find_lost_total,
         _find_unknown_actor, _find_topic, _find_exclusion, _find_crossed_pairs, _find_best_of_each,
-        _find_any_weekday, _find_relative_what, _find_team_of_person,
-        _find_row_of_key, _find_row_beside_key,
+        _find_any_weekday, _find_relative_what, _find_row_beside_key,
     )  # fmt: skip
     return next((said for read in readers if (said := read(tokens))), "")
 
@@ -111,15 +109,6 @@ def _find_second_sprint(tokens: Sequence[Token]) -> str:
         )
         if (is_also or is_clause) and not any(one.marks & {"than", "versus", "how_many"} for one in tokens):
             return f"{tokens[first].said} {tokens[second].said}"
-    return ""
-
-
-def _find_both_fates(tokens: Sequence[Token]) -> str:
-    """Find two things that happened, of which rows with both are no answer: added | and | removed issues."""
-    for first, link, second in zip(tokens, tokens[1:], tokens[2:], strict=False):
-        is_pair = "and" in link.marks and _names(first, *_FATES) and _names(second, *_FATES)
-        if is_pair and not any(one.marks & {"how_many", "how_much"} for one in tokens):
-            return f"{first.said} and {second.said}"
     return ""
 
 
@@ -220,25 +209,6 @@ def _find_relative_what(tokens: Sequence[Token]) -> str:
     """Find what was to be done, of which the part that was done is no answer: did it finish | what it planned."""
     is_asked = tokens[0].said.lower() in ("did", "has", "have")
     return next((one.said for one in tokens[1:] if is_asked and one.said.lower() == "what"), "")
-
-
-def _find_team_of_person(tokens: Sequence[Token]) -> str:
-    """Find the team of a person, whose rows are not the person's own: in | Levi's | team."""
-    for person, team in pairwise(tokens):
-        if person.kind == "person" and _names(team, "team", form="noun") and not team.said.lower().endswith("teams"):
-            return f"{person.said} {team.said}"
-    return ""
-
-
-def _find_row_of_key(tokens: Sequence[Token]) -> str:
-    """Find rows in what a named issue is in, which are not that issue: tickets in | the epic | of | ACCEL-100."""
-    content = [one for one in tokens if one.said.lower() not in ("the", "same", "in")]
-    for rows, noun, of, key in zip(content, content[1:], content[2:], content[3:], strict=False):
-        is_rows = rows.kind == "type" or _names(rows, "issue", form="noun") or _has(rows, "predicate")
-        is_place = noun.kind == "type" or _is_place(noun)
-        if is_rows and is_place and of.said.lower() in ("of", "as", "containing", "with") and key.key:
-            return f"{noun.said} {of.said} {key.said}"
-    return ""
 
 
 def _find_row_beside_key(tokens: Sequence[Token]) -> str:

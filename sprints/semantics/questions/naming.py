@@ -32,6 +32,23 @@ def list_names(phrases: list[Phrase], *, place: int) -> Found:
     return [replace(both, joined_by=joined or "and")], 3 if link else 2
 
 
+def join_compared(phrases: list[Phrase], *, place: int) -> Found:
+    """Put side by side what is compared: bugs | ACCEL | has | compared to | HARBOR; in May | by ORBIT | vs | June."""
+    link, second = look_at(phrases, place=place, size=2)
+    kinds = ("names", "period", "sprints")
+    kind = (second.kind, second.name_kind)
+    same = [at for at, one in enumerate(phrases[:place]) if (one.kind, one.name_kind) == kind]
+    is_end = all(one.kind in ("mark", "period", "sprints") for one in phrases[place + 2 :])
+    if link.marks != {"versus"} or second.kind not in kinds or len(same) != 1 or same[0] == place - 1 or not is_end:
+        return None
+    first = phrases[same[0]]
+    if first.is_negated or second.is_negated or (first.said, first.names) == (second.said, second.names):
+        return None
+    phrases[place : place + 2] = []
+    phrases[same[0] + 1 : same[0] + 1] = [link, second]
+    return None
+
+
 def read_owner(phrases: list[Phrase], *, place: int) -> Found:
     """Skip "from" before a team or person: from | ORBIT. A direction finds no place: by | to | status."""
     first, second = look_at(phrases, place=place, size=2)

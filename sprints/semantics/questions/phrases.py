@@ -28,10 +28,8 @@ from sprints.semantics.questions.constructions import (
     read_nobody_relative,
     read_number_behind,
     read_overrun,
-    read_own_sprint,
     read_present_sprint,
     read_ratio,
-    read_remain,
     read_span,
     read_start_of_work,
     read_time_in_status,
@@ -51,13 +49,13 @@ from sprints.semantics.questions.contrasts import (
     read_second_number,
     read_swapped_group,
     read_than,
-    read_when_clause,
     read_whole,
     read_workers,
 )
 from sprints.semantics.questions.histories import HISTORIES
 from sprints.semantics.questions.lexicon import Sense
 from sprints.semantics.questions.naming import (
+    join_compared,
     list_names,
     read_current_value,
     read_epic_key,
@@ -132,6 +130,7 @@ def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
     )
     phrases = [phrase for phrase in placed if phrase is not None]
     _find_unanswerable(tokens, phrases=phrases)
+    _apply(join_compared, phrases)
     for rule in HISTORIES:
         _apply(rule, phrases)
     _apply(read_each_row, phrases)
@@ -427,14 +426,6 @@ def _group_each(phrases: list[Phrase], *, place: int) -> Found:
     return [second, replace(first, marks=frozenset({"have"}), senses=()), group], 3  # not those that have none
 
 
-def _and_groups(phrases: list[Phrase], *, place: int) -> Found:
-    """Read a further group: by team | and | priority."""
-    first, link, second = look_at(phrases, place=place, size=3)
-    if first.kind != "group" or "and" not in link.marks or second.kind != "term":
-        return None
-    return ([first, replace(second, kind="group")], 3) if second.has("dimension", "entity", "grain") else None
-
-
 def _ranks(phrases: list[Phrase], *, place: int) -> Found:
     """Read a rank: top 5; 5 oldest; most; oldest; longest cycle time; fewest."""
     first, second = look_at(phrases, place=place, size=2)
@@ -486,14 +477,14 @@ def _counted_rank(phrases: list[Phrase], *, place: int) -> Found:
 
 
 _RULES: tuple[Rule, ...] = (
-    negate_prefixed, read_dated_noun, read_locative, read_remain, read_distinct, read_own_sprint, read_counted_sides,
+    negate_prefixed, read_dated_noun, read_locative, read_distinct, read_counted_sides,
     read_nobody_relative, read_wholly, read_inclusion, read_anybody, read_progressive, read_leaver,
     read_possessives, read_change, read_current_value, read_noun_of_name, read_epic_key, read_parent_key,
     read_key_property, read_depictive, read_people_of_team, read_second_number,
-    read_closing_clause, read_when_clause,
+    read_closing_clause,
     repeat_sides, read_all_but, _read_ago, list_names, read_whole, read_workers,
     _repeated_how_often, _sprint_edges, _bounds, read_duration, read_than, _comparative, _agent, _group_each, _groups,
-    read_whole_of_parts, _and_groups, read_swapped_group, _bound_age, _bound_units, _read_bound_after, read_absence,
+    read_whole_of_parts, read_swapped_group, _bound_age, _bound_units, _read_bound_after, read_absence,
     read_idle, read_related, read_acts, read_ever, read_nobody, negate_owner, negate, share_negation, read_presence,
     read_degree_first, _ranks, _merge_ranks, _counted_rank, read_either, read_only, read_role_of_person,
 )  # fmt: skip

@@ -1,7 +1,7 @@
 """Checks of the scope of words: what the question says must be what the query says, or it is asked back."""
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 from sprints.semantics.describe import join_conditions, split_conditions
 from sprints.semantics.enums import Grain, Operator
@@ -433,6 +433,12 @@ class Scope(Lookups):
             DimensionGroup(dimension=own.id) in self.groups
         ):  # fmt: skip
             raise Unbound(None, why=f"What is to be counted of each {self.entity.label}?")
+        moments = [one for one in split_conditions(where) if isinstance(one, TimeRange) and self._is_moment(one)]
+        if any(
+            first.role == second.role and not (_begins_in(first, second) or _begins_in(second, first))
+            for first, second in combinations(moments, 2)
+        ):
+            raise Unbound(None, why="No moment is in both times.", is_final=True)
         times = [self.model.measures[one].time for one in self.measures]
         if any(self.model.time_roles[one].entity == "sprint" for one in times if one):
             self._refuse_days_of_sprints(where)
@@ -441,6 +447,10 @@ class Scope(Lookups):
                 why = "By which time: when issues were created, or when they were done?"
                 raise Unbound(None, why=why if self.entity.id == "issue" else "By which time is it counted?")
 
+    def _is_moment(self, span: TimeRange) -> bool:
+        """Return whether it is about a moment, and not about what lasts, which may be in two times."""
+        return span.role is None or self.model.time_roles[span.role].is_moment
+
     def _refuse_days_of_sprints(self, where: Condition | None) -> None:
         """Refuse days inside a sprint for what is counted once a sprint, by when it started."""
         spans = [part for part in split_conditions(where) if isinstance(part, TimeRange) and part.role is None]
@@ -448,6 +458,12 @@ class Scope(Lookups):
         is_day = is_day or TimeGroup(grain=Grain.DAY) in self.groups
         if is_day or (spans and any(is_sprints(one) for one in self.phrases)):
             raise Unbound(None, why=BY_DAY)
+
+
+def _begins_in(span: TimeRange, other: TimeRange) -> bool:
+    """Return whether a time begins inside another."""
+    start, (first, last) = str(span.start or ""), (str(other.start or ""), str(other.end or "~"))
+    return first <= start < last
 
 
 def _is_adjective(phrase: Phrase) -> bool:

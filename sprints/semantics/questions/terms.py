@@ -361,8 +361,6 @@ class Terms:
                 state.periods.append(phrase)
             if state is not None or self._read_past_state(phrase, place=place):
                 self.used.add(place)
-        if not self.is_fragment:
-            self._refuse_shared_times()
 
     def _read_past_state(self, phrase: Phrase, *, place: int) -> bool:
         """
@@ -398,15 +396,6 @@ class Terms:
         behind = [self.states[other] for other in timed if other > place and not is_of_other]
         near = (*before, *(state for state in behind if not state.phrase.is_negated))  # before May | that are not done
         return next((state for state in near if not state.periods), before[0] if before else None)
-
-    def _refuse_shared_times(self) -> None:
-        """Refuse a time behind two verbs, which may be of both: started | but | not finished | in October."""
-        for place, state in self.states.items():
-            at = place + 1 + ("and" in phrase_at(self.phrases, place=place + 1).marks)
-            other = self.states.get(at)
-            has_time = other is not None and bool(state.role and other.role and other.periods) and not state.periods
-            if has_time and other is not None and (at > place + 1 or other.phrase.is_negated):
-                raise Unbound(other.periods[0])
 
     def _same_state(self, place: int) -> State | None:
         """Return the state of the period that this one is compared with: closed last month | and | this month."""

@@ -1,6 +1,6 @@
 """Tokens of a question: linked names, days, sprints and numbers, and words of the lexicon."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -164,7 +164,34 @@ def cut(
         tokens.append(known if known.names and _lists_name(known, tokens=tokens) else token)
         place += size
     tokens = _share_heads(_count_ones(_sum_days(tokens, lexicon=lexicon)), lexicon=lexicon)
-    return _without_counts(tokens, index=index)
+    return _name_teams(_without_counts(tokens, index=index), text=linked.text, index=index)
+
+
+def _name_teams(tokens: Sequence[Token], *, text: str, index: NameIndex) -> list[Token]:
+    """Read the team of a person as its name: bugs of | Levi's | team; in Levi's | and | Grace's | team."""
+    teams, named = {name.value: name for name in index.of_kind("team")}, list(tokens)
+    for place in range(len(tokens) - 1, 0, -1):
+        first, second, third = tokens[place - 1], tokens[place], tokens[min(place + 1, len(tokens) - 1)]
+        noun, person, end = (first, third, third.end) if second.said.lower() == "of" else (second, first, second.end)
+        is_team = any((one.kind, one.name, one.is_plural) == ("entity", "team", False) for one in noun.senses)
+        owner = _find_team(person, teams=teams) if is_team else None
+        if owner is None:
+            continue
+        named[place - 1 : place + 1 + (noun is first)] = [
+            Token(said=text[first.start : end], start=first.start, end=end, kind="team", names=(owner,))
+        ]
+        for at in range(place - 3, -1, -2):
+            other = _find_team(named[at], teams=teams)
+            if other is None or not named[at + 1].marks & {"and", "or"}:
+                break
+            named[at] = replace(named[at], kind="team", names=(other,))
+    return named
+
+
+def _find_team(token: Token, *, teams: Mapping[str, Name]) -> Name | None:
+    """Return the team of the person that a token names."""
+    keys = {name.team_id for name in token.names} if token.kind == "person" else set()
+    return teams.get(keys.pop()) if len(keys) == 1 else None
 
 
 def _sum_days(tokens: list[Token], *, lexicon: Lexicon) -> list[Token]:

@@ -24,7 +24,7 @@ def find_unreadable(text: str, *, tokens: Sequence[Token]) -> str:
     """Return the words of the first such construction. Empty if there is none."""
     readers: tuple[Callable[[Sequence[Token]], str], ...] = (
         _find_object_pronoun, _find_both, _find_changed_property, _find_idiom, _find_universal, _find_carried_into,
-        _find_arrival, _find_blocked, _find_teammates, _find_counted_changes, _find_broken_span,
+        _find_arrival, _find_blocked, _find_teammates, _find_broken_span,
     )  # fmt: skip
     return next((said for read in readers if (said := read(tokens))), "") or _find_other_sentence(text, tokens=tokens)
 
@@ -123,16 +123,6 @@ def _find_teammates(tokens: Sequence[Token]) -> str:
         is_of = link.said.lower() == "of" and second.kind == "person"
         if is_of and any((one.kind, one.name) == ("entity", "person") for one in first.senses):
             return f"{first.said} {link.said} {second.said}"
-    return ""
-
-
-def _find_counted_changes(tokens: Sequence[Token]) -> str:
-    """Find a noun that is spelt like a verb: how many | changes | of the estimate."""
-    for first, second in pairwise(tokens):
-        is_verb = _has(second, "time", form="verb") and second.said.lower().endswith("s")
-        is_noun = any(sense.form == "noun" for sense in second.senses)
-        if "how_many" in first.marks and is_verb and not is_noun:
-            return second.said
     return ""
 
 

@@ -97,7 +97,6 @@ def test_a_swap_leaves_the_name_that_follows() -> None:
         ("Which people with bugs and stories are there?", "bugs, stories"),
         ("Which team closed all its bugs?", "bugs"),
         ("Is ORBIT-100 blocked by anything?", "by anything"),
-        ("Which stories were started but not finished in October?", "October"),
         ("Which issues have no label other than security?", "no label"),
         ("Which bugs are not due until December?", "not due"),
         ("How many hours per point did ACCEL spend?", "per point"),
