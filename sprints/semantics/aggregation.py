@@ -426,7 +426,7 @@ class Aggregation:
                 if rank.direction == "asc" and group.dimension.role and rank.by in self.query.measures:
                     self.notes.append("Only those with at least one are ranked.")
                 if group.dimension.none_label:
-                    self.notes.append(f"What has {group.dimension.none_label} as {group.label} is not ranked.")
+                    self.notes.append(f"Rows without {group.label} are not ranked.")
         statement.add(
             "ranked",
             body=f"SELECT *, rank() OVER ({partition}ORDER BY {by} {rank.direction.upper()}) AS place "

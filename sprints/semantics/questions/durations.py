@@ -58,8 +58,15 @@ class Durations(Relations):
                 state.is_counted = True
                 field_name = self.settings["elapsed"][state.role]
                 return Comparison(field=field_name, op=phrase.op or Operator.GT, values=(number_of(phrase),))
-            field_name = self._find_reached("lasting", state=state)
-            if field_name and not state.phrase.is_negated and not self._is_past():
+            field_name, spent = self._find_reached("lasting", state=state), self._find_reached("spent", state=state)
+            verb = find_verb(self.phrases, place=self.phrases.index(state.phrase))
+            is_past = self._is_past() or state.phrase.is_ever or verb == "had"
+            is_limited = state.phrase.is_negated or bool(state.periods) or any(map(is_sprints, self.phrases))
+            if spent and is_past and not is_limited:
+                state.is_counted = True
+                self.assumptions.append("All such times of an issue are counted together.")
+                return Comparison(field=spent, op=phrase.op or Operator.GE, values=(number_of(phrase),))
+            if field_name and not state.phrase.is_negated and not is_past:
                 return Comparison(field=field_name, op=phrase.op or Operator.GE, values=(number_of(phrase),))
         raise Unbound(phrase)
 

@@ -27,7 +27,7 @@ def find_misleading(tokens: Sequence[Token]) -> str:
         return ""
     readers: tuple[Callable[[Sequence[Token]], str], ...] = (
         _find_negative_question, _find_never, _find_all, _find_condition_of_parent, _find_parts_of_types,
-        _find_epic_of_rows, _find_second_sprint, _find_part_of_sprint, _find_lost_total,
+        _find_epic_of_rows, _find_second_sprint, _find_part_of_sprint,
         _find_unknown_actor, _find_topic, _find_exclusion, _find_crossed_pairs, _find_best_of_each,
         _find_any_weekday, _find_relative_what, _find_row_beside_key,
     )  # fmt: skip
@@ -141,13 +141,6 @@ def _find_unknown_actor(tokens: Sequence[Token]) -> str:
         if names & _UNKNOWN_ACTS or is_own or is_assigned:
             return f"{by.said} {person.said}"
     return ""
-
-
-def _find_lost_total(tokens: Sequence[Token]) -> str:
-    """Find a total of what is a mean: the | total | velocity."""
-    is_mean = any(_names(one, "velocity") for one in tokens)
-    said = next((one.said for one in tokens if {"total", "sum"} & {*one.said.lower().split()}), "")
-    return said if is_mean else ""
 
 
 def _find_topic(tokens: Sequence[Token]) -> str:

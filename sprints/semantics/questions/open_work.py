@@ -73,7 +73,8 @@ class OpenWork(Ranks):
         plain = {self.entity.count, "points"}
         if not {*self.measures} <= plain or tells_of_reporters(self.phrases):
             return False
-        if self._names_time() or self.marks & {"past", "ever"}:
+        is_of_all = any(one.quantifier in ("all", "total") for one in self.phrases)
+        if is_of_all or self._names_time() or self.marks & {"past", "ever"}:
             return False
         if self.having and "who" in self.marks:
             return True  # has anybody | more than three bugs

@@ -26,9 +26,9 @@ class Phrase:
     A part of the question with one meaning. Its term depends on the entity of the question.
 
     `is_apart`: a preposition stands before it, so that it is no item of a list. `toward` is the end of a move that a
-    status names. `quantifier` is "both", "all" or "each" before it. `is_definite`: an article or an owner stands
-    before it; `is_ongoing`: "being" does; `is_perfect`: "been" does. `than` is the property that a bound is compared
-    with, in place of a number.
+    status names. `quantifier` is "both", "all", "each" or "total" beside it. `is_definite`: an article or an owner
+    stands before it; `is_ongoing`: "being" does; `is_perfect`: "been" does. `than` is the property that a bound is
+    compared with, in place of a number.
     """
 
     kind: PhraseKind

@@ -95,6 +95,7 @@ from sprints.semantics.questions.phrase import (
     look_at,
     phrase_at,
 )
+from sprints.semantics.questions.quantifiers import count_totals, find_quantifier
 from sprints.semantics.questions.tokens import YES_OR_NO, Token
 
 _OPERATORS_BEHIND = {"or_more": Operator.GE, "or_less": Operator.LE}
@@ -102,7 +103,6 @@ _OPERATORS = {"gt": Operator.GT, "ge": Operator.GE, "lt": Operator.LT, "le": Ope
 _EDGES = ("since", "after", "before", "until")
 _ANY = frozenset({"at least one", "a", "an", "any", "a single", "single", "even one"})
 _ONE = frozenset({"a single", "single", "even one"})
-_DETERMINERS = frozenset({"articles", "pronouns"})
 _DEFINITE = frozenset({"the", "our", "its", "their", "s"})
 _ROUGHLY = frozenset({"about", "around"})
 _TOWARD = {
@@ -117,13 +117,13 @@ _TERMS = frozenset({"entity", "measure", "dimension", "predicate", "time"})
 
 def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
     """Convert tokens to phrases: one each, then combine neighbours, rule by rule."""
-    tokens = _put_whole_first(tokens)
+    tokens = count_totals(_put_whole_first(tokens))
     placed = (
         _place(
             token,
             before=tokens[at - 1] if at else None,
             lead=tokens[at - 2].said.lower() if at > 1 else "",
-            quantifier=_find_quantifier(tokens[:at]),
+            quantifier=find_quantifier(tokens[:at], following=tokens[at + 1 : at + 2]),
         )
         for at, token in enumerate(tokens)
         if not (token.is_preposition and tokens[at + 1 : at + 2] and tokens[at + 1].names)  # under an epic, not less
@@ -178,16 +178,6 @@ def _find_unanswerable(tokens: Sequence[Token], *, phrases: list[Phrase]) -> Non
     link, last = look_at(phrases, place=len(phrases) - 2, size=2)
     if last.marks & {"average", "median"} and "and" in link.marks:
         phrases[-1] = replace(last, kind="unknown", senses=(), marks=frozenset())
-
-
-def _find_quantifier(before: Sequence[Token]) -> str:
-    """Return "both" or "all" before articles, pronouns and numbers: all | of | their | stories. Empty if not said."""
-    for token in reversed(before):
-        if token.said.lower() in ("both", "all"):
-            return token.said.lower()
-        if not token.is_free or not any(one.name in _DETERMINERS for one in token.senses):
-            break
-    return ""
 
 
 def _place(token: Token, *, before: Token | None, lead: str, quantifier: str) -> Phrase | None:

@@ -79,11 +79,17 @@ class Scope(Lookups):
             senses = {(sense.kind, sense.form) for sense in phrase.senses}
             is_column = phrase.kind == "term" and senses == {("dimension", "noun")}
             is_left_out = phrase.is_negated and (phrase.kind == "period" or is_column)
-            if is_left_out or (phrase.is_only and is_about_people) or (phrase.is_ever and is_bounded):
+            is_lost = phrase.quantifier == "total" and not self._is_summed()
+            is_lost |= phrase.is_ever and is_bounded and not (place in self.states and self.states[place].is_counted)
+            if is_lost or is_left_out or (phrase.is_only and is_about_people):
                 raise Unbound(phrase)
         units = {self.model.measures[one].unit for one in self.measures}
         if self.unit_noun == "points" and units and not any(unit.startswith("points") for unit in units):
             raise Unbound(next((one for one in self.phrases if "point" in one.said.lower()), None))
+
+    def _is_summed(self) -> bool:
+        """Return whether each number is a sum, so that a total is no other one: the total | velocity."""
+        return bool(self.measures) and all(self.model.measures[one].additive for one in self.measures)
 
     def _refuse_unsaid_both(self) -> None:
         """Refuse several values of which a row may have each, before its noun: ux and customer | tickets."""

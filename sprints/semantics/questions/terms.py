@@ -12,7 +12,7 @@ from sprints.semantics.query import (
     MetricQuery,
     Side,
 )
-from sprints.semantics.questions.lexicon import ASKING, Lexicon
+from sprints.semantics.questions.lexicon import ASKING, Lexicon, Sense
 from sprints.semantics.questions.phrase import Phrase, begins_behind, is_sprints, phrase_at
 from sprints.semantics.questions.tense import find_copula, find_verb, is_said_of_now, tells_of_past_sprints
 
@@ -102,6 +102,7 @@ class Terms:
     def _bind_attributes(self, phrases: Sequence[Phrase]) -> list[Phrase]:
         """Resolve an adjective by the rows of its noun: closed sprints, the running sprint."""
         phrases = [self._as_subject(phrase, place=place, phrases=phrases) for place, phrase in enumerate(phrases)]
+        phrases = [self._as_sum(phrase) if phrase.quantifier == "total" else phrase for phrase in phrases]
         bound = list(phrases)
         for place, phrase in enumerate(phrases):
             at = self._noun_after(phrases, place=place)
@@ -126,6 +127,17 @@ class Terms:
                 )  # fmt: skip
                 bound[place] = replace(phrase, kind="mark", senses=(), marks=frozenset({"be"}))
         return bound
+
+    def _as_sum(self, phrase: Phrase) -> Phrase:
+        """Read a property of which the total is requested as the measure that sums it: the total | estimate."""
+        nouns = [one.name for one in phrase.senses if (one.kind, one.form) == ("dimension", "noun")]
+        summed = [f"sum({self.model.dimensions[name].expression.strip()})" for name in nouns]
+        senses = tuple(
+            Sense("measure", one.id, "noun") for one in self.model.measures.values()
+            if not one.where and (one.expression or "").strip() in summed
+        )  # fmt: skip
+        is_measure = phrase.has("entity", "measure", form="noun")
+        return phrase if is_measure or not senses else replace(phrase, senses=senses, kind="term")
 
     def _as_subject(self, phrase: Phrase, *, place: int, phrases: Sequence[Phrase]) -> Phrase:
         """Read a name that is also a property's noun as the property, if it is requested: which epic has most."""

@@ -159,7 +159,9 @@ def cut(
             tokens.append(Token(said=said, start=word.start, end=word.end, senses=senses))
             place += 1
             continue
-        token, size = _token_at(place, found=found, linked=linked, named=named, lexicon=lexicon)
+        is_number = _counts_rows(found[place : place + 3], tokens=tokens, lexicon=lexicon)
+        end = place + 1 if is_number else len(found)
+        token, size = _token_at(place, found=found[:end], linked=linked, named=named, lexicon=lexicon)
         known = next((one for one in named if one.start == token.start and one.end == token.end), token)
         tokens.append(known if known.names and _lists_name(known, tokens=tokens) else token)
         place += size
@@ -233,6 +235,18 @@ def _split_verb(
             if is_object and not leads_on:
                 return senses, range(at, at + len(rest))
     return None
+
+
+def _counts_rows(found: Sequence[Word], *, tokens: Sequence[Token], lexicon: Lexicon) -> bool:
+    """Return whether "most" is said of the rows of people or teams, not of their state: who has the most | overdue."""
+    keys = [word.folded for word in found]
+    is_state = any(one.kind == "predicate" for one in lexicon.phrases.get(tuple(keys[1:2]), ()))
+    is_degree = any(one.form == "superlative" for one in lexicon.phrases.get(tuple(keys[:2]), ()))
+    asks = any(
+        "who" in token.marks or any((one.kind, one.form) == ("entity", "noun") and one.name != "issue"
+                                    for one in token.senses) for token in tokens
+    )  # fmt: skip
+    return is_state and is_degree and asks and keys[0] == "most" and keys[-1].endswith("s")
 
 
 def _is_object(word: str, *, lexicon: Lexicon) -> bool:

@@ -242,8 +242,6 @@ def test_an_answer_has_the_rows_of_an_independent_statement(question: str, truth
         "Who on ACCEL has only bugs left in the current sprint?",
         "Which people have only p0 issues open?",
         "Who is assigned only bugs?",
-        "HARBOR: ever blocked for more than 3 days",
-        "Which issues were blocked for more than 3 days?",
         "Leaving out June, which month had the most issues created?",
         "Bugs created except in March",
         "How much scope was added after the start in October, in points?",
