@@ -1,5 +1,6 @@
 """A question behind one that has no query is neither about an older question nor complete, whichever way it comes."""
 
+import httpx
 import pytest
 
 from sprints.asking.answerer import SprintsAnswerer
@@ -75,3 +76,14 @@ def test_a_conversation_goes_on_with_a_complete_question(lost: str, then: str, u
 @pytest.mark.parametrize("between", ["thanks a lot", "What is the weather in Raleigh?"])
 def test_what_is_about_nothing_here_loses_nothing(between: str) -> None:
     assert converse(VELOCITY, between, "and for HARBOR?").is_covered
+
+
+@pytest.mark.parametrize(("then", "is_asked"), [("only bugs", True), ("open bugs in ORBIT", False)])
+async def test_the_questions_before_may_be_sent_in_place_of_a_query(
+    then: str, is_asked: bool, ninja_client: httpx.AsyncClient
+) -> None:
+    sent = {"question": then, "previous": [VELOCITY, ASKED_BACK]}
+
+    answer = (await ninja_client.post("/api/sprints/chat", json=sent)).json()
+
+    assert answer["isAmbiguous"] is is_asked, answer
