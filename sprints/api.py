@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from datetime import UTC, date, datetime
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 from asgiref.sync import sync_to_async
 from django.db import connection
@@ -10,8 +10,8 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Router
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from sprints.asking.chat import ChatAnswer, chat
-from sprints.contracts import MAX_QUESTION, MAX_SQL
+from sprints.asking.chat import ChatAnswer, Context, chat, read_context
+from sprints.contracts import MAX_PREVIOUS, MAX_QUESTION, MAX_SQL
 from sprints.envelopes import SprintsEnvelope
 from sprints.linking.name_cache import data_as_of, load_name_index
 from sprints.linking.names import NameIndex
@@ -39,7 +39,8 @@ DESCRIPTION = """
 Ask about sprints, issues, teams and people in plain language. The answer comes in words, with the SQL, its rows, what
 was assumed, what to ask next, and a Vega-Lite specification where the rows make a chart. A question that can mean
 several things is asked back (`isAmbiguous`). `interpretation` says what was understood; sent back as `context`, `query`
-lets the next question change it ("only bugs"). A statement that fails is repaired and run once more. Needs
+lets the next question change it ("only bugs"). Where an answer has no `query`, send the questions as `previous`, so that
+the next one is not taken for complete. A statement that fails is repaired and run once more. Needs
 sprints:read.
 """
 
@@ -58,6 +59,10 @@ class FollowUpQuestion(ChatQuestion):
     context: MetricQuery | None = Field(
         None, description="The query of the answer before, so that 'and for HARBOR?' or 'only bugs' changes it."
     )
+    previous: list[Annotated[str, Field(max_length=MAX_QUESTION)]] = Field(
+        [], max_length=MAX_PREVIOUS,
+        description="In place of `context`, the questions asked before, oldest first: the last answer has no query.",
+    )  # fmt: skip
     without: list[int] = Field(
         default=[], max_length=40, description="Positions of filters of the context to take away; it is asked again."
     )
@@ -114,9 +119,12 @@ async def ask(request: HttpRequest) -> HttpResponse:
 async def _chat(body: bytes | None) -> Reply:
     asked = _read(body, shape=FollowUpQuestion)
     _refuse_meaningless(asked)
+    now, before = datetime.now(UTC), Context(asked.context)
+    if before.query is None:
+        before = await read_context(asked.previous, now=now, reader=reader)
     answer = await chat(
-        asked.question, now=datetime.now(UTC), reader=reader, model=configured_model(), context=asked.context,
-        without=asked.without,
+        asked.question, now=now, reader=reader, model=configured_model(), context=before.query,
+        is_context_lost=before.is_lost, without=asked.without,
     )  # fmt: skip
     return Reply(body=encode(answer), rows=answer.count)
 

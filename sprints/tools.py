@@ -125,8 +125,11 @@ async def ask_sprints(ask: AskSprintsQuestion) -> PlainAnswer:
     from sprints.asking.chat import chat, read_context
 
     now = datetime.now(UTC)
-    context = await read_context(ask.previous, now=now, reader=reader)
-    answer = await chat(ask.question, now=now, reader=reader, model=configured_model(), context=context)
+    before = await read_context(ask.previous, now=now, reader=reader)
+    answer = await chat(
+        ask.question, now=now, reader=reader, model=configured_model(), context=before.query,
+        is_context_lost=before.is_lost,
+    )  # fmt: skip
     return PlainAnswer(**{name: getattr(answer, name) for name in PlainAnswer.model_fields})
 
 

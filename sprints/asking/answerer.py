@@ -51,10 +51,11 @@ class SprintsAnswerer:
             return await self._read_changed(lines, now=now)
         subject = before.subject if before and isinstance(before.subject, Subject) else None
         context = subject.query if subject else None
+        is_lost = before is not None and context is None
         alone = await read_question(question, now=now, reader=reader)
         reading = alone
-        if context is not None:
-            reading = await read_question(question, now=now, reader=reader, context=context)
+        if context is not None or is_lost:
+            reading = await read_question(question, now=now, reader=reader, context=context, is_context_lost=is_lost)
         leans = reading.parse.query != alone.parse.query or reading.parse.why != alone.parse.why
         earlier = subject.questions if subject and leans else ()
         return _rate(reading, draft=draft_without_model(reading), earlier=earlier)
@@ -63,13 +64,13 @@ class SprintsAnswerer:
         """Read a question with the changes of its parts, each on a line. It says all, whatever was asked before."""
         earlier = tuple(lines[-MAX_PREVIOUS - 1 : -1])
         context = await read_context(earlier, now=now, reader=reader)
-        reading = await read_question(lines[-1], now=now, reader=reader, context=context)
+        reading = await read_question(lines[-1], now=now, reader=reader, context=context.query)
         return _rate(reading, draft=draft_without_model(reading), earlier=earlier)
 
     async def list_parts(self, alone: str) -> Sequence[Part]:
         """Return the parts of a question, which is given in the lines that led to it."""
         lines, now = alone.splitlines(), self._clock()
-        query = await read_context(lines, now=now, reader=reader)
+        query = (await read_context(lines, now=now, reader=reader)).query
         if query is None:
             return ()
         return list_parts(query, lines=lines, names=await load_names(now=now, reader=reader, model=shipped_model()))

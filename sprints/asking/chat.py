@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from sprints.asking.changes import is_change
 from sprints.asking.charts import make_chart
 from sprints.asking.drafts import Draft, draft_query, draft_without_model, generate
 from sprints.asking.explanations import explain
@@ -44,14 +43,22 @@ class ChatAnswer(PlainAnswer):
     )
 
 
+class Context(NamedTuple):
+    """What the questions before mean. It is lost if the last one has no query."""
+
+    query: MetricQuery | None = None
+    is_lost: bool = False
+
+
 async def chat(
     question: str, *, now: datetime, reader: Pool, model: Model | None, context: MetricQuery | None = None,
-    without: Sequence[int] = (),
+    is_context_lost: bool = False, without: Sequence[int] = (),
 ) -> ChatAnswer:  # fmt: skip
     """
     Answer a question. A failed statement is repaired and run once more.
 
     `context` is the query of the question before. With `without`, pieces of it are taken away and it is asked again.
+    With `is_context_lost` the question before has no query, and one that leans on it is asked back.
     """
     question = await expand_aliases(question, domain="sprints")
     if context is not None and without:
@@ -59,7 +66,9 @@ async def chat(
         changed = remove_filters(context, positions=without)
         draft = draft_query(changed, reading=reading) or Draft(clarification="Without that nothing is asked.")
     else:
-        draft = await generate(question, now=now, reader=reader, model=model, context=context)
+        draft = await generate(
+            question, now=now, reader=reader, model=model, context=context, is_context_lost=is_context_lost
+        )  # fmt: skip
     if draft.sql is None:
         return ChatAnswer(
             question=question, answer=draft.clarification or "", is_ambiguous=True, sql=None, rows=[], count=0,
@@ -85,7 +94,7 @@ async def chat(
     assumptions += [f"Doubtful: {doubt}" for doubt in doubts if doubt not in draft.warnings]
     if not result.error:
         doubts = list(dict.fromkeys([*draft.warnings, *doubts]))
-    text = " ".join([said.text, *notes])
+    text = " ".join([_describe_nothing(result, draft=source) or said.text, *notes])
     return ChatAnswer(
         question=question, answer=f"Not certain: {' '.join(doubts)} {text}" if doubts else text,
         is_ambiguous=False, sql=sql, rows=result.rows, count=result.count,
@@ -111,17 +120,30 @@ async def _check_rows(result: QueryResult, *, draft: Draft) -> tuple[Sequence[st
     return doubts, find_ties(result.rows, query=draft.query)
 
 
-async def read_context(questions: Sequence[str], *, now: datetime, reader: Pool) -> MetricQuery | None:
+def _describe_nothing(result: QueryResult, *, draft: Draft) -> str:
+    """Say that there are no rows to take a number of: the progress of an epic without issues. Empty if there are."""
+    is_empty = len(result.rows) == 1 and all(value is None for value in result.rows[0].values())
+    if not (is_empty and draft.query and draft.query.measures and draft.meaning) or draft.query.group_by:
+        return ""
+    model = shipped_model()
+    rows = model.entities[model.measures[draft.query.measures[0]].entity].plural
+    return f"No {rows} match the question ({draft.meaning.text}), so there is no number."
+
+
+async def read_context(questions: Sequence[str], *, now: datetime, reader: Pool) -> Context:
     """
     Return the query of the last of these questions. Each may change the query before it.
 
-    A question that is not understood leaves the query as it was; a change of a part that is not there leaves none.
+    A question that is asked back, or that a verified query answers, leaves none: the next one is not about an older
+    question. It is lost if the next one may lean on it.
     """
-    context: MetricQuery | None = None
+    context = Context()
     for question in questions:
-        reading = await read_question(question, now=now, reader=reader, context=context)
+        reading = await read_question(
+            question, now=now, reader=reader, context=context.query, is_context_lost=context.is_lost
+        )  # fmt: skip
         query = draft_without_model(reading).query
-        context = query if query or is_change(question) else context
+        context = Context(query=query, is_lost=query is None)
     return context
 
 

@@ -90,14 +90,14 @@ class Draft:
 
 async def generate(
     question: str, *, now: datetime, reader: Pool, model: Model | None, schema: SchemaInfo | None = None,
-    context: MetricQuery | None = None,
+    context: MetricQuery | None = None, is_context_lost: bool = False,
 ) -> Draft:  # fmt: skip
     """
     Turn a question into SQL or a clarification. Ambiguous names are clarified before a model is called.
 
-    `schema` is the caller's own, where it has one.
+    `schema` is the caller's own, where it has one. `is_context_lost`: see read_question.
     """
-    reading = await read_question(question, now=now, reader=reader, context=context)
+    reading = await read_question(question, now=now, reader=reader, context=context, is_context_lost=is_context_lost)
     return await draft_answer(reading, model=model, schema=schema)
 
 

@@ -17,6 +17,7 @@ from sprints.semantics.query import MetricQuery
 from sprints.semantics.questions.follow_up import parse_follow_up
 from sprints.semantics.questions.grammar import Parse, parse_question
 from sprints.semantics.questions.lexicon import Lexicon, shipped_lexicon
+from sprints.semantics.questions.lost_context import LOST, leans_on_context
 from sprints.verified.library import Library, VerifiedStatement, load_library
 from sprints.verified.slots import EXAMPLES, NAMED, SLOT, list_slots
 from sprints.verified.synonyms import load_lexicon
@@ -127,13 +128,15 @@ class QuestionReading:
 
 async def read_question(
     question: str, *, now: datetime, reader: Pool, meant: Mapping[str, str] | None = None,
-    context: MetricQuery | None = None, lexicon: Lexicon | None = None, library: Library | None = None,
+    context: MetricQuery | None = None, is_context_lost: bool = False, lexicon: Lexicon | None = None,
+    library: Library | None = None,
 ) -> QuestionReading:  # fmt: skip
     """
     Read a question. No statement runs if everything is cached.
 
-    `meant` says which of several a name means, `context` what the question before this one meant. `lexicon` and
-    `library` replace the stored ones, to try what is not saved yet.
+    `meant` says which of several a name means, `context` what the question before this one meant. With
+    `is_context_lost` there was one, but its answer has no query that could be changed. `lexicon` and `library` replace
+    the stored ones, to try what is not saved yet.
     """
     lexicon = lexicon or await load_lexicon(reader=reader)
     names, as_of = await load_names(now=now, reader=reader, model=lexicon.model), await data_as_of(reader=reader)
@@ -143,6 +146,8 @@ async def read_question(
         parse = _parse_change(question, context=context, names=names)
     elif context is not None:
         parse = parse_follow_up(question, context=context, index=index, today=today, lexicon=lexicon)
+    elif is_context_lost and leans_on_context(question, index=index, today=today, lexicon=lexicon):
+        parse = Parse(linked=link(question, index=index, today=today), why=LOST, is_final=True)
     parse = parse or parse_question(question, index=index, today=today, lexicon=lexicon, meant=meant or {})
     return QuestionReading(
         question=question, linked=parse.linked, parse=parse, index=index, lexicon=lexicon,

@@ -213,7 +213,7 @@ def describe_condition(condition: Condition, *, model: SemanticModel) -> str:
         case InPeriod():
             return _period_text(condition, model=model)
         case Has():
-            return f"with {_related_text(condition, model=model)}"
+            return _stay_text(condition, model=model) or f"with {_related_text(condition, model=model)}"
         case And() | Or():
             glue = " and " if isinstance(condition, And) else ", or "  # the values of a comparison have no comma there
             return glue.join(_put_in_brackets(part, model=model) for part in condition.parts)
@@ -241,8 +241,23 @@ def _put_in_brackets(condition: Condition, *, model: SemanticModel) -> str:
     return f"({text})" if isinstance(condition, And | Or) else text
 
 
+def _stay_text(condition: Has, *, model: SemanticModel) -> str:
+    """Describe what became of rows in the periods that are named: completed in ACCEL Sprint 8. Empty if it is else."""
+    stay = next((one.membership for one in model.entities.values() if one.membership), None)
+    parts = split_conditions(condition.where)
+    places = [one for one in parts if isinstance(one, Comparison) and stay and one.field == stay.role]
+    told = [one for one in parts if isinstance(one, NamedCondition)]
+    is_stay = stay is not None and condition.relation == stay.relation and condition.at_least == 1
+    if not stay or not is_stay or len(places) != 1 or len(told) + 1 != len(parts):
+        return ""
+    said = (find_predicate(one.predicate, model=model).label.removesuffix(f" in the {stay.role}") for one in told)
+    return f"{_join_words(said)} in {_comparison_text(places[0], model=model)}".strip()
+
+
 def _related_text(condition: Has, *, model: SemanticModel) -> str:
-    relation = condition.relation.replace("_", " ")
+    labels = (one.relations[condition.relation].label for one in model.entities.values() if condition.relation in
+              one.relations and condition.where)  # fmt: skip
+    relation = max(labels, default="") or condition.relation.replace("_", " ")
     least = f"at least {condition.at_least} " if condition.at_least > 1 else ""
     where = f" ({describe_condition(condition.where, model=model)})" if condition.where is not None else ""
     return f"{least}{relation}{where}"

@@ -52,7 +52,8 @@ class Relation(_Part):
     The rows of another entity that belong to one row: `on` speaks of `{row}` and `{other}`.
 
     Where both are of one entity, `row_is` or `other_is` says which of them the relation is about: epics, sub-tasks.
-    `by` is the dimension of the other rows that names this one, where there are several: who reported an issue.
+    `by` is the dimension of the other rows that names this one, where there are several: who reported an issue. `label`
+    is what descriptions call the rows, unless it is the relation's name.
     """
 
     entity: Identifier
@@ -60,6 +61,7 @@ class Relation(_Part):
     row_is: Comparison | None = None
     other_is: Comparison | None = None
     by: Identifier | None = None
+    label: str = ""
 
 
 class Membership(_Part):

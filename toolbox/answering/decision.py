@@ -60,7 +60,21 @@ async def decide_conversation(questions: Sequence[str], *, answerers: Sequence[A
         decision = await decide(question, answerers=answerers, before=before)
         if decision.is_covered or decision.is_unclear:
             before = decision
+        elif before is not None and _is_about_the_same(decision, before=before):
+            before = _forget(before)
     return decision or _explain_not_covered("", readings=[])
+
+
+def _is_about_the_same(decision: Decision, *, before: Decision) -> bool:
+    """Return whether a question that is not covered speaks of the domain of the one before it."""
+    reading, known = decision.reading, before.reading
+    return bool(reading and known and reading.domain == known.domain and reading.score >= MIN_EXPLAINED)
+
+
+def _forget(before: Decision) -> Decision:
+    """Return a decision without what its question was about: another one, which was not understood, came behind it."""
+    reading = before.reading and replace(before.reading, state="not_covered", names=(), period="", subject=None)
+    return replace(before, reading=reading, choices=())
 
 
 async def decide(question: str, *, answerers: Sequence[Answerer], before: Decision | None = None) -> Decision:

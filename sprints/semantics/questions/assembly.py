@@ -382,9 +382,6 @@ class _Assembly(OpenWork):
         teams = [name.team_id for name in sprints[0].names]
         return len(teams) > 1 and len(set(teams)) == len(teams)
 
-    def _is_averaged(self) -> bool:
-        return "average" in self.marks or any("average" in phrase.said.lower() for phrase in self.phrases)
-
     def _join_conditions(self) -> Condition | None:
         merged: list[Condition] = list(self.parts)
         sprints: list[Condition] = []

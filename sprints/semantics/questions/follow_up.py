@@ -79,7 +79,7 @@ _PAST = frozenset({"was", "were", "wasn't", "weren't"})
 _LAST = regex.compile(r"(?<=^(?:and |only |just )?(?:the )?last \d+)(?=\W*$)", regex.IGNORECASE)
 _DIVIDING = ("break ", "split ", "divide ")
 _LIMITING = frozenset({"only", "except", "without", "not"})
-_LEADS = _LIMITING | _JOINING
+LEADS = _LIMITING | _JOINING
 _HEADS = frozenset({"what", "which", "who", "how_many", "how_much", "when", "share", "compare"})
 
 
@@ -422,7 +422,7 @@ def _refuse_less(asked: _FollowUp, *, whole: Parse, is_joined: bool) -> Parse | 
 
 def _is_follow_up(leading: set[str], *, phrases: Sequence[Phrase], tokens: Sequence[Token]) -> bool:
     """Return whether the question is a follow-up: it begins as one, or is incomplete."""
-    if leading & _LEADS or _is_elliptic(phrases):
+    if leading & LEADS or _is_elliptic(phrases):
         return True
     if tokens[0].is_preposition and not any(token.marks & _HEADS for token in tokens):
         return True  # in the current sprint

@@ -13,7 +13,7 @@ class Groups(Terms):
         for place, phrase in enumerate(self.phrases):
             if phrase.kind != "group":
                 continue
-            if "average" in self.marks and phrase.has_entity(self.entity.id) and self.entity.id == "issue":
+            if self._is_averaged() and phrase.has_entity(self.entity.id) and self.entity.id == "issue":
                 self.used.add(place)
                 continue
             is_own_rows = phrase.is_plural and phrase.has_entity(self.entity.id)
@@ -32,6 +32,9 @@ class Groups(Terms):
                 is_each = is_each and self.entity.id == "issue"
                 if is_each or (place and "have" in self.phrases[place - 1].marks):
                     self.parts.append(Comparison(field=dimension, op=Operator.IS_NOT_NULL))
+
+    def _is_averaged(self) -> bool:
+        return "average" in self.marks or any("average" in phrase.said.lower() for phrase in self.phrases)
 
     def _ranks_rows(self) -> bool:
         """Return whether issues are ranked by a property of their own: the oldest bug; which issue has most points."""

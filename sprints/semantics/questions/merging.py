@@ -82,6 +82,8 @@ def merge_fragment(
     if subjects - OWNERS and any(_is_related(part) for part in before):
         raise Unbound(None)  # of the epics, or of the bugs that they have
     kept = [part for part in before if mode.is_part or not subjects & list_own(part, model=model)]
+    if not mode.is_swap:
+        kept += _keep_names(before, kept=kept, new=new, model=model, is_filter=mode.is_filter or mode.is_part)
     kept += [one for part in before if part not in kept for one in _list_required(part, subjects=subjects, model=model)]
     if mode.is_swap and len(kept) == len(before) and any(_get_state(part, model=model) for part in new):
         kept = [part for part in kept if _get_state(part, model=model) in ("", "status_category")]
@@ -96,6 +98,28 @@ def merge_fragment(
                            verb=mode.verb)  # fmt: skip
     changed = _change(context, fragment=fragment, where=join_conditions(parts), mode=mode)
     return _set_apart(changed, fragment=fragment, model=model)
+
+
+def _keep_names(
+    before: Sequence[Condition], *, kept: Sequence[Condition], new: Sequence[Condition], model: SemanticModel,
+    is_filter: bool,
+) -> list[Condition]:  # fmt: skip
+    """
+    Return the names that an adjective of the same property limits further: p0, | only urgent ones.
+
+    Raises Unbound where it may be said in their place, which would add rows. No row has a value and none.
+    """
+    lost = [part for part in before if part not in kept and isinstance(part, Comparison) and _is_choice(part)]
+    told = [part for part in new if isinstance(part, NamedCondition)]
+    for name in lost:
+        for adjective in told:
+            known = model.predicates[adjective.predicate].comparison
+            if known is None or known.op is Operator.IS_NULL or known.field != name.field:
+                continue
+            if not is_filter:
+                raise Unbound(None, why=BOTH.format(said=describe_condition(adjective, model=model)), is_final=True)
+            return [name]
+    return []
 
 
 def _set_apart(query: MetricQuery, *, fragment: Fragment, model: SemanticModel) -> MetricQuery:

@@ -138,9 +138,14 @@ def _find_unknown_actor(tokens: Sequence[Token]) -> str:
         names = {sense.name for sense in verb.senses} if verb is not None else set()
         is_assigned = verb is not None and verb.said.lower() == "assigned"
         is_own = person.kind != "person" and bool(names & {"done", "created", "completed"})
+        is_own = is_own and not ("reporter" in names and _is_definite(person, tokens=tokens))  # by their assignee
         if names & _UNKNOWN_ACTS or is_own or is_assigned:
             return f"{by.said} {person.said}"
     return ""
+
+
+def _is_definite(noun: Token, *, tokens: Sequence[Token]) -> bool:
+    return any(one.end + 1 == noun.start and one.said.lower() in ("the", "its", "their") for one in tokens)
 
 
 def _find_topic(tokens: Sequence[Token]) -> str:

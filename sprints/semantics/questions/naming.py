@@ -6,6 +6,8 @@ from sprints.semantics.questions.lexicon import Sense
 from sprints.semantics.questions.phrase import SILENT_MARKS, Found, Phrase, leave_out, look_at, phrase_at
 
 _ROLES = frozenset({"assignee", "reporter"})
+_COMPARING = frozenset({"same", "differ", "distinct"})
+_BETWEEN_ROLES = frozenset({"be", "not", "who", "anyone_who", "and", "to", "per"})
 
 
 def list_names(phrases: list[Phrase], *, place: int) -> Found:
@@ -70,6 +72,51 @@ def read_role_of_person(phrases: list[Phrase], *, place: int) -> Found:
         return [replace(value, kind="unknown", senses=(), said=f"{noun.said} {verb.said} {value.said}")], 3
     act = replace(noun, senses=(Sense("dimension", role, "verb"),), said=f"{noun.said} {verb.said}")
     return ([act, value], 3) if value.name_kind == "person" else None
+
+
+def read_same_person(phrases: list[Phrase], *, place: int) -> Found:
+    """
+    Read two roles of an issue that are said to be one person, or two: whose | reporter | is | the assignee.
+
+    So is an act by the one who has the other role: assigned to | their reporter; reported | by | their assignee.
+    """
+    before, first = look_at(phrases, place=place - 1, size=2)
+    at = place + 1
+    while phrase_at(phrases, place=at).marks & _BETWEEN_ROLES or phrase_at(phrases, place=at).has_entity("person"):
+        if _find_role(phrases[at]):
+            break
+        at += 1
+    second, between = phrase_at(phrases, place=at), phrases[place + 1 : at]
+    if {_find_role(first), _find_role(second)} != _ROLES:
+        return None
+    end = at + 1
+    while phrase_at(phrases, place=end).marks & (_COMPARING | {"be", "not"}):
+        end += 1
+    said = [one for one in (*between, *phrases[at + 1 : end]) if one.kind == "mark"]
+    marks = {mark for one in said for mark in one.marks} | (before.marks & _COMPARING)
+    is_named = second.is_definite or second.is_owned or bool(marks & {"anyone_who", "who"})
+    is_act = first.has("dimension", form="verb") and is_named and "and" not in marks
+    is_compared = bool(marks & _COMPARING) and not first.has("dimension", form="verb")
+    is_copula = "and" not in marks and any(
+        "be" in one.marks or one.said.lower().startswith(("is", "are")) for one in between
+    )
+    if not (is_act or is_compared or is_copula):
+        return None
+    end += phrase_at(phrases, place=end).has_entity("person") and is_compared
+    is_other = bool(marks & {"differ", "distinct"}) != ("not" in marks)
+    if before.marks & (_COMPARING | {"have", "whose", "where"}):
+        phrases[place - 1] = replace(before, marks=frozenset({"be"}), senses=())
+    if phrase_at(phrases, place=place - 2).marks & {"have"}:
+        phrases[place - 2] = replace(phrases[place - 2], marks=frozenset({"be"}), senses=())
+    said_of = " ".join(one.said for one in phrases[place:end])
+    senses = (Sense("predicate", "assigned_to_other" if is_other else "self_assigned", "adjective"),)
+    return [replace(first, kind="term", senses=senses, marks=frozenset(), said=said_of)], end - place
+
+
+def _find_role(phrase: Phrase) -> str:
+    """Return the role of an issue that a noun or a verb names. Empty if it names none."""
+    senses = () if phrase.has_entity("person") else phrase.senses
+    return next((one.name for one in senses if one.kind == "dimension" and one.name in _ROLES), "")
 
 
 def read_people_of_team(phrases: list[Phrase], *, place: int) -> Found:

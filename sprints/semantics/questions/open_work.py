@@ -86,8 +86,9 @@ class OpenWork(Ranks):
     def _lists_present(self) -> bool:
         """Return whether blockages are listed or counted as they are now, without a time or a group."""
         is_plain = all(
-            one.name_kind in ("team", "person") or one.marks & {"what", "which", "how_many", "be", "have", "our"}
-            or one.has_entity("blocked_period") for one in self.phrases
+            one.name_kind in ("team", "person") or one.has_entity("blocked_period")
+            or (one.kind == "mark" and one.marks & {"what", "which", "how_many", "be", "have", "our"})
+            for one in self.phrases
         )  # fmt: skip
         is_now = not self._is_past() and "past" not in self.marks and not self.groups
         return is_plain and is_now and not any(one.quantifier == "all" for one in self.phrases)

@@ -66,6 +66,7 @@ from sprints.semantics.questions.naming import (
     read_passive_link,
     read_people_of_team,
     read_role_of_person,
+    read_same_person,
     read_whole_of_parts,
 )
 from sprints.semantics.questions.negations import (
@@ -130,10 +131,8 @@ def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
     )
     phrases = [phrase for phrase in placed if phrase is not None]
     _find_unanswerable(tokens, phrases=phrases)
-    _apply(join_compared, phrases)
-    for rule in HISTORIES:
+    for rule in (join_compared, *HISTORIES, read_same_person, read_each_row):
         _apply(rule, phrases)
-    _apply(read_each_row, phrases)
     _apply(read_cycle_time, phrases)
     _apply(read_time_in_status, phrases)
     _apply(read_overrun, phrases)

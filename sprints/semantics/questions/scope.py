@@ -21,9 +21,10 @@ from sprints.semantics.questions.alternatives import MASS, SIZES
 from sprints.semantics.questions.lexicon import ASKING
 from sprints.semantics.questions.lookups import Lookups
 from sprints.semantics.questions.phrase import NOTHING, SILENT_MARKS, Phrase, is_sprints, look_at, phrase_at
-from sprints.semantics.questions.tense import is_said_of_now, is_said_of_past
+from sprints.semantics.questions.tense import find_verb, is_said_of_now, is_said_of_past
 from sprints.semantics.questions.terms import BY_DAY, FATES, NAMED_BY, State, Unbound
 
+_LASTING = frozenset({"priority", "epic", "team", "issue_type", "label"})  # which hardly change
 _ACTS = frozenset({"worked on", "worked", "started", "begun", "picked up"})
 HOURS = (
     "Of each issue I know the hours logged in all, not when or by whom they were logged. Ask for those of issues that "
@@ -65,6 +66,7 @@ class Scope(Lookups):
         self._refuse_other_actor()
         self._refuse_property_of_others()
         self._refuse_averages_of_now()
+        self._refuse_average_of_owners()
         self._refuse_lost_stays()
         self._refuse_asked_sprints()
         self._refuse_lost_scope()
@@ -147,12 +149,24 @@ class Scope(Lookups):
             is_of_issue = self.entity.id == "issue" or not state.is_own
             is_present = state.predicate in ("open", "in_progress", "to_do", "done") and is_of_issue
             is_present = is_status or (is_present and not (state.periods or state.is_counted))
-            is_was = phrase_at(self.phrases, place=place - 1).said.lower() in ("was", "were") and not sprints
-            is_was = is_was and state.predicate in ("open", "in_progress", "to_do") and self.entity.id == "issue"
+            is_unknown = self._has_no_history(state, place=place)
+            is_present |= is_unknown
             is_asked = "when" in self.marks and bool(state.role) and self._has_key()  # when was X | started
-            is_of_then = is_over or is_was or (is_status and (is_perfect or is_said_of_past(self.phrases, place=place)))
+            is_past = is_perfect or is_said_of_past(self.phrases, place=place)
+            is_of_then = is_over or is_unknown or (is_status and is_past)
             if not (is_now or is_asked) and (is_act or (is_present and is_of_then)):
                 raise Unbound(phrase, why=AS_OF_NOW.format(said=phrase.said), is_final=True)
+
+    def _has_no_history(self, state: State, *, place: int) -> bool:
+        """Return whether a state is said of the past of which only the present is known: was overdue, unassigned."""
+        known = self.model.predicates.get(state.predicate)
+        is_lasting = known is not None and known.comparison is not None and known.comparison.field in _LASTING
+        if known is None or known.entity != "issue" or known.time or is_lasting or state.role or state.is_counted:
+            return False
+        is_act = any((sense.name, sense.form) == (known.id, "verb") for sense in state.phrase.senses)
+        opposite = self.model.predicates.get(known.opposite or "")
+        is_act |= state.phrase.said.lower().startswith("not ") and bool(opposite and opposite.words.verbs)
+        return not is_act and find_verb(self.phrases, place=place) in ("was", "were")
 
     def _refuse_lost_stays(self) -> None:
         """Refuse stays in sprints for issues: those in no such sprint, those in two, and those that were dropped."""

@@ -165,7 +165,8 @@ def cut(
         known = next((one for one in named if one.start == token.start and one.end == token.end), token)
         tokens.append(known if known.names and _lists_name(known, tokens=tokens) else token)
         place += size
-    tokens = _share_heads(_count_ones(_sum_days(tokens, lexicon=lexicon)), lexicon=lexicon)
+    tokens = _read_still(_sum_days(tokens, lexicon=lexicon), lexicon=lexicon)
+    tokens = _share_heads(_count_ones(tokens), lexicon=lexicon)
     return _name_teams(_without_counts(tokens, index=index), text=linked.text, index=index)
 
 
@@ -209,6 +210,16 @@ def _sum_days(tokens: list[Token], *, lexicon: Lexicon) -> list[Token]:
     rows = [one for one in tokens if any((sense.kind, sense.name) == ("entity", "issue") for sense in one.senses)]
     rest = [one for one in tokens[1:] if one not in (verb, *states, *rows)]
     return [replace(asked, senses=senses), *rest]
+
+
+def _read_still(tokens: list[Token], *, lexicon: Lexicon) -> list[Token]:
+    """Read what is still so much as what remains of it: hours | still | estimated."""
+    known, read = lexicon.settings["still"], list(tokens)
+    for at, token in enumerate(tokens):
+        if at and tokens[at - 1].said.lower() == "still":
+            senses = (replace(one, name=known[one.name]) if one.name in known else one for one in token.senses)
+            read[at] = replace(token, senses=tuple(senses))
+    return read
 
 
 def _count_ones(tokens: Sequence[Token]) -> list[Token]:

@@ -5,6 +5,9 @@ from sprints.semantics.questions.groups import Groups
 from sprints.semantics.questions.phrase import is_sprints, phrase_at
 from sprints.semantics.questions.terms import Unbound
 
+OF_OWNERS = "Do you mean the average of an issue, '{each}', or the average of what they have in all? I know the first."
+_OWNERS = frozenset({"team", "assignee", "reporter", "person", "epic", "sprint"})
+
 
 class Units(Groups):
     """Groups with the measure that stands for another one."""
@@ -65,6 +68,16 @@ class Units(Groups):
             is_of_noun = phrase_at(self.phrases, place=place + 1).has("measure", "predicate", "time")
             if mark in phrase.marks and not is_of_noun and any(self.model.measures[m].additive for m in self.measures):
                 raise Unbound(phrase, why=f"Of what is it '{phrase.said}': of an issue, a sprint, a month?")
+
+    def _refuse_average_of_owners(self) -> None:
+        """Refuse the mean of an issue for that of what each owner has in all: average points | per team."""
+        units = {self.model.measures[one].unit for one in self.measures}
+        is_size = any(one.endswith(" per issue") for one in units) and not any(one.is_of_issues for one in self.phrases)
+        said = [one for one in self.phrases if any(word.startswith("point") for word in one.said.lower().split())]
+        for phrase in self.phrases if is_size and said else ():
+            is_each = phrase.kind == "group" and not phrase.said.lower().startswith("by ")
+            if is_each and self._dimension_of(phrase) in _OWNERS:
+                raise Unbound(phrase, why=OF_OWNERS.format(each=phrase.said), is_final=True)
 
     def _find_aggregate(self, measure: str, *, said: str) -> str:
         """Return the average, median or percentile measure of this one."""

@@ -53,7 +53,7 @@ def test_each_part_of_a_question_can_be_taken_away_and_those_with_known_values_r
     ],
 )
 def test_every_change_that_is_offered_is_understood_and_changes_the_query(question: str) -> None:
-    before = event_loop.run(read_context([question], now=NOW, reader=reader))
+    before = event_loop.run(read_context([question], now=NOW, reader=reader)).query
     parts = parts_of(question)
 
     assert parts
@@ -64,7 +64,7 @@ def test_every_change_that_is_offered_is_understood_and_changes_the_query(questi
             assert after.state == "covered", change
             assert after.call is not None
             lines = [*after.call.arguments.get("previous", ()), after.call.arguments["question"]]
-            assert event_loop.run(read_context(lines, now=NOW, reader=reader)) not in (before, None), change
+            assert event_loop.run(read_context(lines, now=NOW, reader=reader)).query not in (before, None), change
 
 
 def test_a_changed_question_asks_the_same_whatever_was_asked_in_between() -> None:
@@ -90,7 +90,7 @@ def test_a_question_after_a_change_changes_the_changed_query() -> None:
 async def _ask(reading: Interpretation) -> str | None:
     assert reading.call is not None
     arguments = reading.call.arguments
-    context = await read_context(arguments.get("previous", ()), now=NOW, reader=reader)
+    context = (await read_context(arguments.get("previous", ()), now=NOW, reader=reader)).query
     answer = await chat(arguments["question"], now=NOW, reader=reader, model=None, context=context)
     return answer.interpretation
 

@@ -121,7 +121,6 @@ def test_exceptions_and_roles_keep_their_rows(question: str, truth: str) -> None
         "epics without stories in the current sprint",
         "bugs labelled security and bugs labelled customer",
         "who works on the biggest story",
-        "issues whose assignee is also the reporter",
         "sprints that started on a Monday",
         "issues closed on a Friday",
         "tickets in the epic of ACCEL-100",

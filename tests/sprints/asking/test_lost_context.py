@@ -1,0 +1,89 @@
+"""A question behind one that has no query is neither about an older question nor complete, whichever way it comes."""
+
+import httpx
+import pytest
+
+from sprints.asking.answerer import SprintsAnswerer
+from sprints.asking.chat import ChatAnswer, chat, read_context
+from tests.sprints.semantics.questions.test_answers import NOW
+from toolbox.answering.decision import Decision, decide_conversation
+from toolbox.database import event_loop
+from toolbox.database.pools import reader
+
+pytestmark = pytest.mark.usefixtures("django_db_setup")
+
+VELOCITY = "velocity of ACCEL"
+ASKED_BACK = "how many frobs of ACCEL are there"
+VERIFIED = "How long do issues take by their estimate?"
+LEANING = ["and for HARBOR?", "only bugs", "urgent ones", "which of them are open", "by team", "stories", "in points"]
+COMPLETE = [
+    ("open bugs in ORBIT", "type Bug, team ORBIT"), ("what is the velocity of HARBOR", "velocity, team HARBOR"),
+    ("how many issues are blocked", "blocked issues"), ("status of ACCEL-4", "issue ACCEL-4"),
+]  # fmt: skip
+
+
+async def ask_last(*questions: str) -> ChatAnswer:
+    before = await read_context(questions[:-1], now=NOW, reader=reader)
+    return await chat(
+        questions[-1], now=NOW, reader=reader, model=None, context=before.query, is_context_lost=before.is_lost
+    )  # fmt: skip
+
+
+def converse(*questions: str) -> Decision:
+    return event_loop.run(decide_conversation(questions, answerers=[SprintsAnswerer(clock=lambda: NOW)]))
+
+
+def test_the_questions_before_have_no_query() -> None:
+    assert event_loop.run(chat(ASKED_BACK, now=NOW, reader=reader, model=None)).is_ambiguous
+    verified = event_loop.run(chat(VERIFIED, now=NOW, reader=reader, model=None))
+    assert (verified.query, bool(verified.verified_query)) == (None, True)
+
+
+@pytest.mark.parametrize("lost", [ASKED_BACK, VERIFIED])
+@pytest.mark.parametrize("then", LEANING)
+def test_what_leans_on_a_lost_question_is_asked_back(lost: str, then: str) -> None:
+    answer = event_loop.run(ask_last(VELOCITY, lost, then))
+
+    assert answer.is_ambiguous, answer.interpretation
+    assert "question before" in answer.answer
+
+
+@pytest.mark.parametrize("lost", [ASKED_BACK, VERIFIED])
+@pytest.mark.parametrize(("then", "understood"), COMPLETE)
+def test_a_complete_question_is_answered_behind_a_lost_one(lost: str, then: str, understood: str) -> None:
+    answer = event_loop.run(ask_last(VELOCITY, lost, then))
+
+    assert understood in str(answer.interpretation)
+
+
+@pytest.mark.parametrize("lost", [ASKED_BACK, VERIFIED])
+@pytest.mark.parametrize("then", LEANING[:4])
+def test_a_conversation_forgets_what_was_asked_before_a_lost_question(lost: str, then: str) -> None:
+    assert not converse(VELOCITY, lost, then).is_covered
+
+
+@pytest.mark.parametrize("lost", [ASKED_BACK, VERIFIED])
+@pytest.mark.parametrize(("then", "understood"), COMPLETE)
+def test_a_conversation_goes_on_with_a_complete_question(lost: str, then: str, understood: str) -> None:
+    decision = converse(VELOCITY, lost, then)
+
+    assert decision.reading is not None
+    assert understood in decision.reading.understood
+    assert decision.reading.call is not None
+    assert "previous" not in decision.reading.call.arguments
+
+
+@pytest.mark.parametrize("between", ["thanks a lot", "What is the weather in Raleigh?"])
+def test_what_is_about_nothing_here_loses_nothing(between: str) -> None:
+    assert converse(VELOCITY, between, "and for HARBOR?").is_covered
+
+
+@pytest.mark.parametrize(("then", "is_asked"), [("only bugs", True), ("open bugs in ORBIT", False)])
+async def test_the_questions_before_may_be_sent_in_place_of_a_query(
+    then: str, is_asked: bool, ninja_client: httpx.AsyncClient
+) -> None:
+    sent = {"question": then, "previous": [VELOCITY, ASKED_BACK]}
+
+    answer = (await ninja_client.post("/api/sprints/chat", json=sent)).json()
+
+    assert answer["isAmbiguous"] is is_asked, answer
