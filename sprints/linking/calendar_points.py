@@ -131,6 +131,8 @@ class PointReader(CalendarReader):
 
     def _is_may(self, at: int, *, is_alone: bool) -> bool:
         """Return whether may is the month, not the verb."""
+        if self.word(at - 1) == "this" and self.word(at + 1) in ("be", "not", "sound", "seem", "look"):
+            return False
         is_told = self.tokens[at].text == "May" or self.word(at - 1) in _LEADS_TO_MAY
         return is_told or not is_alone or self.read_year_of(at + 1) is not None
 

@@ -1,14 +1,16 @@
 """
-Clauses that ask for nothing: greetings, thanks, and why, when or for whom a question is asked.
+Clauses that ask for nothing: greetings, thanks, and what the asker tells of himself or of the occasion.
 
-A question begins at its interrogative and ends with its sentence. What stands beside it, set off by punctuation or
-before the interrogative, is narrative if it speaks of the asker and holds nothing that could restrict the answer. A
-definite noun refers to what both sides know, and so may restrict: it must be an occasion, a document or a person of the
-class `nouns` in words.toml, or the one who asks. An indefinite or possessed one ("a beer", "my dog") may be any.
+A question begins at its interrogative or request and ends with its sentence. A statement beside it is left aside if
+none of its nouns may name a part of the work. Which may is decided by how a noun is introduced, not by what it means:
+one that is new ("a dentist"), of a person ("my dog") or asks something ("the intern wants to know") names none; a
+definite or bare one ("the checkout", "payments") may, unless it is an occasion, a document or a role of the class
+`nouns` in words.toml. One of the class `scopes` always may. Values and terms may only repeat those of the question.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import pairwise
 
 import regex
 
@@ -23,37 +25,41 @@ _CLAUSE = regex.compile(
     rf"(?:(?!\s-+\s)[^{_ENDS}])+(?:[.!?:,;]+(?!\s|$)(?:(?!\s-+\s)[^{_ENDS}])*)*(?:\s-+\s|[{_ENDS}])*\s*"
     r"(?:(?:but|so|and)\s+(?=\S))?", regex.IGNORECASE,
 )  # fmt: skip
-_SAYS_NOTHING = frozenset(
-    {"be", "have", "past", "modal", "what", "our", "mine", "this", "to", "and", "how", "together", "last"}
-)
+_HEADS = frozenset({"which", "what", "who", "whose", "when", "how_many", "how_much", "share", "compare"})
+_REQUESTS = frozenset({"show", "list", "show me", "give me", "tell me"})
+_NO_HEADS = frozenset({("what", "a"), ("what", "an"), ("when", "you")})
+_SAYS_NOTHING = frozenset({
+    "be", "have", "past", "modal", "what", "our", "mine", "this", "to", "and", "how", "together", "last", "locative",
+})  # fmt: skip
+_COMPARES = frozenset({"more", "fewer", "than", "degree", "anybody"})
 _SINGULAR = frozenset({"i", "me", "my", "im", "id", "ive", "ill", "you", "your", "youre", "youd", "youve", "youll"})
 _SPEAKERS = _SINGULAR | {"we", "us", "our", "lets", "weve", "were"}
-_ALONE = frozenset({"i", "im", "ive"})
-_INDEFINITE = frozenset({"a", "an", "some", "another"})
-_POSSESSED = frozenset({"my", "your", "his", "her"})
-_DEFINITE = frozenset({"the", "our", "their", "this", "that", "these", "those", "any"})
-_TOPICS = frozenset({
+_SITUATION = frozenset({"it", "its", "this", "that", "thats", "there", "theres"})
+_NEW = frozenset({"a", "an", "some", "another"})
+_OWN = frozenset({"my", "your", "his", "her"})
+_DETERMINERS = _NEW | _OWN | {"the", "our", "their", "this", "that", "these", "those", "any"}
+_PREPOSITIONS = frozenset({
     "of", "in", "on", "at", "for", "within", "during", "among", "about", "around", "regarding", "concerning", "with",
-    "from", "over", "before", "after", "under", "through", "into", "ahead", "since", "to", "by", "round",
+    "from", "over", "before", "after", "under", "through", "into", "ahead", "since", "to", "by", "round", "beside",
+    "between", "near", "re", "wrt",
 })  # fmt: skip
-_PLACES = frozenset({"in", "on", "at", "by", "from", "over", "under"})
-_OPENERS = _INDEFINITE | _POSSESSED | _DEFINITE | _TOPICS
-_FRAMES = frozenset({"nouns", "markers", "speech", "thanks"})
-_EXTENTS = frozenset({"since", "during", "after", "until", "till", "throughout", "within"})
+_OPENERS = _DETERMINERS | _PREPOSITIONS
+_EXTENTS = frozenset({
+    "since", "during", "after", "until", "till", "throughout", "within", "unless", "assuming", "barring", "while",
+})  # fmt: skip
+_CONDITIONS = frozenset({"while", "when", "as", "if"})
 _HELPERS = frozenset({
     "should", "must", "might", "will", "shall", "keep", "keeps", "kept", "just", "still", "also", "even", "always",
-    "never", "cant", "wont", "may", "let", "lets", "be",
+    "never", "cant", "wont", "may", "let", "lets", "be", "surely", "already",
 })  # fmt: skip
+_BEING = frozenset({"am", "im", "is", "are", "was", "were", "been", "be"})
+_STAYING = _BEING | {"out", "back", "away", "over", "stuck", "me", "us"}
+_SEEMING = frozenset({"feel", "sound", "sounds", "seem", "seems", "look", "looks", "get", "got", "becomes"})
 _LINKS = frozenset({"but", "so", "and"})
-_EDGES = frozenset({"for", "before", "ahead"})
 _REASONS = frozenset({"because", "cause", "cos", "as", "so", "otherwise", "or"})
-_HEADS = frozenset({"which", "what", "who", "whose", "when", "how_many", "how_much", "share", "compare"})
-_FREE_TIME = frozenset({"off", "away", "leave", "holiday", "vacation", "late", "behind"})
-_SHORT_UNITS = frozenset({"minute", "minutes", "min", "mins", "second", "seconds", "number", "thing", "beer", "coffee"})
 _MASS = frozenset({"work", "stuff", "things", "everything", "anything", "something"})
 _NOUN_KINDS = frozenset({"entity", "measure", "dimension", "grain", "unit"})
-_LENGTHS = frozenset({"grain", "unit"})
-_MAX_BETWEEN = 2
+_FRAMES = frozenset({"nouns", "markers", "speech", "thanks", "departments"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,17 +70,28 @@ class _Item:
     start: int
     end: int
     token: Token
-    classes: frozenset[str]
-    may_be_term: bool
+    classes: frozenset[str] = frozenset()
+    may_be_term: bool = False
     """Whether it is unknown and perhaps a misspelt word of the model."""
 
     @property
     def is_unknown(self) -> bool:
-        return not self.token.is_known
+        return bool(self.folded) and not self.token.is_known
 
     @property
     def is_opener(self) -> bool:
         return self.folded in _OPENERS and not self.token.names
+
+    @property
+    def is_noun_shaped(self) -> bool:
+        """Return whether it is unknown, and ends as nouns do: integrations, translation."""
+        is_plural = self.folded.endswith("s") and not self.folded.endswith(("ss", "us", "is"))
+        return self.is_unknown and (is_plural or self.folded.endswith(("tion", "sion", "ment", "ity")))
+
+    @property
+    def is_ordinary(self) -> bool:
+        """Return whether it is an everyday word that stands for nothing at work."""
+        return self.folded in ORDINARY and not self.is_noun_shaped and "scopes" not in self.classes
 
     @property
     def has_value(self) -> bool:
@@ -87,34 +104,32 @@ class _Item:
         """Return whether it is a word of the model."""
         return any(sense.kind not in ("free", "mark") for sense in self.token.senses)
 
+    def is_of(self, *classes: str) -> bool:
+        return not self.classes.isdisjoint(classes)
+
+    def has(self, *kinds: str) -> bool:
+        return any(one.kind in kinds for one in self.token.senses)
+
     @property
-    def says_nothing(self) -> bool:
-        """Return whether it is unknown, or filters nothing."""
-        marks = {sense.name for sense in self.token.senses if sense.kind != "free"}
-        return not (self.has_value or self.is_term or self.may_be_term) and marks <= _SAYS_NOTHING
+    def is_verb(self) -> bool:
+        return any(one.form == "verb" for one in self.token.senses)
 
 
-@dataclass(frozen=True, slots=True)
-class _Core:
-    """What the question itself says: its values and terms, which a narrative may repeat."""
-
-    said: frozenset[object] = field(default=frozenset())
-    has_time: bool = False
+_NONE = _Item("", 0, 0, Token(said="", start=0, end=0))
 
 
 def set_aside(text: str, *, tokens: Sequence[Token], lexicon: Lexicon) -> tuple[str, tuple[str, ...]]:
     """Blank out clauses that ask for nothing. Returns the text at the same length, and the clauses."""
     items = _list_items(text, tokens=tokens, lexicon=lexicon)
-    clauses = [
-        (found.start(), found.end(), [one for one in items if found.start() <= one.start < found.end()])
-        for found in _CLAUSE.finditer(text)
-    ]
-    core = _read_core([one for _, _, inside in clauses if any(map(_is_head, inside)) for one in inside])
+    spans = [found.span() for found in _CLAUSE.finditer(text)]
+    clauses = [[one for one in items if start <= one.start < end] for start, end in spans]
+    asking = [any(_is_head(inside, place) for place in range(len(inside))) for inside in clauses]
+    core = [one for inside, is_core in zip(clauses, asking, strict=True) if is_core for one in inside]
     aside: list[tuple[int, int]] = []
-    for start, end, inside in clauses:
-        is_core = any(map(_is_head, inside))
-        if not inside or _is_narrative(inside, core=_Core() if is_core else core) or _is_thanks(
-            inside, clause=text[start:end]
+    for place, ((start, end), inside) in enumerate(zip(spans, clauses, strict=True)):
+        is_thanks = bool(inside) and inside[0].is_of("thanks") and text[start:end].rstrip().endswith(("!", "."))
+        if not inside or (is_thanks and not asking[place]) or _is_narrative(
+            inside, core=[] if asking[place] else core, is_behind=any(asking[:place])
         ):  # fmt: skip
             aside.append((start, end))
             continue
@@ -133,22 +148,29 @@ def set_aside(text: str, *, tokens: Sequence[Token], lexicon: Lexicon) -> tuple[
 
 def _list_items(text: str, *, tokens: Sequence[Token], lexicon: Lexicon) -> list[_Item]:
     """List the words of a text. A phrase of frame words counts as one."""
-    found, items, place = words(text), [], 0
-    frames = lexicon.frames
+    found, items, place, frames = words(text), list[_Item](), 0, lexicon.frames
     longest = max(map(len, frames))
-    keys = [word.folded for word in found]
     while place < len(found):
-        size = next((n for n in range(longest, 0, -1) if tuple(keys[place : place + n]) in frames), 1)
-        first, last = found[place], found[min(place + size, len(found)) - 1]
+        keys = [tuple(word.folded for word in found[place : place + size]) for size in range(longest, 0, -1)]
+        key = next((key for key in keys if key in frames), keys[-1])
+        first, last = found[place], found[min(place + len(key), len(found)) - 1]
         token = next((one for one in tokens if one.start <= first.start < one.end), None)
         if token is not None:
-            classes = frames.get(tuple(keys[place : place + size]), frozenset())
-            may_be_term = not token.is_known and not classes and _may_be_term(first.folded, lexicon=lexicon)
-            items.append(
-                _Item(" ".join(keys[place : place + size]), first.start, last.end, token, classes, may_be_term)
+            said, classes = " ".join(key), frames.get(key, frozenset())
+            is_known = (
+                token.is_known
+                or bool(classes)
+                or (said.endswith("ing") and _get_item(items, len(items) - 1).folded in _BEING)
             )
-        place += size
+            is_term = not is_known and _may_be_term(said, lexicon=lexicon)
+            items.append(_Item(said, first.start, last.end, token, classes, is_term))
+        place += len(key)
     return items
+
+
+def _get_item(items: Sequence[_Item], place: int) -> _Item:
+    """Return the item at a place, or one without a word."""
+    return items[place] if 0 <= place < len(items) else _NONE
 
 
 def _may_be_term(word: str, *, lexicon: Lexicon) -> bool:
@@ -158,17 +180,14 @@ def _may_be_term(word: str, *, lexicon: Lexicon) -> bool:
     return any(cost <= LACKING and not lexicon.is_closed(one.partition(" ")[0]) for one, cost in near.items())
 
 
-def _is_head(one: _Item) -> bool:
-    is_asking = bool(one.token.marks & _HEADS) or one.token.said.lower().startswith("how ")
-    return is_asking or (one.folded in ("show", "list", "show me", "give me", "tell me") and one.token.is_free)
-
-
-def _read_core(items: Sequence[_Item]) -> _Core:
-    said: set[object] = set()
-    for one in items:
-        said |= _list_meanings(one.token)
-    has_time = any(one.token.period or one.token.reference or one.token.kind == "sprint" for one in items)
-    return _Core(frozenset(said), has_time)
+def _is_head(items: Sequence[_Item], place: int) -> bool:
+    """Return whether the question begins at a word: an interrogative, or a request."""
+    one, before = items[place], _get_item(items, place - 1)
+    if before.token is one.token or (one.folded, _get_item(items, place + 1).folded) in _NO_HEADS:
+        return False
+    if one.folded in _REQUESTS and one.token.is_free:  # not: to make a list, her list
+        return not (before.token.is_free or before.token.marks) or before.token.is_polite or " " in before.token.said
+    return bool(one.token.marks & _HEADS) or one.token.said.lower().startswith("how ")
 
 
 def _list_meanings(token: Token) -> set[object]:
@@ -179,203 +198,238 @@ def _list_meanings(token: Token) -> set[object]:
     return values | ({token.said.casefold()} if token.reference else set())
 
 
-def _is_narrative(items: Sequence[_Item], *, core: _Core) -> bool:
-    """Return whether words speak of the asker or the occasion, ask for nothing, and restrict nothing."""
+def _is_narrative(items: Sequence[_Item], *, core: Sequence[_Item], is_behind: bool = False) -> bool:
+    """Return whether words are a statement that asks for nothing and restricts nothing."""
     while len(items) > 1 and items[-1].folded in _LINKS:
         items = items[:-1]
-    return (
-        _is_addressed(items)
-        and not _sets_scope(items)
-        and all(_is_harmless(items, place, core=core) for place in range(len(items)))
+    return _is_statement(items, is_behind=is_behind) and all(
+        not _sets_scope(items, place) and _is_harmless(items, place, core=core) for place in range(len(items))
     )
 
 
-def _is_addressed(items: Sequence[_Item]) -> bool:
-    if any(one.classes & _FRAMES or one.token.is_polite or one.folded.partition(" ")[0] in _SPEAKERS for one in items):
+def _is_statement(items: Sequence[_Item], *, is_behind: bool) -> bool:
+    """Return whether it has a subject of its own, or is said to the reader. Behind the question it may continue it."""
+    if any(one.is_of(*_FRAMES) or one.token.is_polite or one.folded.partition(" ")[0] in _SPEAKERS for one in items):
         return True
-    content = [one for one in items if one.folded not in ("just", "still", "so", "and", "but")]
-    return bool(content) and content[0].is_unknown and content[0].folded.endswith("ing")
+    first, second = _get_item(items, 0), _get_item(items, 1)
+    has_subject = first.folded in _NEW | _OWN | _SITUATION - {"that"} or second.folded in _HELPERS
+    is_participle = first.folded.endswith("ing") and not (first.is_term or first.has_value)
+    return len(items) > 1 and not is_behind and (has_subject or is_participle)
 
 
-def _sets_scope(items: Sequence[_Item]) -> bool:
-    """Return whether it says what the question is about: I mean payments, my area is mobile."""
-    for place, one in enumerate(items):
-        rest = [other for other in items[place + 1 :] if other.is_unknown and not other.classes & _FRAMES]
-        is_noun = "nouns" in one.classes and place > 0 and items[place - 1].is_opener
-        if "scopes" in one.classes or ("scoping" in one.classes and rest and not is_noun):
-            return True
-        if "be" in one.token.marks and rest and rest[0] is items[place + 1] and (
-            (len(items) == place + 2 and rest[0].folded.endswith("s"))
-            or (len(items) > place + 2 and items[place + 2].folded in _SPEAKERS)
-        ):  # fmt: skip
-            return True  # my area is payments, it is checkout I want
-    return any(_is_bare_noun(items, place) or _sets_time(items, place) for place in range(len(items)))
+def _sets_scope(items: Sequence[_Item], place: int) -> bool:
+    """Return whether a word says what the question is about, or when: I run payments, during my holiday."""
+    one, following = items[place], _get_item(items, place + 1).folded
+    is_edge = one.folded in _EXTENTS - {"while"} or (one.folded in _CONDITIONS and not place)
+    harmless = {"you", "youre", ""} | (set() if one.folded in _EXTENTS else {"a", "an"} | _SITUATION)
+    is_limited = is_edge and following not in harmless
+    return one.is_of("scopes") or one.folded == "ones" or is_limited or _is_bare_noun(items, place)
 
 
 def _is_bare_noun(items: Sequence[_Item], place: int) -> bool:
     """Return whether an unknown word stands where a noun without an article does: we launched checkout."""
-    one, before = items[place], items[place - 1] if place else None
-    if not one.is_unknown or one.classes or one.folded in ORDINARY or one.folded in _SPEAKERS | _OPENERS:
+    one, before, following = items[place], _get_item(items, place - 1), _get_item(items, place + 1).folded
+    if not one.is_unknown or one.classes or one.is_ordinary or one.folded in _SPEAKERS | _OPENERS | _HELPERS:
         return False
+    is_verb = (before.is_unknown and not (before.classes or before.is_opener)) or before.is_verb
+    if before.token.is_free and "do" in before.token.said.lower().split():
+        return True  # we do billing
+    if before.folded in _SITUATION | {"im"} or "be" in before.token.marks:
+        return one.is_noun_shaped or following in _SPEAKERS  # it's checkout I want
     if one.folded.endswith(("ing", "ed", "ly", "nt")):
-        return False
-    following = items[place + 1] if place + 1 < len(items) else None
-    if before is None and following is not None and following.folded in _INDEFINITE | _POSSESSED:
-        return False  # pardon my ignorance
-    if before is None or "have" in before.token.marks or "speech" in before.classes:
+        is_object = not following and is_verb and _get_item(items, place - 2).folded in _SPEAKERS  # we maintain billing
+        return one.folded.endswith("ing") and (is_object or following in ("question", "questions", "thing"))
+    if not place:
+        return following not in _NEW | _OWN  # pardon my ignorance
+    if "have" in before.token.marks or before.is_of("speech"):
         return True
-    if before.folded in ("it", "this", "that") and place + 1 < len(items) and items[place + 1].folded in _SPEAKERS:
-        return True  # it's checkout I want
-    is_verb = before.is_unknown and not before.classes and not (before.is_opener or before.folded in _SPEAKERS)
-    if not is_verb or before.folded in _HELPERS or before.folded.endswith(("ly", "nt")):
+    if not is_verb or before.folded in _HELPERS | _SEEMING | _SPEAKERS or before.folded.endswith(("ly", "nt")):
         return False
-    return not (place > 1 and items[place - 2].is_opener)
+    subject = _get_item(items, place - 2)
+    return not subject.is_opener or subject.folded == "to"
 
 
-def _sets_time(items: Sequence[_Item], place: int) -> bool:
-    """Return whether it says since or during when, which the question may be meant for: during my holiday."""
-    one, following = items[place], items[place + 1] if place + 1 < len(items) else None
-    is_edge = one.folded in _EXTENTS or (one.folded in ("while", "when", "as") and not place)
-    return is_edge and following is not None and following.folded not in ("you", "youre")
-
-
-def _is_harmless(items: Sequence[_Item], place: int, *, core: _Core) -> bool:
+def _is_harmless(items: Sequence[_Item], place: int, *, core: Sequence[_Item]) -> bool:
     """Return whether a word of a narrative restricts nothing that is asked."""
-    one, before = items[place], items[place - 1] if place else None
-    following = next((other for other in items[place + 1 :] if other.token is not one.token), None)
-    if _is_frame_word(one, before=before, is_last=following is None):
+    one, before = items[place], _get_item(items, place - 1)
+    following = next((other for other in items[place + 1 :] if other.token is not one.token), _NONE)
+    token = one.token
+    if _is_frame_word(one, before=before):
         return True
-    if one.token.period is not None:
-        return core.has_time or _is_period_of_noun(items, place, following=following, core=core)
-    if one.is_opener:
-        return _refers_to_frame(items, place)
-    if one.folded == "no" or one.token.marks & {"not", "nobody"}:
+    if one.is_of("departments"):
+        return before.folded in _LINKS | _REASONS | {"", "from"}
+    if one.is_opener and not token.period:
+        return _names_no_part(items, place)
+    if one.folded == "no" or token.marks & {"not", "nobody"}:
         return _negates_nothing(items, place)
-    if one.token.number is not None or one.token.days is not None:
-        units = _SHORT_UNITS if one.token.days is None else _FREE_TIME
-        return following is not None and following.folded in units
+    if token.days is not None or token.number is not None:
+        is_soon = before.folded == "in" and _get_item(items, place - 2).is_of("nouns") and following is _NONE
+        return is_soon or following.folded in ("off", "away") or (token.days is None and following.is_of("nouns"))
     if one.has_value or one.is_term:
-        said = _list_meanings(one.token)
-        return (bool(said) and said <= core.said) or _is_about_speaker(one, before=before, following=following)
-    is_name = place > 0 and one.is_unknown and one.token.said.lower() != one.token.said
-    return one.says_nothing and (not is_name or bool(one.classes) or one.folded in _SPEAKERS)
+        return _is_repeated(items, place, following=following, core=core) or _is_about_speaker(
+            items, place, following=following
+        )
+    if token.marks & _COMPARES:
+        return _is_claim(items, place)
+    is_name = bool(before.folded) and one.is_unknown and token.said.lower() != token.said
+    marks = {sense.name for sense in token.senses if sense.kind != "free"}
+    return not one.may_be_term and marks <= _SAYS_NOTHING and (
+        not is_name or bool(one.classes) or one.folded in _SPEAKERS
+    )  # fmt: skip
 
 
-def _is_frame_word(one: _Item, *, before: _Item | None, is_last: bool) -> bool:
-    """Return whether it is of a frame: a marker, a noun of one, a verb of knowing."""
-    if "markers" in one.classes and (" " in one.folded or before is None or not before.is_opener):
+def _is_frame_word(one: _Item, *, before: _Item) -> bool:
+    """Return whether it is of a frame: a marker, a noun of one, a verb of knowing; not the time of lead | time."""
+    if one.is_of("markers") and (" " in one.folded or not before.is_opener):
         return True
-    is_measure = any(sense.kind == "measure" and sense.form == "noun" for sense in one.token.senses)
-    if one.token.names or one.token.period or (is_measure and one.token.said.lower() != one.folded):
-        return False  # lead | time is one noun
-    is_noun = "nouns" in one.classes and before is not None
-    is_order = one.folded == "first" and is_last and before is not None and "nouns" in before.classes  # coffee first
-    return is_noun or is_order or one.folded == "just" or "speech" in one.classes
-
-
-def _is_about_speaker(one: _Item, *, before: _Item | None, following: _Item | None) -> bool:
-    """Return whether a term of the model is said of the asker: I spilled coffee, our work, the sprint review."""
-    if one.has_value or before is None:
-        return False
-    kinds = {sense.kind for sense in one.token.senses}
-    is_act = before.folded in _ALONE and any(sense.form == "verb" for sense in one.token.senses)
-    is_ours = before.folded in _SPEAKERS and one.folded in _MASS
-    is_compound = following is not None and "nouns" in following.classes and kinds <= _NOUN_KINDS
-    return is_act or is_ours or is_compound or (before.folded in ("a", "an") and kinds <= _LENGTHS)
-
-
-def _refers_to_frame(items: Sequence[_Item], place: int) -> bool:
-    """Return whether a noun behind an article or a preposition restricts nothing."""
-    opener, run = items[place].folded, []
-    before = items[place - 1].folded if place else ""
-    for one in items[place + 1 :]:
-        if one.is_opener or not (one.is_unknown or one.classes or one.token.period):
-            break
-        run.append(one)
-    if not run or run[0].token.period or _is_frame_noun(
-        run, is_new=opener in _INDEFINITE | _POSSESSED and before not in _TOPICS
-    ):  # fmt: skip
-        return True
-    if opener == "to":  # to settle an argument, forgot to write it down, a train to catch
-        after = items[place + 1 + len(run)] if place + 1 + len(run) < len(items) else None
-        is_infinitive = bool(place) and bool(items[place - 1].classes & {"nouns", "speech"})
-        return is_infinitive or (after is not None and after.folded in _INDEFINITE | _POSSESSED | {"the", "our"})
-    if opener in _TOPICS:
-        return run[0].folded.endswith("ing") or (run[0].folded in ORDINARY and before in _SPEAKERS)
-    if before in _TOPICS and not (opener in _INDEFINITE and before in _PLACES):
-        return False
-    if opener in _INDEFINITE | _POSSESSED:
-        return len(run) == 1 or before not in ("im", "i")  # I'm an android developer
-    is_subject = all(one.token.is_polite or one.token.is_free or one.token.marks or "markers" in one.classes
-                     for one in items[:place])  # fmt: skip
-    return (
-        is_subject
-        and len(run) > 1
-        and any(one.folded == "me" or "speech" in one.classes for one in items[place + 1 + len(run) :])
+    is_part = one.is_term and one.token.said.lower() != one.folded
+    is_order = one.folded == "first" and (before.is_of("nouns") or before.folded in _OWN)  # coffee first, my first day
+    return not (one.token.names or one.token.period or is_part) and (
+        one.is_of("nouns", "speech") or is_order or one.folded == "just"
     )
 
 
-def _is_frame_noun(run: Sequence[_Item], *, is_new: bool) -> bool:
-    """Return whether a noun is of a frame, with no unknown word before it, unlike the checkout report."""
-    place = next((place for place, one in enumerate(run) if one.classes & _FRAMES), None)
-    return place is not None and (is_new or all(one.folded in ORDINARY for one in run[:place]))
+def _is_repeated(items: Sequence[_Item], place: int, *, following: _Item, core: Sequence[_Item]) -> bool:
+    """
+    Return whether the question says it too, or asks for each of its kind, of which something is claimed.
+
+    A day may be that of an occasion: slides for Thursday. A longer period may be meant for the question.
+    """
+    one, before = items[place], _get_item(items, place - 1)
+    meanings, period = _list_meanings(one.token), one.token.period
+    said = {meaning for other in core for meaning in _list_meanings(other.token)}
+    if period is not None:
+        has_time = any(other.token.period or other.token.reference or other.token.kind == "sprint" for other in core)
+        is_behind = before.folded == "for" and any(other.is_of("nouns") for other in items[:place])
+        is_of_noun = period.unit == "day" and (is_behind or following.is_of("nouns"))
+        return has_time or is_of_noun or bool(meanings & said)
+    is_subject = before.folded == "that" or before.is_of("speech", "reports")
+    has_verb = "be" in following.token.marks or following.is_verb or following.folded.endswith(("s", "ed"))
+    is_each = is_subject and has_verb and _is_claim(items, place) and _lists_each(core, kind=one.token.kind or "")
+    is_entity = any((sense.kind, sense.name) in said for sense in one.token.senses if sense.kind == "entity")
+    is_same = bool(meanings) and any(
+        meanings <= _list_meanings(other.token) and other.has("predicate") <= one.has("predicate") for other in core
+    )  # "open" as a verb means what "new" does
+    return is_each or is_entity or is_same
+
+
+def _lists_each(core: Sequence[_Item], *, kind: str) -> bool:
+    """Return whether the question asks for each of a kind: of each team, which team."""
+    return any(
+        first.token.marks & {"per", "which", "what"}
+        and any((sense.name, sense.form) == (kind, "noun") for sense in second.token.senses)
+        for first, second in pairwise(core)
+    )
+
+
+def _is_claim(items: Sequence[_Item], place: int) -> bool:
+    """Return whether somebody says or thinks it: a rumour that ORBIT is slow."""
+    lead = items[:place]
+    return any(one.is_of("speech", "reports") for one in lead) and all(one.folded != "to" for one in lead)
+
+
+def _is_about_speaker(items: Sequence[_Item], place: int, *, following: _Item) -> bool:
+    """Return whether a term of the model is said of the asker: I spilled coffee, our work, the sprint review."""
+    one, before = items[place], _get_item(items, place - 1)
+    is_act = before.folded in ("i", "im", "ive") and one.is_verb
+    is_state = before.folded == "im" and one.has("predicate", "time")  # I'm new here
+    is_ours = before.folded in _SPEAKERS and one.folded in _MASS
+    is_late = before.folded in ("it", "its", "this") and (one.folded == "late" or (one.is_verb and following is _NONE))
+    is_noun = {sense.kind for sense in one.token.senses} <= _NOUN_KINDS and (
+        following.is_of("nouns") or (before.folded in ("a", "an") and one.has("grain", "unit"))
+    )
+    is_new = one.folded == "new" and following.is_unknown and not following.is_opener
+    return bool(before.folded) and not one.has_value and (is_act or is_state or is_ours or is_late or is_noun or is_new)
+
+
+def _names_no_part(items: Sequence[_Item], place: int) -> bool:
+    """Return whether the noun behind an article or a preposition stands for nothing at work."""
+    opener, before, run = items[place].folded, _get_item(items, place - 1), list[_Item]()
+    for one in items[place + 1 :]:
+        is_word = one.is_unknown or bool(one.classes or one.token.period) or one.folded == "new"
+        if one.is_opener or not (is_word or one.has("predicate")):
+            break
+        run.append(one)
+    following = _get_item(items, place + 1 + len(run))
+    if not run:
+        is_meant = following.is_term or bool(following.token.names)
+        is_theirs = opener in _OWN | {"our", "their"} and is_meant and not following.is_opener
+        return not is_theirs or _is_about_speaker(items, place + 1, following=_get_item(items, place + 2))
+    is_presented = opener == "this" and bool(before.token.marks & {"be", "have"})  # there was this rumour
+    is_other = run[0].folded == "others" and _is_claim(items, place)
+    if run[0].token.period or run[0].folded in _HELPERS or is_other or _is_frame_noun(run):
+        return True
+    if opener == "to":  # to settle an argument, forgot to write it down, a train to catch
+        return run[0].is_of("speech") or before.is_of(*_FRAMES) or following.folded in _DETERMINERS | _SPEAKERS
+    is_place = before.folded in _PREPOSITIONS
+    lead = items[: place - 1] if is_place else items[:place]
+    is_first = all(one.token.is_free or one.folded in _LINKS or one.is_of("markers") for one in lead)
+    if opener in _PREPOSITIONS:
+        is_asking = run[0].is_of("speech") and run[0].folded.endswith("ing")
+        is_asker = opener == "from" and run[0].is_of("departments")
+        return is_asking or is_asker or (run[0].is_ordinary and before.folded in _SPEAKERS)
+    if opener in _NEW | _OWN or is_presented:
+        is_role = before.folded in ("im", "i", "as", "am", "were") and len(run) > 1
+        head = next((at for at, one in enumerate(run) if one.is_of("nouns")), 0)
+        is_of_topic = any(not (one.is_ordinary or one.classes) for one in run[:head])  # a billing question
+        return not ((is_first and is_place) or is_of_topic or is_role)
+    where = _get_item(items, place - 2)
+    if before.folded in ("at", "by", "beside", "near") and len(run) == 1:
+        return where.is_of("nouns") or where.folded in _STAYING
+    if before.folded == "in" and len(run) == 1:
+        return where.folded in ("me", "us")  # asked me in the corridor
+    nouns = [one for one in run if one.folded not in ("new", "old", "other", "big")]
+    return is_first and _get_item(nouns, 1).is_of("speech")
+
+
+def _is_frame_noun(run: Sequence[_Item]) -> bool:
+    """Return whether a noun is of a frame, alone: neither the checkout report nor the report generator."""
+    place = next((place for place, one in enumerate(run) if one.is_of("nouns", "markers")), len(run))
+    behind = _get_item(run, place + 1)
+    is_free = behind.is_ordinary or bool(behind.classes) or behind.folded.endswith(("ing", "ed", "ly", "nt", "s"))
+    is_alone = is_free or not behind.is_unknown
+    return place < len(run) and is_alone and all(one.is_ordinary or one.classes for one in run[:place])
 
 
 def _negates_nothing(items: Sequence[_Item], place: int) -> bool:
     """Return whether a negation is of knowing, or of what the asker does: I haven't slept, no expert."""
-    one, rest = items[place], items[place + 1 : place + 2 + _MAX_BETWEEN]
+    one, following = items[place], _get_item(items, place + 1)
     if "nobody" in one.token.marks:
-        return any("speech" in other.classes for other in items[place + 1 :])
-    is_ours = any(other.folded in _SINGULAR for other in items[:place])
-    is_plain = bool(rest) and rest[0].is_unknown and not rest[0].is_opener
+        return any(other.is_of("speech") for other in items[place + 1 :])
+    is_ours = any(other.folded in _SINGULAR for other in items[:place]) and (
+        following.is_unknown and not following.is_opener
+    )
     if one.folded == "no":
-        return is_ours and is_plain and not rest[0].folded.endswith("s")
-    return (is_ours and is_plain) or any(other.classes & {"speech", "markers", "nouns"} for other in rest)
-
-
-def _is_period_of_noun(items: Sequence[_Item], place: int, *, following: _Item | None, core: _Core) -> bool:
-    """
-    Return whether a day says when something else is: slides for Thursday. The question may repeat it.
-
-    Longer periods may be meant for the question: slides for October.
-    """
-    one, before = items[place], items[place - 1] if place else None
-    is_behind = before is not None and before.folded == "for" and any("nouns" in one.classes for one in items[:place])
-    is_of_noun = is_behind or (following is not None and "nouns" in following.classes)
-    is_day = one.token.period is not None and one.token.period.unit == "day"
-    return (is_day and is_of_noun) or bool(_list_meanings(one.token) & core.said)
-
-
-def _is_thanks(items: Sequence[_Item], *, clause: str) -> bool:
-    """Return whether it is a sentence of thanks or apology. A separate sentence restricts nothing."""
-    is_sentence = clause.rstrip().endswith(("!", "."))
-    return is_sentence and "thanks" in items[0].classes and not any(one.token.marks & _HEADS for one in items)
+        return is_ours and not following.folded.endswith("s")
+    return is_ours or any(other.is_of("speech", "markers", "nouns") for other in items[place + 1 : place + 4])
 
 
 def _count_leading(items: Sequence[_Item]) -> int:
     """Count the words before the question: greetings, and reports that end where it begins ("I'd love to know")."""
-    head = next((place for place, one in enumerate(items) if place and _is_head(one)), 0)
-    if head and items[head - 1].folded in _TOPICS - {"about", "on"}:
-        head -= 1  # in which sprint
-    if head and _is_narrative(items[:head], core=_read_core(items[head:])):
-        return head
-    count = 0
-    while count < len(items) and ("markers" in items[count].classes or items[count].token.is_polite):
-        count += 1
-    return count if count < len(items) else 0
+    for head in (place for place in range(1, len(items)) if _is_head(items, place) or _is_wanted(items, place)):
+        lead = head - (items[head - 1].folded in _PREPOSITIONS - {"about", "on", "for"})  # in which sprint
+        if lead and _is_narrative(items[:lead], core=items[lead:]):
+            return lead
+    return next((at for at, one in enumerate(items) if not (one.is_of("markers") or one.token.is_polite)), 0)
+
+
+def _is_wanted(items: Sequence[_Item], place: int) -> bool:
+    """Return whether what somebody wants or asks for begins at a word: my boss is asking for | open bugs."""
+    one, before = items[place], items[place - 1].folded
+    if one.folded in _SPEAKERS | {"to"}:
+        is_request = any((sense.kind, sense.name) == ("free", "asking") for sense in one.token.senses)
+        return is_request and items[0].folded in _PREPOSITIONS | {"as"}
+    is_asked = before == "for" and _get_item(items, place - 2).folded in ("asking", "asks", "asked")
+    return is_asked or before in ("wants", "needs")
 
 
 def _find_trailing(items: Sequence[_Item]) -> int:
     """Return where words after the question begin: "for my report", "because my boss asks", or "again"."""
-    end = len(items)
-    if items[-1].folded == "again" and not any(
-        sense.kind in ("predicate", "time") for one in items for sense in one.token.senses
-    ):
-        end -= 1
+    end = len(items) - (items[-1].folded == "again" and not any(one.has("predicate", "time") for one in items))
     for place in range(end - 1, 0, -1):
-        rest = items[place:end]
-        is_reason = items[place].folded in _REASONS and len(rest) > 1 and rest[1].folded in _SPEAKERS
-        is_purpose = items[place].folded in _EDGES and len(rest) > 1 and "nouns" in rest[-1].classes
+        one, rest = items[place].folded, items[place:end]
+        is_reason = one in _REASONS and _get_item(rest, 1).folded in _SPEAKERS
+        is_purpose = one in ("for", "before", "ahead") and len(rest) > 1 and rest[-1].is_of("nouns")
         if is_reason or is_purpose:
-            return place if _is_narrative(rest, core=_read_core(items[:place])) else end
+            return place if _is_narrative(rest, core=items[:place]) else end
     return end

@@ -10,6 +10,7 @@ from sprints.linking.link import MAX_QUESTION, LinkedQuestion, link
 from sprints.linking.names import NameIndex
 from sprints.semantics.query import MetricQuery
 from sprints.semantics.questions.actors import UNKNOWN_ACTOR, find_unknown_act
+from sprints.semantics.questions.antecedents import name_person
 from sprints.semantics.questions.assembly import AssembledQuery, assemble
 from sprints.semantics.questions.clauses import set_aside
 from sprints.semantics.questions.lexicon import Lexicon
@@ -86,6 +87,19 @@ def parse_question(
         ranked = _parse(ranking, index=index, today=today, lexicon=lexicon, meant=meant)
         if ranked.query is not None:
             return ranked
+    return _parse_without_talk(text, whole=whole, tokens=tokens, index=index, today=today, lexicon=lexicon, meant=meant)
+
+
+def _parse_without_talk(
+    text: str, *, whole: Parse, tokens: Sequence[Token], index: NameIndex, today: date, lexicon: Lexicon,
+    meant: Mapping[str, str],
+) -> Parse:  # fmt: skip
+    """Parse a question with its pronouns resolved, and without the clauses that ask for nothing."""
+    named, assumption = name_person(text, tokens=tokens)
+    if assumption:
+        asked = parse_question(named, index=index, today=today, lexicon=lexicon, meant=meant)
+        if asked.query is not None:
+            return replace(asked, assumptions=(assumption, *asked.assumptions))
     rest, aside = set_aside(text, tokens=tokens, lexicon=lexicon)
     if not aside:
         return whole

@@ -141,8 +141,9 @@ class Lexicon:
         """Return the words of frame clauses by their folded form, with their classes."""
         found: dict[tuple[str, ...], set[str]] = defaultdict(set)
         for name, phrases in self.settings["frames"].items():
-            plurals = [_plural(noun) for noun in phrases] if name == "nouns" else []
-            for phrase in (*phrases, *(one for one in plurals if one not in self.vocabulary)):
+            forms = [_plural(noun) for noun in phrases] if name == "nouns" else []
+            forms += [form for verb in phrases for form in _inflect(verb)] if name == "speech" else []
+            for phrase in (*phrases, *(one for one in forms if one not in self.vocabulary)):
                 found[tuple(word.folded for word in words(fold(phrase)))].add(name)
         return {key: frozenset(names) for key, names in found.items()}
 

@@ -143,7 +143,6 @@ def test_an_answer_has_the_rows_of_an_independent_statement(question: str, truth
         "open bugs per team and in total",
         "breakdown of open bugs",
         "done bugs % by team",
-        "I know it's late, but which ACCEL issue has the highest story points?",
         "issues that nobody in ORBIT has resolved",
         "issues nobody commented on",
         "How often was QA left?",
