@@ -223,7 +223,7 @@ def _ask_back(reading: QuestionReading) -> Draft:
     """Name the word that was not understood, or what is missing, and similar questions that work."""
     parse = reading.parse
     near = [] if parse.why.endswith(_FOREIGN) else reading.list_near()
-    if parse.readings:
+    if parse.readings and not parse.parts:
         first, second = [describe_query(one, model=shipped_model()).text for one in parse.readings]
         asked = f"Do you mean '{first}' or '{second}'?"
         choices = tuple(one.text for one in near) if len(near) == len(parse.readings) else ()
@@ -292,7 +292,8 @@ def _suggest(
     own = [text.replace(doubt.said, choice, 1) for doubt in doubts if doubt.said for choice in doubt.choices]
     own = [regex.sub(r" ?\((\w+)\)", "", one) for one in own]
     works = [one for one in own[:MAX_NEAREST] if reading.can_answer(one)]
-    return tuple(dict.fromkeys((*works, *(one.text for one in near), *reading.list_nearest())))[:MAX_NEAREST]
+    others = () if reading.parse.parts else reading.list_nearest()
+    return tuple(dict.fromkeys((*works, *(one.text for one in near), *others)))[:MAX_NEAREST]
 
 
 def _make_doubt(unclear: Unclear) -> Doubt:

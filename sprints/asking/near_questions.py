@@ -42,12 +42,13 @@ class Writer:
     owners: Mapping[str, str]
     parses: int = 0
 
-    def write(self, query: MetricQuery, *, also: Sequence[str] = ()) -> str:
+    def write(self, query: MetricQuery, *, also: Sequence[str] = (), first: str = "") -> str:
         """Write a query as a question. Empty if none of its wordings is read as that query."""
         opened = join_conditions((*split_conditions(query.where), NamedCondition(predicate="open")))
         shown = query.model_copy(update={"where": opened})  # what is asked of open work only, and says so
         keys = [make_key(one, owners=self.owners) for one in (query, shown)]
-        for text in (*_take(word_questions(query, model=self.lexicon.model), 3), *also):
+        texts = (*([first] if first else []), *_take(word_questions(query, model=self.lexicon.model), 3), *also)
+        for text in texts:
             if self.parses >= MAX_PARSES:
                 return ""
             self.parses += 1
@@ -70,10 +71,17 @@ class Writer:
 
 def list_near_questions(
     question: str, *, readings: Sequence[MetricQuery], index: NameIndex, today: date, lexicon: Lexicon,
-    context: MetricQuery | None,
+    context: MetricQuery | None, parts: Sequence[str] = (),
 ) -> list[NearQuestion]:  # fmt: skip
-    """List questions near one: its readings if it has two, then what it says with the fewest changes."""
+    """
+    List questions near one: its parts or readings if it has two, else what it says with the fewest changes.
+
+    A part is offered in its own words, if these say it alone. One without words is written.
+    """
     writer = Writer(index=index, today=today, lexicon=lexicon, owners=list_owners(index))
+    if parts:
+        worded = [writer.write(one, first=text) for one, text in zip(readings, parts, strict=True)]
+        return [NearQuestion(text=text, query=one) for text, one in zip(worded, readings, strict=True) if text]
     found = [Alternative(query=one, cost=0.0, left_out=(), text="") for one in readings]
     if not found:
         found = find_alternatives(question, index=index, today=today, lexicon=lexicon, context=context)

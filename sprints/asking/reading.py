@@ -18,6 +18,7 @@ from sprints.semantics.questions.follow_up import parse_follow_up
 from sprints.semantics.questions.grammar import Parse, parse_question
 from sprints.semantics.questions.lexicon import Lexicon, shipped_lexicon
 from sprints.semantics.questions.lost_context import LOST, leans_on_context
+from sprints.semantics.questions.two_parts import parse_parts
 from sprints.verified.library import Library, VerifiedStatement, load_library
 from sprints.verified.slots import EXAMPLES, NAMED, SLOT, list_slots
 from sprints.verified.synonyms import load_lexicon
@@ -49,8 +50,8 @@ class QuestionReading:
     def list_near(self) -> list[NearQuestion]:
         """Return questions that say the same as this one with the fewest changes."""
         return list_near_questions(
-            self.question, readings=self.parse.readings, index=self.index, today=self.linked.today,
-            lexicon=self.lexicon, context=self.context,
+            self.question, readings=self.parse.readings, parts=self.parse.parts, index=self.index,
+            today=self.linked.today, lexicon=self.lexicon, context=self.context,
         )  # fmt: skip
 
     def find_verified(self) -> VerifiedStatement | None:
@@ -149,6 +150,10 @@ async def read_question(
     elif is_context_lost and leans_on_context(question, index=index, today=today, lexicon=lexicon):
         parse = Parse(linked=link(question, index=index, today=today), why=LOST, is_final=True)
     parse = parse or parse_question(question, index=index, today=today, lexicon=lexicon, meant=meant or {})
+    if not is_change(question):
+        parse = parse_parts(
+            question, whole=parse, index=index, today=today, lexicon=lexicon, meant=meant or {}, context=context
+        ) or parse  # fmt: skip
     return QuestionReading(
         question=question, linked=parse.linked, parse=parse, index=index, lexicon=lexicon,
         library=library or await load_library(reader=reader),

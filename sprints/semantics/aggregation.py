@@ -111,8 +111,7 @@ class Aggregation:
         return [name for limit in self.query.having for name in (limit.measure, limit.than) if name]
 
     def _ranks_by_further_measure(self) -> bool:
-        rank = self.query.rank
-        return rank is not None and rank.by not in {group.name for group in self.groups}
+        return self.query.rank is not None and self.query.rank.by not in {group.name for group in self.groups}
 
     def _leg_of(self, value: _Value, *, side: int) -> _Leg:
         measure = value.measure
@@ -453,9 +452,7 @@ class Aggregation:
             order.append(f"{self._column_of(self.query.rank.by)} {self.query.rank.direction.upper()}")
         elif not order and self.groups and self._trend_group() is None and not any(g.grain for g in self.groups):
             order.append(f"m_{self.measures[0].id} DESC NULLS LAST")
-        order += [f"{column} NULLS LAST" for column in natural]
-        if self.query.compare:
-            order.append("side")
+        order += [*(f"{column} NULLS LAST" for column in natural), *(["side"] if self.query.compare else [])]
         order += [f"k{place}" for place, group in enumerate(self.groups, start=1) if group.has_key]
         return order
 
@@ -481,11 +478,14 @@ class Aggregation:
             return f"round(CAST({column} AS numeric), {decimals})" if decimals or not measure.additive else column
 
         name, unit = measure.id, measure.unit
-        column = ResultColumn(name, measure.label, unit, "measure", name)
-        outputs = [(column, round_column(f"m_{name}", measure.decimals))]
+        own = ResultColumn(name, measure.label, unit, "measure", name)
+        outputs = [(own, round_column(f"m_{name}", measure.decimals))]
         if self.query.share is not None and self.query.share.part is not None:
             part = ResultColumn(f"{name}_part", f"{measure.label}, the part", unit, "measure", name)
             outputs.append((part, round_column(f"q_{name}", measure.decimals)))
+        if self.query.share is not None and self.query.share.rest:
+            rest = ResultColumn(f"{name}_rest", f"{measure.label}, the rest", unit, "measure", name)
+            outputs.append((rest, round_column(f"m_{name} - q_{name}", measure.decimals)))
         if self.query.share is not None:
             share = ResultColumn(f"{name}_share", f"share of {measure.label}", "percent", "share", name)
             outputs.append((share, f"round(CAST(share_{name} AS numeric), 1)"))

@@ -36,7 +36,7 @@ Rows = Sequence[dict[str, Any]]
 
 MAX_SHOWN = 3
 _LIMIT = re.compile(r"\bLIMIT\s+(\d+)\s*;?\s*\Z", re.IGNORECASE)
-_MEASURE_SUFFIX = re.compile(r"_(?:part|share|change)$")
+_MEASURE_SUFFIX = re.compile(r"_(?:part|share|rest|change)$")
 _COLUMN = re.compile(r"\{row\}\.([a-z_][a-z0-9_]*)")
 
 

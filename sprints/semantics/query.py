@@ -212,6 +212,13 @@ class Share(_Node):
     """
 
     part: Condition | None = None
+    rest: bool = Field(default=False, description="Show what does not meet the part, too.")
+
+    @model_validator(mode="after")
+    def _has_rest_of_part(self) -> Self:
+        if self.rest and self.part is None:
+            raise ValueError("A rest is what does not meet the part: give one.")
+        return self
 
 
 class MetricQuery(_Node):

@@ -1,11 +1,23 @@
-"""Pronouns for the one person that a question names beside itself: the speaker is "I", anybody else "he" or "she"."""
+"""
+Pronouns whose antecedent stands in the question itself: what % of what | they | committed did HARBOR deliver.
+
+What a sentence beside the question names may be it too: code review is slow on ACCEL, how long do tickets sit | there.
+The name is put in place of the pronoun, and the sentence is left out, if it says nothing else of what is asked. The
+speaker is "I"; the one person that is named beside the question is "he" or "she".
+"""
 
 from collections.abc import Sequence
+from datetime import date
 
 import regex
 
-from sprints.semantics.questions.tokens import Token
+from sprints.linking.folding import normalise
+from sprints.linking.link import MAX_QUESTION, link
+from sprints.linking.names import NameIndex
+from sprints.semantics.questions.lexicon import ASKING, Lexicon
+from sprints.semantics.questions.tokens import YES_OR_NO, Token, cut, spell_signs
 
+_BREAK = regex.compile(r"(?:[.!?]|\.{2,}|\u2026|,|;|:|\s[-\u2013\u2014])\s*(?:so |and |but )?(?=\w)", regex.IGNORECASE)
 _SPEAKER = regex.compile(
     r"(?:^|[.!?:,;] +|\b(?:hi|hello|hey|ok|okay|so) +)"
     r"(?P<said>(?:i['\u2019]?m|i am|this is|it['\u2019]?s|my name is) +)$",
@@ -22,6 +34,17 @@ _THIRD = regex.compile(
     regex.IGNORECASE,
 )
 _ENDINGS = {"own": "'s", "has": " has", "is": " is"}
+_HEADS = ASKING | {"how_long", "how_often"}
+_DONE = regex.compile(
+    r"^(?:did|has|have) (?P<team>.+?) (?P<verb>[a-z]+) (?:all (?:of )?|everything )?(?:what|that)? ?(?:it|they)"
+    r"(?: had)? (?:committed|planned|promised|signed up)(?: (?:to|for))?(?P<rest>\b.*?)[ ?.!]*$", regex.IGNORECASE,
+)  # fmt: skip
+"""Whether all was done that was planned, which the part that was done answers."""
+_OF_WHAT = regex.compile(
+    r"(?P<lead>\b(?:of|all|everything)(?: of)? what) (?:they|it) (?:had )?(?:committed|planned|promised)(?: to)?"
+    r"(?= (?:did|has|have) )", regex.IGNORECASE,
+)  # fmt: skip
+_PLACES = frozenset({"team", "status"})
 
 
 def name_person(text: str, *, tokens: Sequence[Token]) -> tuple[str, str]:
@@ -44,3 +67,68 @@ def name_person(text: str, *, tokens: Sequence[Token]) -> tuple[str, str]:
         ending = next((ending for part, ending in _ENDINGS.items() if one.groupdict().get(part)), "")
         text = text[: one.start()] + name + ending + text[one.end() :]
     return text, f"Took '{found[0][0]}' as {name}." if found else ""
+
+
+def name_antecedents(question: str, *, index: NameIndex, today: date, lexicon: Lexicon) -> str:
+    """Return the question with a name in place of a pronoun. Empty if that stands for nothing in it, or for several."""
+    text = spell_signs(normalise(question)[:MAX_QUESTION])
+    tokens = cut(link(text, index=index, today=today), lexicon=lexicon, index=index)
+    return _name_planner(text, tokens=tokens) or _name_from_sentence(text, tokens=tokens)
+
+
+def _name_planner(text: str, *, tokens: Sequence[Token]) -> str:
+    """Name the team that planned what it did or did not do."""
+    teams = [one for one in tokens if one.kind == "team"]
+    if len({name.value for one in teams for name in one.names}) != 1:
+        return ""
+    team = teams[0].said
+    if (found := _DONE.match(text)) and found["team"].lower() == team.lower():
+        return f"what share of what {team} committed to did {team} {found['verb']}{found['rest']}"
+    return _OF_WHAT.sub(rf"\g<lead> {team} committed to", text) if _OF_WHAT.search(text) else ""
+
+
+def _name_from_sentence(text: str, *, tokens: Sequence[Token]) -> str:
+    """Name what the sentence before the question tells of, and leave it out."""
+    for found in _BREAK.finditer(text):
+        told = [one for one in tokens if one.end <= found.start()]
+        asked = [one for one in tokens if one.start >= found.end()]
+        if not (told and asked) or _asks(told[0]) or any(one.marks & _HEADS for one in told) or not _asks(asked[0]):
+            continue
+        named = _name_pronoun(text[found.end() :], at=found.end(), told=told, asked=asked)
+        if named:
+            return named
+    return ""
+
+
+def _asks(token: Token) -> bool:
+    return bool(token.marks & _HEADS) or token.said.lower().split()[0] in YES_OR_NO | {"since", "why"}
+
+
+def _name_pronoun(text: str, *, at: int, told: Sequence[Token], asked: Sequence[Token]) -> str:
+    known = [one for one in told if one.names or one.key or one.reference]
+    keys = [one for one in known if one.key]
+    is_plain = not any(one.kind in ("type", "priority", "label") or _is_noun(one) for one in told)
+    for place, token in enumerate(asked):
+        word, lead = token.said.lower(), asked[place - 1].said.lower() if place else ""
+        if word in ("it", "its", "that", "this") and len(keys) == len(known) == 1:
+            state = next((one.said for one in told if one.start > keys[0].start and _is_state(one)), "")
+            is_bare = token is asked[-1] or (word in ("that", "this") and "and" in asked[place + 1].marks)
+            name = f"{keys[0].key} {state}" if is_bare and lead in YES_OR_NO else keys[0].key
+            return _put(name, text=text, at=at, token=token, owns=word == "its")
+        if word == "there" and lead not in YES_OR_NO and is_plain and {one.kind for one in known} <= _PLACES:
+            statuses, teams = ([one.said for one in known if one.kind == kind] for kind in ("status", "team"))
+            if len(statuses) == 1 and len(teams) <= 1:
+                return _put(" on ".join([f"in {statuses[0]}", *teams]), text=text, at=at, token=token, owns=False)
+    return ""
+
+
+def _is_noun(token: Token) -> bool:
+    return any(one.form == "noun" and one.kind in ("entity", "measure") for one in token.senses)
+
+
+def _is_state(token: Token) -> bool:
+    return any(one.kind == "predicate" for one in token.senses)
+
+
+def _put(name: str, *, text: str, at: int, token: Token, owns: bool) -> str:
+    return f"{text[: token.start - at]}{name}{chr(39) + 's' if owns else ''}{text[token.end - at :]}"

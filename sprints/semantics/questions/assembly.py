@@ -85,10 +85,14 @@ class Fragment:
 
 
 def assemble_fragment(
-    phrases: Sequence[Phrase], *, entity: str, lexicon: Lexicon, context: MetricQuery
+    phrases: Sequence[Phrase], *, entity: str, lexicon: Lexicon, context: MetricQuery, is_part: bool
 ) -> Fragment:  # fmt: skip
-    """Assemble a question that changes a query about an entity. Raises Unbound with the phrase that has no place."""
-    return _Assembly(phrases, entity=entity, lexicon=lexicon).build_fragment(context)
+    """
+    Assemble a question that changes a query about an entity. Raises Unbound with the phrase that has no place.
+
+    `is_part`: it is said of the rows that the query counts, so that another state is no other number.
+    """
+    return _Assembly(phrases, entity=entity, lexicon=lexicon).build_fragment(context, is_part=is_part)
 
 
 class _Assembly(OpenWork):
@@ -110,7 +114,7 @@ class _Assembly(OpenWork):
             resolved_doubts=tuple(self.resolved_doubts), is_unasked=not self._asks_number(),
         )  # fmt: skip
 
-    def build_fragment(self, context: MetricQuery) -> Fragment:
+    def build_fragment(self, context: MetricQuery, *, is_part: bool) -> Fragment:
         """Parse phrases that change a query. A time without a verb belongs to the query."""
         self.is_fragment = True
         self.mentions_entity = True
@@ -121,7 +125,8 @@ class _Assembly(OpenWork):
         self._find_states()
         self._attach_times()
         self._read_groups()
-        self._swap_measure(context)
+        if not is_part:
+            self._swap_measure(context)
         for place, phrase in enumerate(self.phrases):
             if phrase.kind == "term" and place not in self.used and phrase.has("entity", "measure", form="noun"):
                 self._read_noun(phrase, place=place, is_first=False)

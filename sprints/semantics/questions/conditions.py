@@ -23,15 +23,9 @@ from sprints.semantics.query import (
 from sprints.semantics.questions.durations import Durations
 from sprints.semantics.questions.lexicon import Sense
 from sprints.semantics.questions.phrase import NEGATED, Phrase, is_sprints
+from sprints.semantics.questions.relations import list_decided
 from sprints.semantics.questions.tense import find_verb, is_said_of_past, tells_of_past_sprints
-from sprints.semantics.questions.terms import (
-    CARRIED_FROM,
-    MAX_LISTED_SPRINTS,
-    NAMED_BY,
-    WHOSE_CHANGES,
-    State,
-    Unbound,
-)
+from sprints.semantics.questions.terms import CARRIED_FROM, MAX_LISTED_SPRINTS, NAMED_BY, WHOSE_CHANGES, State, Unbound
 from sprints.semantics.questions.values import (
     contains_any,
     is_among,
@@ -328,7 +322,7 @@ class Conditions(Durations):
             has = Has(relation=name, where=where, at_least=int(phrase.number or 1))
             if not phrase.is_negated:
                 return has
-            self.parts += self._require_decided(where) if relation.entity != self.entity.id else []
+            self.parts += list_decided(where, entity=self.entity.id, model=self.model)
             return Not(part=has)
         raise Unbound(phrase)
 

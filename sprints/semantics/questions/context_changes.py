@@ -11,6 +11,7 @@ from sprints.semantics.query import (
     Comparison,
     Condition,
     DimensionGroup,
+    Has,
     InPeriod,
     MetricQuery,
     NamedCondition,
@@ -21,6 +22,8 @@ from sprints.semantics.query import (
     TimeRange,
 )
 from sprints.semantics.questions.lexicon import Lexicon
+from sprints.semantics.questions.merging import OWNERS, get_subject
+from sprints.semantics.questions.relations import list_decided
 from sprints.semantics.questions.sorting import is_property, list_content, sort_query
 from sprints.semantics.questions.tokens import Token, find_anaphor
 
@@ -28,9 +31,14 @@ _BEFORE = frozenset({"previous", "prior", "preceding", "before"})
 _AFTER = frozenset({"next", "following", "after"})
 _OF_ROWS = frozenset({"they", "them", "their", "theirs"})
 _OF_ONE = frozenset({"it", "its"})
+_THOSE = frozenset({"those", "these"})
 _WHO = frozenset({"who", "whose"})
 _WHICH = frozenset({"what", "which"})
 _ASKING = frozenset({"when", "how_many", "how_much", "how_long", "how_often"}) | _WHO | _WHICH
+_OF_OTHERS = frozenset({"others", "what", "be", "and", "follow", "how_many", "which", "total"})
+_OF_NEGATION = frozenset({"not", "how_many", "which", "be", "have", "do", "past", "and", "follow", "anaphor"})
+_BELONGS = OWNERS | {"issue", "issue_type", "label", "parent", "time"}
+_IMPLIED = frozenset({"sprint_closed", "sprint_future", "has_cycle_time", "has_lead_time"})
 _MOST = {"most": "desc", "the most": "desc", "fewest": "asc", "least": "asc", "the fewest": "asc", "the least": "asc"}
 
 
@@ -39,18 +47,22 @@ def change_rows(
 ) -> MetricQuery | None:  # fmt: skip
     """Return the query in another order, with other columns, or of the time beside its own. None if it is none."""
     model = lexicon.model
-    changed = sort_query(context, tokens=tokens, lexicon=lexicon) or show_columns(context, tokens=tokens, model=model)
+    changed = sort_query(context, tokens=tokens, lexicon=lexicon) or show_columns(
+        context, tokens=tokens, lexicon=lexicon
+    )
     changed = changed or _show_since(context, tokens=tokens, since=lexicon.settings["since"])
+    changed = changed or _oppose(context, tokens=tokens, model=model)
     changed = changed or _swap_event(context, tokens=tokens, model=model)
     changed = changed or _rank_owners(context, tokens=tokens, model=model)
     return changed or _step_sprint(context, tokens=tokens, index=index) or _step_time(context, tokens=tokens)
 
 
-def show_columns(context: MetricQuery, *, tokens: Sequence[Token], model: SemanticModel) -> MetricQuery | None:
+def show_columns(context: MetricQuery, *, tokens: Sequence[Token], lexicon: Lexicon) -> MetricQuery | None:
     """Return the rows with their properties: who has them, show their due dates. None if it says anything else."""
+    model = lexicon.model
     said = list_content(tokens)
     pronouns = _OF_ROWS | (_OF_ONE if _is_one_row(context) else frozenset())
-    is_of_them = any(token.said.lower() in pronouns for token in tokens) or find_anaphor(tokens).lower() == "those"
+    is_of_them = any(token.said.lower() in pronouns for token in tokens) or _points_to_rows(tokens)
     is_bare = not is_of_them and _is_one_issue(context) and not any(token.marks & _ASKING for token in said)
     is_bare = is_bare and not any(token.said.lower() in {"of", *_OF_ONE, "his", "her"} for token in tokens)
     is_order = any(token.said.lower().split()[-1] == "by" for token in tokens)  # list them by priority
@@ -65,9 +77,11 @@ def show_columns(context: MetricQuery, *, tokens: Sequence[Token], model: Semant
         kinds = {sense.kind for sense in token.senses}
         if is_ours and (kinds <= {"dimension", "measure", "predicate"} or found[0].name == "reporter"):
             names.append(found[0].name)
+        elif is_of_them and (place := _find_place(token, names=lexicon.settings["of_key"])):
+            names.append(place)
         elif "who" in asking and (actor := _find_actor(token, context=context, model=model)):
             names.append(actor)
-        elif not (token.marks and token.marks <= _WHO | _WHICH):
+        elif not (token.marks and token.marks <= _WHO | _WHICH | {"anaphor"}) and not _is_of_rows(token, tokens=tokens):
             return None
     has_them = "whose" in asking or ("who" in asking and any("have" in token.marks for token in tokens))
     names = ["assignee"] if has_them and not names else names
@@ -75,6 +89,23 @@ def show_columns(context: MetricQuery, *, tokens: Sequence[Token], model: Semant
         return None
     columns = tuple(dict.fromkeys(("issue", "title", *names)))
     return context.model_copy(update={"columns": columns})
+
+
+def _find_place(token: Token, *, names: Mapping[str, str]) -> str:
+    """Return the property of each row that the noun of other rows names: which sprint are they in. Empty if none."""
+    is_one = token.reference is None and not any(one.is_plural for one in token.senses)
+    return next((names[one.name] for one in token.senses if is_one and one.kind == "entity" and one.name in names), "")
+
+
+def _points_to_rows(tokens: Sequence[Token]) -> bool:
+    return any(one.said.lower().split()[-1] in _THOSE for one in tokens) and bool(find_anaphor(tokens))
+
+
+def _is_of_rows(token: Token, *, tokens: Sequence[Token]) -> bool:
+    """Return whether it is the noun of rows that a demonstrative points to: the status of those | tickets."""
+    before = next((one.said.lower() for one in reversed(tokens) if one.end <= token.start), "")
+    is_noun = token.kind == "type" or any((one.kind, one.name) == ("entity", "issue") for one in token.senses)
+    return is_noun and before in _THOSE
 
 
 def _is_one_row(context: MetricQuery) -> bool:
@@ -128,10 +159,50 @@ def _show_since(context: MetricQuery, *, tokens: Sequence[Token], since: Mapping
     """Return the rows with since when they are so: "since when?" of what is blocked. None if it says anything else."""
     states = [one.predicate for one in split_conditions(context.where) if isinstance(one, NamedCondition)]
     shown = [since[one] for one in states if one in since]
-    is_asked = [token.said.lower() for token in tokens if not token.is_free] == ["since when"]
+    said = [token for token in list_content(tokens) if not any(one.name in states for one in token.senses)]
+    is_asked = [token.said.lower() for token in said if token.said.lower() not in _OF_ROWS] == ["since when"]
     if not is_asked or len(shown) != 1 or context.rows_of != "issue":
         return None
     return context.model_copy(update={"columns": ("issue", "title", *shown)})
+
+
+def _oppose(context: MetricQuery, *, tokens: Sequence[Token], model: SemanticModel) -> MetricQuery | None:
+    """Return the query of the other rows: are done, | how many aren't; | for all the others. None if not asked."""
+    marks = [token.marks for token in tokens if not token.is_free]
+    is_others = any("others" in one for one in marks) and all(one <= _OF_OTHERS for one in marks)
+    is_negated = any("not" in one for one in marks) and all(one <= _OF_NEGATION for one in marks)
+    is_negated = is_negated and any(one & {"how_many", "which"} for one in marks)
+    state = find_state(context, model=model) if is_others or is_negated else None
+    if state is None:
+        return None
+    parts = [negate(one, model=model) if one == state else one for one in split_conditions(context.where)]
+    parts += list_undecided(state, query=context, model=model)
+    return context.model_copy(update={"where": join_conditions(parts)})
+
+
+def find_state(query: MetricQuery, *, model: SemanticModel) -> Condition | None:
+    """Return the one condition of what rows are, beside whose they are, their kind and their time. None if none."""
+    states = [
+        one for one in split_conditions(query.where)
+        if not isinstance(one, InPeriod | TimeRange) and get_subject(one, model=model) not in _BELONGS
+        and not (isinstance(one, NamedCondition) and one.predicate in _IMPLIED)
+    ]  # fmt: skip
+    is_told = {name for one in query.measures for name in model.measures[one].where} <= _IMPLIED
+    return states[0] if len(states) == 1 and is_told else None
+
+
+def list_undecided(state: Condition, *, query: MetricQuery, model: SemanticModel) -> list[Condition]:
+    """Return what excludes rows that are not so yet: sprints that still run, of those that carried nothing over."""
+    entity = query.rows_of or model.measures[query.measures[0]].entity
+    return list_decided(state.where, entity=entity, model=model) if isinstance(state, Has) else []
+
+
+def negate(condition: Condition, *, model: SemanticModel) -> Condition:
+    """Return the condition that holds for the other rows."""
+    opposite = model.predicates[condition.predicate].opposite if isinstance(condition, NamedCondition) else None
+    if opposite is not None:
+        return NamedCondition(predicate=opposite)
+    return condition.part if isinstance(condition, Not) else Not(part=condition)
 
 
 def _swap_event(context: MetricQuery, *, tokens: Sequence[Token], model: SemanticModel) -> MetricQuery | None:

@@ -66,10 +66,14 @@ from sprints.semantics.questions.tokens import (
 
 _JOINING = frozenset({"follow", "and"})
 _STANDS_FOR = regex.compile(
-    r"(?<=^how (?:many|much) \w+(?: \w+)?) (?:is|are|was|were) (?:that|those|these|they|it)"
-    r"(?: in total| in all| altogether)?(?=\W*$)", regex.IGNORECASE,
-)  # fmt: skip
-"""What stands for the rows of the question before: how many points | is that."""
+    r"(?<=^how (?:many|much) \w+(?: \w+)?) (?:(?:is|are|was|were) (?:that|those|these|they|it)"
+    r"|(?<=points |hours )do (?:they|those|these) have)(?: in total| in all| altogether)?(?=\W*$)"
+    r"|(?<=^(?:and )?(?:which|what)) (?:are|were) (?:they|those|these)(?=\W*$)",
+    regex.IGNORECASE,
+)
+"""What stands for the rows of the question before: how many points | is that; which | are they."""
+_SAME_OF = regex.compile(r"^(?:and )?what (?:is|was|are|were) (?:it|that|they) (?=for )", regex.IGNORECASE)
+"""What stands for the number of the question before: | what is it | for stories."""
 _CORRECTION = regex.compile(r"^(?:no|nope|sorry|wait), +(?:i meant? +)?(.*?)[ .?!]*$", regex.IGNORECASE)
 NO_CHANGE = "I cannot tell how that changes the question before. Ask it with all that it should say."
 OF_ALL = "Asked anew: it is not limited to what the question before named."
@@ -130,7 +134,7 @@ def parse_follow_up(
     changed = _widen_query(context, tokens=tokens, model=model)
     changed = changed or change_rows(context, tokens=tokens, lexicon=lexicon, index=index)
     if changed is None and context.measures and (rows := list_counted_rows(context, model=model)):
-        changed = show_columns(rows, tokens=tokens, model=model)  # who has them
+        changed = show_columns(rows, tokens=tokens, lexicon=asked.lexicon)  # who has them
     if changed is not None:
         return asked.make_parse(changed)
     if anaphor := find_reference(tokens):
@@ -159,7 +163,7 @@ def _read_follow_up(
     question: str, *, context: MetricQuery, index: NameIndex, today: date, lexicon: Lexicon
 ) -> _FollowUp | None:
     """Read the words of a question. None if they are not all known, or are unclear."""
-    question = _CORRECTION.sub(r"\1 instead", _STANDS_FOR.sub("", question))
+    question = _CORRECTION.sub(r"\1 instead", _SAME_OF.sub("and ", _STANDS_FOR.sub("", question)))
     if context.measures and lexicon.model.measures[context.measures[0]].entity == "sprint":
         question = _LAST.sub(" sprints", question)  # velocity of ACCEL, | the last 3
     text = spell_signs(normalise(question)[:MAX_QUESTION])
@@ -211,7 +215,8 @@ def _follow_reference(asked: _FollowUp, *, anaphor: str) -> Parse:
     if found := _ask_about_owner(asked):
         return found
     is_owner = word in OWNING | {"their"} and has_owner(context, word=word)
-    if (word in OWNING and not is_owner) or (is_owner and _asks_for_other_rows(asked)):
+    is_rows = context.rows_of is not None and word == "they" and "be" in asked.tokens[0].marks  # are | they | done
+    if (word in OWNING and not (is_owner or is_rows)) or (is_owner and _asks_for_other_rows(asked)):
         return lost
     if _asks_for_rows(asked.phrases, tokens=asked.tokens):
         return asked.make_parse(list_counted_rows(context, model=asked.lexicon.model), why=NO_CHANGE)
@@ -334,7 +339,8 @@ def _change_query(asked: _FollowUp, *, mode: ChangeMode) -> Parse | None:
     phrases = [phrase for phrase in asked.phrases if "anaphor" not in phrase.marks]
     entity = context.rows_of or model.measures[context.measures[0]].entity
     try:
-        fragment = assemble_fragment(phrases, entity=entity, lexicon=asked.lexicon, context=context)
+        fragment = assemble_fragment(phrases, entity=entity, lexicon=asked.lexicon, context=context,
+                                     is_part=mode.is_part)  # fmt: skip
         if fragment.measures == context.measures and decides_share(context, parts=fragment.conditions, model=model):
             rows = list_shared_rows(context, model=model)
             return _change_query(replace(asked, context=rows), mode=mode) if rows else None

@@ -47,8 +47,8 @@ class Parse:
     The query of a question, or the reason why there is none.
 
     `unbound` are words that have no place, `why` a sentence that asks for what is missing, `readings` two queries
-    that the question fits equally well, `anaphor` a pronoun that stands for nothing in it. `is_final`: the question is
-    understood, and the data has no answer.
+    that the question fits equally well, `anaphor` a pronoun that stands for nothing in it. `parts` are two questions in
+    one, of which the readings are the queries. `is_final`: the question is understood, and the data has no answer.
     """
 
     linked: LinkedQuestion
@@ -59,6 +59,7 @@ class Parse:
     readings: tuple[MetricQuery, ...] = ()
     phrases: tuple[Phrase, ...] = ()
     anaphor: str = ""
+    parts: tuple[str, ...] = ()
     is_final: bool = False
 
 

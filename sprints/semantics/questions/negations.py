@@ -345,7 +345,10 @@ def _read_some(phrases: list[Phrase], *, place: int) -> Found:
     first, at = phrases[place], place - 1
     while phrase_at(phrases, place=at).name_kind == "team":  # how many people | in HARBOR | have
         at -= 1
-    asked, before = look_at(phrases, place=at - 1, size=2)
+    before, at = phrase_at(phrases, place=at), at - 1
+    while phrase_at(phrases, place=at).name_kind == "team":  # how many of HARBOR's sprints | had
+        at -= 1
+    asked = phrase_at(phrases, place=at)
     is_asked, least = "how_many" in asked.marks, phrase_at(phrases, place=place + 1)
     is_limited = is_asked and least.kind == "bound" and not (least.senses or least.edge)
     inside = _rows_from(phrases, place=place + 1 + is_limited, verb=NOTHING)

@@ -1,6 +1,7 @@
 """Related rows of a question: what they are counted by, and what is said of them."""
 
 from sprints.semantics.describe import split_conditions
+from sprints.semantics.model import SemanticModel
 from sprints.semantics.query import Condition, InPeriod, NamedCondition, Not
 from sprints.semantics.questions.measures import Measures
 from sprints.semantics.questions.phrase import Phrase, is_sprints
@@ -68,15 +69,6 @@ class Relations(Measures):
     def _is_about_types(self) -> bool:
         return self.entity.id == "issue" and any(one.name_kind == "type" for one in self.phrases)
 
-    def _require_decided(self, where: Condition | None) -> list[Condition]:
-        """Exclude rows for which it is undecided: the carry-over of a sprint is known when it is closed."""
-        named = [part.predicate for part in split_conditions(where) if isinstance(part, NamedCondition)]
-        times = {self.model.predicates[one].time for one in named} - {None}
-        return [
-            NamedCondition(predicate=one.id) for one in self.model.predicates.values()
-            if one.entity == self.entity.id and one.time in times and not one.hidden
-        ]  # fmt: skip
-
     def _find_counted(self, phrase: Phrase) -> str:
         """Return the dimension of how many of them rows have: labels, sprints in which they have been."""
         counted = self.settings["counted"]
@@ -88,3 +80,13 @@ class Relations(Measures):
         if not (is_of_issues and is_past):
             raise Unbound(phrase)  # teams with three sprints; issues that are in two: planned in the next one too
         return str(counted[names[0]])
+
+
+def list_decided(where: Condition | None, *, entity: str, model: SemanticModel) -> list[Condition]:
+    """Return what excludes rows for which it is undecided: the carry-over of a sprint is known when it is closed."""
+    named = [part.predicate for part in split_conditions(where) if isinstance(part, NamedCondition)]
+    times = {model.predicates[one].time for one in named if model.predicates[one].entity != entity} - {None}
+    return [
+        NamedCondition(predicate=one.id) for one in model.predicates.values()
+        if one.entity == entity and one.time in times and not one.hidden
+    ]  # fmt: skip

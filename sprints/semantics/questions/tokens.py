@@ -35,6 +35,8 @@ _RUNNING = regex.compile(
     r"|(?:that |which )?(?:it|they|we)(?:['\u2019]s|['\u2019]re| is| are)(?: currently| now)? (?:working on|in))\b",
     regex.IGNORECASE,
 )
+_EACH = regex.compile(r"\b(?:each|every|per|by) (?:of (?:the )?)?$", regex.IGNORECASE)
+_EACH_EPIC = regex.compile(r"(?:['\u2019]s)? (epics?)\b", regex.IGNORECASE)
 _SIGNS = (
     (regex.compile(r"->|\u2192"), " to "),
     (regex.compile(r"\b(?:a )?dozen\b", regex.IGNORECASE), "12"),
@@ -55,6 +57,17 @@ _SIGNS = (
     ),
     (_RUNNING, "the current sprint"),
     (regex.compile(r"\b([pP]\d)'?s\b"), r"\1"),
+    (regex.compile(r"\b(?:ended|finished|closed) with (?=(?:some|any|no)thing\b)", regex.IGNORECASE), "had "),
+    (
+        regex.compile(
+            r"(?<=\b(?:had|have|has|with) )(?:some|any)thing (?=(?:carried|added|removed)\b)", regex.IGNORECASE
+        ),
+        "at least one issue ",
+    ),
+    (
+        regex.compile(r"\bwhat(?:['\u2019]s| is| was) ([a-z]+-\d+)(?: all)? about\b", regex.IGNORECASE),
+        r"what is the title of \1",
+    ),
     (regex.compile(r"\bfrom ((?:\w+ )?sprint \d+) on(?:wards?)?\b", regex.IGNORECASE), r"since \1"),
 )
 _LEADS_TO_DAYS = frozenset({"in", "on", "from", "since", "before", "after", "until", "till", "by", "between"})
@@ -118,8 +131,12 @@ def spell_signs(text: str) -> str:
 
 
 def put_teams_behind(linked: LinkedQuestion) -> str:
-    """Return the text with a team inside a reference to sprints behind it: the current ACCEL sprint."""
+    """Return the text with a team inside a reference to sprints or epics behind it: the current ACCEL sprint."""
     team = next((one for one in linked.spotted if one.kind == "team"), None)
+    if team and (epics := _EACH_EPIC.match(linked.text, team.end)) and _EACH.search(linked.text[: team.start]):
+        return (
+            f"{linked.text[: team.start]}{epics[1]} of {linked.text[team.start : team.end]}{linked.text[epics.end() :]}"
+        )
     return put_behind(linked.text, start=team.start, end=team.end) if team else linked.text
 
 

@@ -118,7 +118,6 @@ def test_a_time_beside_none_or_another_unit_is_asked_back(first: str, then: str)
         "How many points were still open in ACCEL Sprint 9 at the end of last Friday?",
         "in-progress tickets whose status has not changed today",
         "Which issues are open and since when?",
-        "How many issues are blocked and since when?",
     ],
 )
 def test_what_has_no_place_is_asked_back(question: str) -> None:

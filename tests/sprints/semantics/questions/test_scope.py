@@ -224,7 +224,6 @@ def test_an_answer_has_the_rows_of_an_independent_statement(question: str, truth
         "Is ORBIT Sprint 9 done?",
         "Did ORBIT Sprint 8 complete all its points?",
         "Which bugs does ORBIT-103 have?",
-        "Who is assigned to ORBIT-103 and is it blocked?",
         "Is ORBIT-103 the oldest bug?",
         "Which of the 5 bugs of ORBIT was updated last?",
         "open bugs from the walkers",
