@@ -55,8 +55,21 @@ _SIGNS = (
     ),
     (_RUNNING, "the current sprint"),
     (regex.compile(r"\b([pP]\d)'?s\b"), r"\1"),
+    (
+        regex.compile(r"^(?:what|how) about (the [^,?]+), how (many|much) (is|are|were|was) (?=\w)", regex.IGNORECASE),
+        r"how \2 of \1 \3 ",
+    ),
+    (
+        regex.compile(
+            r"(?<=\bsprint (\d+)\b.{1,40}\b)"
+            r"the (?:(?:one|sprint) (?:just |right )?before(?: (?:it|that))?|previous one)(?=\W*$)",
+            regex.IGNORECASE,
+        ),
+        lambda found: f"sprint {int(found[1]) - 1}",
+    ),
     (regex.compile(r"\bfrom ((?:\w+ )?sprint \d+) on(?:wards?)?\b", regex.IGNORECASE), r"since \1"),
 )
+_BEFORE_CLAUSES = frozenset({"with", "having", "that", "which", "who", "whose"})
 _LEADS_TO_DAYS = frozenset({"in", "on", "from", "since", "before", "after", "until", "till", "by", "between"})
 _UNREAD = regex.compile(r"[(\[{](?=[^)\]}]*\w)[^)\]}]*[)\]}]?|[<>=~\u2260\u2264\u2265%$\u20ac\u00a3*^|]+")
 _DAYS = frozenset({"how many days", "for how many days"})  # "how long" may ask for a mean
@@ -327,6 +340,19 @@ def find_dangling(tokens: Sequence[Token]) -> str:
         is_edge = following.period is not None and following.said.lower().split()[0] in _LEADS_TO_DAYS
         if token.said.lower() == "during" and (following.is_preposition or is_edge):
             return f"{token.said} {following.said}"
+    return ""
+
+
+def find_unnamed_team(tokens: Sequence[Token]) -> str:
+    """Return the words that stand for one team which nothing names: what did | the team | finish. Empty if none do."""
+    if any(token.kind == "team" for token in tokens):
+        return ""
+    for article, noun in pairwise(tokens):
+        is_one = any((one.kind, one.name, one.is_plural) == ("entity", "team", False) for one in noun.senses)
+        following = next((one for one in tokens if one.start >= noun.end), None)
+        is_told = following is not None and following.said.lower() in _BEFORE_CLAUSES
+        if is_one and article.said.lower() in ("the", "our") and not is_told:
+            return f"{article.said} {noun.said}"
     return ""
 
 
