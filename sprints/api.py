@@ -39,7 +39,7 @@ DESCRIPTION = """
 Ask about sprints, issues, teams and people in plain language. The answer comes in words, with the SQL, its rows, what
 was assumed, what to ask next, and a Vega-Lite specification where the rows make a chart. A question that can mean
 several things is asked back (`isAmbiguous`). `interpretation` says what was understood; sent back as `context`, `query`
-lets the next question change it ("only bugs"). Where an answer has no `query`, send the questions as `previous`, so that
+lets the next question change it ("only bugs"). Where an answer has no `query`, send the questions as `previous`, and
 the next one is not taken for complete. A statement that fails is repaired and run once more. Needs
 sprints:read.
 """

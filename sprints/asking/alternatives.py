@@ -36,8 +36,9 @@ from sprints.semantics.questions.follow_up import list_counted_rows, parse_follo
 from sprints.semantics.questions.lexicon import ASKING, Lexicon
 from sprints.semantics.questions.phrase import Phrase
 from sprints.semantics.questions.phrases import read_phrases
+from sprints.semantics.questions.signs import spell_signs
 from sprints.semantics.questions.terms import Unbound
-from sprints.semantics.questions.tokens import MAX_TOKENS, PRONOUNS, Token, cut, spell_signs
+from sprints.semantics.questions.tokens import MAX_TOKENS, PRONOUNS, Token, cut
 from sprints.semantics.questions.topics import MAX_TOPIC_WORDS
 
 MAX_READINGS = 14

@@ -127,7 +127,7 @@ def _describe_nothing(result: QueryResult, *, draft: Draft) -> str:
         return ""
     model = shipped_model()
     rows = model.entities[model.measures[draft.query.measures[0]].entity].plural
-    return f"No {rows} match the question ({draft.meaning.text}), so there is no number."
+    return f"No {rows} match the question ({draft.meaning.text}), or none of them has such a number."
 
 
 async def read_context(questions: Sequence[str], *, now: datetime, reader: Pool) -> Context:

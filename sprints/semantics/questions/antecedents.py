@@ -15,7 +15,8 @@ from sprints.linking.folding import normalise
 from sprints.linking.link import MAX_QUESTION, link
 from sprints.linking.names import NameIndex
 from sprints.semantics.questions.lexicon import ASKING, Lexicon
-from sprints.semantics.questions.tokens import YES_OR_NO, Token, cut, spell_signs
+from sprints.semantics.questions.signs import spell_signs
+from sprints.semantics.questions.tokens import YES_OR_NO, Token, cut
 
 _BREAK = regex.compile(r"(?:[.!?]|\.{2,}|\u2026|,|;|:|\s[-\u2013\u2014])\s*(?:so |and |but )?(?=\w)", regex.IGNORECASE)
 _SPEAKER = regex.compile(

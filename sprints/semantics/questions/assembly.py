@@ -287,7 +287,8 @@ class _Assembly(OpenWork):
             return self._rows(where, rank=rank, order=order)
         where = self._leave_out_zeros(where)
         trend = "trend" in self.marks
-        if trend and not self.groups:
+        is_series = any(isinstance(one, TimeGroup) for one in self.groups) or self._groups_sprints()
+        if trend and not is_series:
             per_sprint = "sprint" in self.reached and self.entity.id in ("sprint", "membership")
             self.groups.append(DimensionGroup(dimension="sprint") if per_sprint else TimeGroup(grain=Grain.MONTH))
         self._check_times(where)

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from sprints.linking.names import sprint_numbers
 from sprints.semantics.describe import join_conditions, split_conditions
 from sprints.semantics.enums import Operator
 from sprints.semantics.model import Relation
@@ -25,7 +24,7 @@ from sprints.semantics.questions.lexicon import Sense
 from sprints.semantics.questions.phrase import NEGATED, Phrase, is_sprints
 from sprints.semantics.questions.relations import list_decided
 from sprints.semantics.questions.tense import find_verb, is_said_of_past, tells_of_past_sprints
-from sprints.semantics.questions.terms import CARRIED_FROM, MAX_LISTED_SPRINTS, NAMED_BY, WHOSE_CHANGES, State, Unbound
+from sprints.semantics.questions.terms import CARRIED_FROM, NAMED_BY, WHOSE_CHANGES, State, Unbound
 from sprints.semantics.questions.values import (
     contains_any,
     is_among,
@@ -168,8 +167,9 @@ class Conditions(Durations):
         return bool(creating) and (phrase.by or any(other == place + 1 for other in creating) or place - 1 in creating)
 
     def _sprints(self, phrase: Phrase) -> Condition:
-        if phrase.predicate and "sprint" not in self.reached:
-            current = self._in_period(NamedCondition(predicate=phrase.predicate), phrase=phrase)
+        if phrase.predicate:
+            told = NamedCondition(predicate=phrase.predicate)
+            current = told if "sprint" in self.reached else self._in_period(told, phrase=phrase)
             return Not(part=current) if phrase.is_negated else current
         if phrase.is_vague:
             raise Unbound(phrase, why=f"How many sprints are '{phrase.said}'?")
@@ -219,17 +219,6 @@ class Conditions(Durations):
             if not state.predicate:
                 raise Unbound(state.phrase, why=f"I cannot tell what was {state.phrase.said} while a sprint ran.")
         return InPeriod(where=where)
-
-    def _which_sprints(self, phrase: Phrase) -> Condition:
-        numbers = sorted({number for name in phrase.names for number in sprint_numbers(name.text)})
-        if phrase.edge:
-            if len(numbers) != 1:
-                raise Unbound(phrase)
-            op = {"since": Operator.GE, "after": Operator.GT, "before": Operator.LT, "until": Operator.LE}[phrase.edge]
-            return Comparison(field="sprint_number", op=op, values=(numbers[0],))
-        if not phrase.names or len(phrase.names) > MAX_LISTED_SPRINTS:
-            raise Unbound(phrase, why=f"Which sprint is '{phrase.said}'?")
-        return is_among("sprint", values=[to_value(name) for name in phrase.names])
 
     def _keys(self, phrase: Phrase, *, place: int) -> Condition:
         if self.measures == ["done_rate"]:
@@ -331,7 +320,7 @@ class Conditions(Durations):
         if relation.by is not None:
             acts = {sense.name for sense in phrase.alternatives[0].senses if phrase.is_act and sense.form == "verb"}
             return bool(acts & {"reporter", "created"}) == (relation.by == "reporter")
-        is_of_rows = self.entity.id == "person" and relation.entity == "issue"
+        is_of_rows = self.entity.id in ("person", "team") and relation.entity == "issue"
         if any(is_sprints(one) for one in phrase.alternatives) and relation.entity != "sprint" and not is_of_rows:
             return False
         if relation.entity != self.entity.id:
@@ -350,6 +339,7 @@ class Conditions(Durations):
             is_by = any((sense.name, sense.form) == (by, "verb") for sense in phrase.senses)
             if by == "assignee" and place in self.states and self.states[place].predicate == "assigned":
                 is_by = bool(self.states.pop(place))  # those that they have are assigned
+            is_by |= self._reads_stay(place)
             if is_by or (phrase.kind == "term" and any(phrase.has_entity(one) for one in known)):
                 self.used.add(place)
         self._read_conditions()

@@ -28,6 +28,8 @@ from sprints.semantics.questions.inherited_scope import (
     decides_share,
     drop_groups,
     has_own_scope,
+    is_elliptic,
+    is_unit,
     keeps_conditions,
     list_scope,
     list_shared_rows,
@@ -45,6 +47,7 @@ from sprints.semantics.questions.references import (
     describe_rows,
     find_reference,
     find_sprint_before,
+    find_team_before,
     has_owner,
     is_selection,
     list_values,
@@ -53,16 +56,11 @@ from sprints.semantics.questions.references import (
     name_person,
     tells_of_issue,
 )
+from sprints.semantics.questions.signs import spell_signs
 from sprints.semantics.questions.spelling import correct_words, say_corrections
 from sprints.semantics.questions.tense import find_verb
 from sprints.semantics.questions.terms import FATES, Unbound
-from sprints.semantics.questions.tokens import (
-    MAX_TOKENS,
-    Token,
-    cut,
-    find_unread_sign,
-    spell_signs,
-)
+from sprints.semantics.questions.tokens import MAX_TOKENS, Token, cut, find_unread_sign
 
 _JOINING = frozenset({"follow", "and"})
 _STANDS_FOR = regex.compile(
@@ -125,6 +123,12 @@ def parse_follow_up(
     """
     if sprint := find_sprint_before(question, context=context, index=index):
         return _follow_sprint(question, sprint=sprint, context=context, index=index, today=today, lexicon=lexicon)
+    said, team = find_team_before(question, context=context)
+    if said:
+        named = question.replace(said, team, 1)
+        parse = parse_follow_up(named, context=context, index=index, today=today, lexicon=lexicon)
+        parse = parse or parse_question(named, index=index, today=today, lexicon=lexicon)
+        return replace(parse, assumptions=(f"Took '{said}' as {team}.", *parse.assumptions))
     asked = _read_follow_up(question, context=context, index=index, today=today, lexicon=lexicon)
     if asked is None:
         return None
@@ -401,7 +405,7 @@ def _refuse_less(asked: _FollowUp, *, whole: Parse, is_joined: bool) -> Parse | 
     query, context, phrases, model = whole.query, asked.context, asked.phrases, asked.lexicon.model
     if query is None:
         return None
-    if _is_elliptic(phrases) or all(one.kind in ("mark", "rank") for one in phrases):
+    if is_elliptic(phrases) or all(one.kind in ("mark", "rank") for one in phrases):
         return asked.make_parse(None, why=NO_CHANGE)
     counted = {sense.name for one in phrases for sense in one.senses if sense.form == "noun"}
     is_less = bool(query.measures) and not counted & {*query.measures, "issue", "points", "hours"}
@@ -428,29 +432,13 @@ def _refuse_less(asked: _FollowUp, *, whole: Parse, is_joined: bool) -> Parse | 
 
 def _is_follow_up(leading: set[str], *, phrases: Sequence[Phrase], tokens: Sequence[Token]) -> bool:
     """Return whether the question is a follow-up: it begins as one, or is incomplete."""
-    if leading & LEADS or _is_elliptic(phrases):
+    if leading & LEADS or is_elliptic(phrases):
         return True
     if tokens[0].is_preposition and not any(token.marks & _HEADS for token in tokens):
         return True  # in the current sprint
     asks = any(phrase.marks & _HEADS and phrase.kind == "mark" for phrase in phrases)
     names = any(phrase.kind == "term" and phrase.has("measure", "entity", form="noun") for phrase in phrases)
-    return bool(phrases) and not asks and (not names or _is_unit(phrases))
-
-
-def _is_elliptic(phrases: Sequence[Phrase]) -> bool:
-    """Return whether the noun is missing, or only a unit is said: which is oldest, how many are p0, how many points."""
-    marks = [phrase.marks for phrase in phrases[:2]]
-    if marks[1:] and "which" in marks[0] and "be" in marks[1]:
-        return True
-    if not marks or "how_many" not in marks[0]:
-        return False
-    is_noun = len(phrases) == 2 and (phrases[1].is_of_issues or phrases[1].has("entity", form="noun"))  # noqa: PLR2004 - how many, and a noun
-    return len(phrases) == 1 or "be" in marks[1] or is_noun or _is_unit(phrases[1:])
-
-
-def _is_unit(phrases: Sequence[Phrase]) -> bool:
-    """Return whether only a unit is said: "in points"."""
-    return len(phrases) == 1 and phrases[0].has("measure", form="noun") and phrases[0].is_plural
+    return bool(phrases) and not asks and (not names or is_unit(phrases))
 
 
 def _asks_for_rows(phrases: Sequence[Phrase], *, tokens: Sequence[Token]) -> bool:

@@ -17,6 +17,7 @@ from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.misleading import find_misleading
 from sprints.semantics.questions.phrase import Phrase, is_sprints
 from sprints.semantics.questions.phrases import read_phrases
+from sprints.semantics.questions.signs import spell_signs
 from sprints.semantics.questions.sorting import find_sort_clause, is_sorted, rewrite_as_ranking, sort_query
 from sprints.semantics.questions.spelling import Corrections, correct_words, restore_words, say_corrections
 from sprints.semantics.questions.terms import Unbound
@@ -26,9 +27,9 @@ from sprints.semantics.questions.tokens import (
     cut,
     find_anaphor,
     find_dangling,
+    find_unnamed_team,
     find_unread_sign,
     put_teams_behind,
-    spell_signs,
 )
 from sprints.semantics.questions.unreadable import find_unreadable
 
@@ -38,6 +39,8 @@ MARGIN = 0.2
 MINE = "I do not know who you are. Name the person or the team instead of '{said}'."
 ENGLISH = "I do not know {words}; I understand questions in English only."
 ANAPHOR = "I cannot tell what '{said}' refers to. Ask it with the names and the noun."
+WHICH_TEAM = "Which team is '{said}': {teams}?"
+MAX_TEAMS = 10
 TOO_LONG = f"The question has more than {MAX_TOKENS} words. Ask it in fewer."
 
 
@@ -130,6 +133,11 @@ def _parse(text: str, *, index: NameIndex, today: date, lexicon: Lexicon, meant:
             tokens = cut(linked, lexicon=lexicon, index=index)
         return _unknown(unknown, tokens=tokens, linked=linked)
     parse = _read_tokens(linked, tokens=tokens, lexicon=lexicon, corrected=corrected)
+    said = find_unnamed_team(tokens)
+    if said and (parse.query is None or (said.lower() == "the team" and '"team' not in parse.query.model_dump_json())):
+        teams = sorted(name.text for name in index.of_kind("team"))[:MAX_TEAMS]
+        listed = f"{', '.join(teams[:-1])} or {teams[-1]}" if teams[1:] else "".join(teams)
+        return replace(parse, why=WHICH_TEAM.format(said=said, teams=listed), unbound=(), readings=(), is_final=True)
     return replace(parse, unbound=tuple(restore_words(one, corrections=corrected) for one in parse.unbound))
 
 

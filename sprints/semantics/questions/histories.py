@@ -286,8 +286,8 @@ def read_reason(phrases: list[Phrase], *, place: int) -> Found:
 
 def read_days_left(phrases: list[Phrase], *, place: int) -> Found:
     """Read how many days are left of a sprint as those until its planned end: how many days | left | in sprint 9."""
-    first, rest = phrases[place], phrases[place + 1 :]
-    left = next((one for one in rest if one.said.lower() in _LEFT), NOTHING)
+    first, rest, until = phrases[place], *_read_until_end(phrases[place + 1 :])
+    left = next((one for one in rest if one.said.lower() in _LEFT), until)
     sprint = next((one for one in rest if is_sprints(one) or one.has_entity("sprint")), NOTHING)
     plain = all(one in (left, sprint) or one.name_kind == "team" or one.marks & {"be", "do", "have", "our"}
                 or any(sense.name == "sprint_active" for sense in one.senses) for one in rest)  # fmt: skip
@@ -304,6 +304,18 @@ def read_days_left(phrases: list[Phrase], *, place: int) -> Found:
         ]
     days = replace(first, kind="term", senses=(Sense("dimension", "sprint_days_left", "noun"),), marks=frozenset())
     return [days, *kept], len(phrases)
+
+
+def _read_until_end(phrases: list[Phrase]) -> tuple[list[Phrase], Phrase]:
+    """Return phrases without "until" and the end of the sprint behind it: until | ACCEL's | sprint ends."""
+    until = next((one for one in phrases if "until" in one.marks), NOTHING)
+    ends = [one for one in phrases if any(sense.name in ("sprint_end", "sprint_ends") for sense in one.senses)]
+    if not until or len(ends) != 1 or ends[0].start < until.start:
+        return phrases, NOTHING
+    noun = replace(ends[0], kind="term", senses=(Sense("entity", "sprint", "noun"),), is_plural=False)
+    is_noun = ends[0].said.lower().startswith("sprint ")
+    return [noun if one is ends[0] else one for one in phrases if one is not until and (is_noun or one is not ends[0])
+            ], until  # fmt: skip
 
 
 HISTORIES: tuple[Rule, ...] = (

@@ -32,6 +32,22 @@ def asks_for_bare_rows(phrases: Sequence[Phrase]) -> bool:
     return is_lead and len(nouns) == 1 and nouns[0].kind == "term" and nouns[0].has_entity("issue")
 
 
+def is_elliptic(phrases: Sequence[Phrase]) -> bool:
+    """Return whether the noun is missing, or only a unit is said: which is oldest, how many are p0, how many points."""
+    marks = [phrase.marks for phrase in phrases[:2]]
+    if marks[1:] and "which" in marks[0] and "be" in marks[1]:
+        return True
+    if not marks or "how_many" not in marks[0]:
+        return False
+    is_noun = len(phrases) == 2 and (phrases[1].is_of_issues or phrases[1].has("entity", form="noun"))  # noqa: PLR2004 - how many, and a noun
+    return len(phrases) == 1 or "be" in marks[1] or is_noun or is_unit(phrases[1:])
+
+
+def is_unit(phrases: Sequence[Phrase]) -> bool:
+    """Return whether only a unit is said: "in points"."""
+    return len(phrases) == 1 and phrases[0].has("measure", form="noun") and phrases[0].is_plural
+
+
 def says_all(tokens: Sequence[Token]) -> bool:
     """Return whether a question says that nothing limits it: in all teams, of the whole company."""
     owners = {sense.name for one in tokens for sense in one.senses if sense.kind == "entity" and sense.is_plural}

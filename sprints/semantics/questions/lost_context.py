@@ -10,7 +10,8 @@ from sprints.semantics.questions.inherited_scope import asks_for_bare_rows, name
 from sprints.semantics.questions.lexicon import ASKING, Lexicon
 from sprints.semantics.questions.phrases import read_phrases
 from sprints.semantics.questions.references import find_reference
-from sprints.semantics.questions.tokens import cut, spell_signs
+from sprints.semantics.questions.signs import spell_signs
+from sprints.semantics.questions.tokens import cut
 
 LOST = "I cannot tell what that changes: the question before has no query here. Ask it with all that it should say."
 

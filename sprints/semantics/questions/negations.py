@@ -399,9 +399,13 @@ def _rows_from(phrases: list[Phrase], *, place: int, verb: Phrase) -> list[Phras
             break
         is_timed = is_timed or one.has("predicate", "time")
         end += 1
-    sprint, behind = look_at(phrases, place=end, size=2)
-    is_of_people = any("who" in one.marks or one.has_entity("person") for one in phrases[:place])
-    end += is_of_people and end > place and not verb and is_sprints(sprint) and not behind  # nothing open in sprint 7
+    has_team = phrase_at(phrases, place=end).name_kind == "team"
+    sprint, behind = look_at(phrases, place=end + has_team, size=2)
+    owners = ("person", "team")
+    is_of_owners = any("who" in one.marks or any(map(one.has_entity, owners)) for one in phrases[:place])
+    end += (1 + has_team) * (
+        is_of_owners and bool(end > place or verb) and is_sprints(sprint) and not behind
+    )  # nothing in sprint 7
     return [_as_adjective(one, behind=phrase_at(phrases, place=at + 1)) for at, one in
             enumerate(phrases[place:end], place)]  # fmt: skip
 

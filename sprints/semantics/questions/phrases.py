@@ -97,6 +97,7 @@ from sprints.semantics.questions.phrase import (
     phrase_at,
 )
 from sprints.semantics.questions.quantifiers import count_totals, find_quantifier
+from sprints.semantics.questions.restatements import RESTATEMENTS
 from sprints.semantics.questions.tokens import YES_OR_NO, Token
 
 _OPERATORS_BEHIND = {"or_more": Operator.GE, "or_less": Operator.LE}
@@ -131,13 +132,11 @@ def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
     )
     phrases = [phrase for phrase in placed if phrase is not None]
     _find_unanswerable(tokens, phrases=phrases)
-    for rule in (join_compared, *HISTORIES, read_same_person, read_each_row):
+    for rule in (
+        join_compared, *RESTATEMENTS, *HISTORIES, read_same_person, read_each_row, read_cycle_time, read_time_in_status,
+        read_overrun, read_lateness, read_present_sprint,
+    ):  # fmt: skip
         _apply(rule, phrases)
-    _apply(read_cycle_time, phrases)
-    _apply(read_time_in_status, phrases)
-    _apply(read_overrun, phrases)
-    _apply(read_lateness, phrases)
-    _apply(read_present_sprint, phrases)
     for rule in (read_when_of_sprint, read_best_sprint, read_average_size, read_start_of_work, read_ratio):
         _apply(rule, phrases)
     _apply(read_latest, phrases)
@@ -452,9 +451,10 @@ def _merge_ranks(phrases: list[Phrase], *, place: int) -> Found:
 def _counted_rank(phrases: list[Phrase], *, place: int) -> Found:
     """Read a counted rank: which three | people have resolved the | most issues."""
     first = phrases[place]
-    noun = next((one for one in phrases[place + 1 :] if not one.has("predicate")), NOTHING)
+    behind = (one for one in phrases[place + 1 :] if not one.has("predicate") and one.name_kind != "team")
+    noun = next(behind, NOTHING)
     is_kind = noun.name_kind == "type" and noun.said.lower().endswith("s")
-    if first.kind != "number" or not (is_kind or (noun.is_plural and noun.has("entity", form="noun"))):
+    if first.kind != "number" or not (is_kind or (noun.is_plural and noun.has("entity", "dimension", form="noun"))):
         return None
     ranks = [one for one in phrases if one.kind == "rank"]
     if any(one.said.lower() in ("is", "was") for one in phrases):

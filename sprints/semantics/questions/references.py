@@ -23,6 +23,7 @@ OWNING = SINGULAR | PERSONAL | {"they", "theirs"}
 _SUBJECTS = frozenset({"it", "they", "he", "she"})
 _OWNERS = ("team", "assignee", "reporter", "person", "sprint", "epic")
 _NAMES = frozenset({"team", "person", "sprint", "epic"})
+_THE_TEAM = regex.compile(r"\b(?:the|our) team\b(?! (?:with|that|which|who|has|had|is|was|of)\b)", regex.IGNORECASE)
 _DID_IT = regex.compile(r"\bdid it\b", regex.IGNORECASE)
 _OWNED = regex.compile(r"\bits\b", regex.IGNORECASE)
 _OF_OWNER = regex.compile(r"\b(?:its|their|his|her) (?:[\w-]+ ){0,2}[\w-]+['\u2019]s?(?!\w)", regex.IGNORECASE)
@@ -97,6 +98,13 @@ def find_sprint_before(question: str, *, context: MetricQuery, index: NameIndex)
     keys = {one.key for one in list_values(context, field="sprint") if isinstance(one, Reference)}
     found = find_sprint_references(normalise(question)) if keys - running else []
     return next((one for one in found if one.said.lower() == "the sprint"), None)
+
+
+def find_team_before(question: str, *, context: MetricQuery) -> tuple[str, str]:
+    """Return the words for an unnamed team, and the only team of the question before. Empty if there is none."""
+    found = _THE_TEAM.search(question)
+    teams = _list_labels(context, fields=("team",))
+    return (found[0], teams[0]) if found and len(teams) == 1 else ("", "")
 
 
 def is_selection(query: MetricQuery) -> bool:

@@ -1,12 +1,17 @@
 """Related rows of a question: what they are counted by, and what is said of them."""
 
-from sprints.semantics.describe import split_conditions
+from dataclasses import replace
+
+from sprints.linking.names import sprint_numbers
+from sprints.semantics.describe import join_conditions, split_conditions
+from sprints.semantics.enums import Operator
 from sprints.semantics.model import SemanticModel
-from sprints.semantics.query import Condition, InPeriod, NamedCondition, Not
+from sprints.semantics.query import Comparison, Condition, Has, InPeriod, NamedCondition, Not
 from sprints.semantics.questions.measures import Measures
 from sprints.semantics.questions.phrase import Phrase, is_sprints
 from sprints.semantics.questions.tense import is_said_of_past
-from sprints.semantics.questions.terms import CARRIED_FROM, Unbound
+from sprints.semantics.questions.terms import CARRIED_FROM, MAX_LISTED_SPRINTS, Unbound
+from sprints.semantics.questions.values import is_among, to_value
 
 
 class Relations(Measures):
@@ -81,6 +86,32 @@ class Relations(Measures):
             raise Unbound(phrase)  # teams with three sprints; issues that are in two: planned in the next one too
         return str(counted[names[0]])
 
+    def _which_sprints(self, phrase: Phrase) -> Condition:
+        numbers = sorted({number for name in phrase.names for number in sprint_numbers(name.text)})
+        if phrase.edge:
+            if len(numbers) != 1:
+                raise Unbound(phrase)
+            op = {"since": Operator.GE, "after": Operator.GT, "before": Operator.LT, "until": Operator.LE}[phrase.edge]
+            return Comparison(field="sprint_number", op=op, values=(numbers[0],))
+        if not phrase.names or len(phrase.names) > MAX_LISTED_SPRINTS:
+            raise Unbound(phrase, why=f"Which sprint is '{phrase.said}'?")
+        return is_among("sprint", values=[to_value(name) for name in phrase.names])
+
+    def _reads_stay(self, place: int) -> bool:
+        """Read what became of issues in named sprints as a stay in them, and return whether it is: closed in | 8."""
+        sprints = [at for at, one in enumerate(self.phrases) if is_sprints(one)]
+        senses = self.said[place].senses if place in self.states and self.entity.membership else ()
+        fate = next((one.name for one in senses if one.kind == "predicate"
+                     and self.model.predicates[one.name].entity == "membership"), "")  # fmt: skip
+        if not fate or len(sprints) != 1 or self.phrases[place].is_negated or self.states[place].periods:
+            return False
+        stays = next(name for name, one in self.entity.relations.items() if one.entity == "membership")
+        where = join_conditions([NamedCondition(predicate=fate), self._which_sprints(self.phrases[sprints[0]])])
+        self.part_of[place] = [Has(relation=stays, where=where)]
+        self.used |= {place, *sprints}
+        del self.states[place]
+        self.phrases[sprints[0]] = replace(self.phrases[sprints[0]], kind="mark", names=(), name_kind="", senses=())
+        return True
 
 def list_decided(where: Condition | None, *, entity: str, model: SemanticModel) -> list[Condition]:
     """Return what excludes rows for which it is undecided: the carry-over of a sprint is known when it is closed."""

@@ -21,6 +21,7 @@ from sprints.semantics.questions.alternatives import MASS, SIZES
 from sprints.semantics.questions.lexicon import ASKING
 from sprints.semantics.questions.lookups import Lookups
 from sprints.semantics.questions.phrase import NOTHING, SILENT_MARKS, Phrase, is_sprints, look_at, phrase_at
+from sprints.semantics.questions.restatements import find_result_words
 from sprints.semantics.questions.tense import find_verb, is_said_of_now, is_said_of_past
 from sprints.semantics.questions.terms import BY_DAY, FATES, NAMED_BY, State, Unbound
 
@@ -76,6 +77,9 @@ class Scope(Lookups):
         self._refuse_filtered_key()
         self._refuse_unsaid_both()
         self._refuse_any_sprint()
+        if said := find_result_words(self.phrases):
+            better = " More of them is taken as better." if said == "better" else ""
+            self.assumptions.append(f"Compared by the points and the issues completed in each.{better}")
         for place, phrase in enumerate(self.phrases):
             self._refuse_all_rows(phrase, before=self.phrases[place - 1] if place else phrase)
             senses = {(sense.kind, sense.form) for sense in phrase.senses}

@@ -73,6 +73,7 @@ class Terms:
         self.entity: Entity = self.model.entities[entity]
         self.reached = {entity, *self.entity.joins, *self.entity.paths}
         self.cost = _COSTS.get(entity, 1.5)
+        self.said = phrases
         self.phrases = self._bind_attributes(phrases)
         self.marks = {mark for phrase in phrases if phrase.kind == "mark" for mark in phrase.marks}
         self.used: set[int] = set()

@@ -30,46 +30,9 @@ _DEMONSTRATIVE = frozenset({"these", "those"})
 _POINTING = _DEMONSTRATIVE | {"such"}
 _PLURAL = frozenset({"they", "them", "their", "theirs"})
 PRONOUNS = PERSONAL | _PLURAL
-_RUNNING = regex.compile(
-    r"\bthe sprint (?:(?:that|which)(?:['\u2019]s| is)(?: currently| now)? (?:running|active|under ?way|going on)"
-    r"|(?:that |which )?(?:it|they|we)(?:['\u2019]s|['\u2019]re| is| are)(?: currently| now)? (?:working on|in))\b",
-    regex.IGNORECASE,
-)
 _EACH = regex.compile(r"\b(?:each|every|per|by) (?:of (?:the )?)?$", regex.IGNORECASE)
 _EACH_EPIC = regex.compile(r"(?:['\u2019]s)? (epics?)\b", regex.IGNORECASE)
-_SIGNS = (
-    (regex.compile(r"->|\u2192"), " to "),
-    (regex.compile(r"\b(?:a )?dozen\b", regex.IGNORECASE), "12"),
-    (regex.compile(r"(?:!=|<>|\u2260) ?(?=\d)"), " other than "),
-    (regex.compile(r"(?:>=|=>|\u2265) ?(?=\d)"), " at least "),
-    (regex.compile(r"(?:<=|=<|\u2264) ?(?=\d)"), " at most "),
-    (regex.compile(r"> ?(?=\d)"), " more than "),
-    (regex.compile(r"< ?(?=\d)"), " less than "),
-    (regex.compile(r"==? ?(?=\d)"), " exactly "),
-    (regex.compile(r"(?<![\w.-])(\d{1,4}) ?d(?![\w-])", regex.IGNORECASE), r"\1 days"),
-    (regex.compile(r"(?<![\w.-])(\d{1,4}) ?wk?s?(?![\w-])", regex.IGNORECASE), r"\1 weeks"),
-    (regex.compile(r"(?<![\w.-])(\d{1,6})\+(?!\w)"), r"\1 or more"),
-    (regex.compile(r"%(?= of)"), " percent"),
-    (regex.compile(r"\b1[:-]1s?\b|\bone[- ]on[- ]one\b", regex.IGNORECASE), "meeting"),
-    (
-        regex.compile(r"(?<=\bthis (sprint|week|month|quarter|year) than )(?:the )?last(?=[ ?.]*$)", regex.IGNORECASE),
-        r"last \1",
-    ),
-    (_RUNNING, "the current sprint"),
-    (regex.compile(r"\b([pP]\d)'?s\b"), r"\1"),
-    (regex.compile(r"\b(?:ended|finished|closed) with (?=(?:some|any|no)thing\b)", regex.IGNORECASE), "had "),
-    (
-        regex.compile(
-            r"(?<=\b(?:had|have|has|with) )(?:some|any)thing (?=(?:carried|added|removed)\b)", regex.IGNORECASE
-        ),
-        "at least one issue ",
-    ),
-    (
-        regex.compile(r"\bwhat(?:['\u2019]s| is| was) ([a-z]+-\d+)(?: all)? about\b", regex.IGNORECASE),
-        r"what is the title of \1",
-    ),
-    (regex.compile(r"\bfrom ((?:\w+ )?sprint \d+) on(?:wards?)?\b", regex.IGNORECASE), r"since \1"),
-)
+_BEFORE_CLAUSES = frozenset({"with", "having", "that", "which", "who", "whose"})
 _LEADS_TO_DAYS = frozenset({"in", "on", "from", "since", "before", "after", "until", "till", "by", "between"})
 _UNREAD = regex.compile(r"[(\[{](?=[^)\]}]*\w)[^)\]}]*[)\]}]?|[<>=~\u2260\u2264\u2265%$\u20ac\u00a3*^|]+")
 _DAYS = frozenset({"how many days", "for how many days"})  # "how long" may ask for a mean
@@ -121,13 +84,6 @@ class Token:
     def is_preposition(self) -> bool:
         """Return whether it is a preposition."""
         return any(sense.kind == "free" and sense.name == "prepositions" for sense in self.senses)
-
-
-def spell_signs(text: str) -> str:
-    """Write signs and short units before and behind numbers as words: > 5d is more than 5 days."""
-    for sign, said in _SIGNS:
-        text = sign.sub(said, text)
-    return text
 
 
 def put_teams_behind(linked: LinkedQuestion) -> str:
@@ -385,6 +341,19 @@ def find_dangling(tokens: Sequence[Token]) -> str:
         is_edge = following.period is not None and following.said.lower().split()[0] in _LEADS_TO_DAYS
         if token.said.lower() == "during" and (following.is_preposition or is_edge):
             return f"{token.said} {following.said}"
+    return ""
+
+
+def find_unnamed_team(tokens: Sequence[Token]) -> str:
+    """Return the words that stand for one team which nothing names: what did | the team | finish. Empty if none do."""
+    if any(token.kind == "team" for token in tokens):
+        return ""
+    for article, noun in pairwise(tokens):
+        is_one = any((one.kind, one.name, one.is_plural) == ("entity", "team", False) for one in noun.senses)
+        following = next((one for one in tokens if one.start >= noun.end), None)
+        is_told = following is not None and following.said.lower() in _BEFORE_CLAUSES
+        if is_one and article.said.lower() in ("the", "our") and not is_told:
+            return f"{article.said} {noun.said}"
     return ""
 
 

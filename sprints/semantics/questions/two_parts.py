@@ -25,7 +25,8 @@ from sprints.semantics.questions.grammar import Parse, parse_question
 from sprints.semantics.questions.inherited_scope import has_own_scope, list_scope
 from sprints.semantics.questions.lexicon import ASKING, Lexicon
 from sprints.semantics.questions.references import find_reference
-from sprints.semantics.questions.tokens import MAX_TOKENS, YES_OR_NO, Token, cut, spell_signs
+from sprints.semantics.questions.signs import spell_signs
+from sprints.semantics.questions.tokens import MAX_TOKENS, YES_OR_NO, Token, cut
 
 MAX_PARTS = 3
 TWO = "Those are two questions, and no one query answers both. Ask them one by one."

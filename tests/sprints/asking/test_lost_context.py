@@ -80,7 +80,7 @@ def test_what_is_about_nothing_here_loses_nothing(between: str) -> None:
 
 @pytest.mark.parametrize(("then", "is_asked"), [("only bugs", True), ("open bugs in ORBIT", False)])
 async def test_the_questions_before_may_be_sent_in_place_of_a_query(
-    then: str, is_asked: bool, ninja_client: httpx.AsyncClient
+    *, then: str, is_asked: bool, ninja_client: httpx.AsyncClient
 ) -> None:
     sent = {"question": then, "previous": [VELOCITY, ASKED_BACK]}
 

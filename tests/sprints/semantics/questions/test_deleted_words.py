@@ -14,7 +14,8 @@ from sprints.linking.name_cache import load_name_index
 from sprints.linking.names import NameIndex
 from sprints.semantics.questions.grammar import Parse, parse_question
 from sprints.semantics.questions.lexicon import shipped_lexicon
-from sprints.semantics.questions.tokens import Token, cut, spell_signs
+from sprints.semantics.questions.signs import spell_signs
+from sprints.semantics.questions.tokens import Token, cut
 from toolbox.database import event_loop
 from toolbox.database.pools import reader
 

@@ -183,7 +183,7 @@ def test_one_number_of_several_values_is_not_split(question: str) -> None:
     [
         "What sprints are planned for HARBOR?", "Which sprint had the biggest scope change?",
         "Which issues carried over from HARBOR Sprint 3 were finished in sprint 4?",
-        "How many issues were added to ACCEL Sprint 6 and then removed?", "Compare ACCEL Sprint 7 and ACCEL Sprint 8",
+        "How many issues were added to ACCEL Sprint 6 and then removed?",
         "Who has had an issue in progress the longest?", "Compare Levi Walker and Avery Smith",
         "share of bugs in open issues per team", "percentage of blocked issues per team",
         "HARBOR Sprint 8 summary", "Which person has the most work?",
