@@ -8,8 +8,8 @@ import regex
 
 from sprints.asking.alternatives import SENTENCE_END, Alternative, find_alternatives, list_owners, make_key
 from sprints.asking.question_text import word_questions
-from sprints.linking.link import LinkedQuestion, link
-from sprints.linking.names import NameIndex
+from sprints.linking.link import LinkedQuestion
+from sprints.linking.names import Name, NameIndex
 from sprints.semantics.compile import compile_query, keep_ties
 from sprints.semantics.describe import join_conditions, split_conditions
 from sprints.semantics.errors import SemanticError
@@ -71,16 +71,19 @@ class Writer:
 
 def list_near_questions(
     question: str, *, readings: Sequence[MetricQuery], index: NameIndex, today: date, lexicon: Lexicon,
-    context: MetricQuery | None,
+    context: MetricQuery | None, sprints: Sequence[Name] = (),
 ) -> list[NearQuestion]:  # fmt: skip
-    """List questions near one: its readings if it has two, then what it says with the fewest changes."""
+    """
+    List questions near one: its readings if it has two, then what it says with the fewest changes.
+
+    Each is about the sprints that a question of one sentence means.
+    """
     writer = Writer(index=index, today=today, lexicon=lexicon, owners=list_owners(index))
     found = [Alternative(query=one, cost=0.0, left_out=(), text="") for one in readings]
     if not found:
         found = find_alternatives(question, index=index, today=today, lexicon=lexicon, context=context)
-    is_one = context is None and not SENTENCE_END.search(question.strip()[:-1])
-    sprints = link(question, index=index, today=today).sprints if is_one else []
-    found = [one for one in found if all(sprint.value in str(one.query) for sprint in sprints)]
+    if context is None and not SENTENCE_END.search(question.strip()[:-1]):
+        found = [one for one in found if all(sprint.value in str(one.query) for sprint in sprints)]
     near: dict[str, NearQuestion] = {}
     said: set[str] = set()
     same = [one for one in found if _rows_of(one.query, seen=said)]

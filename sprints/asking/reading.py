@@ -49,7 +49,7 @@ class QuestionReading:
         """Return questions that say the same as this one with the fewest changes."""
         return list_near_questions(
             self.question, readings=self.parse.readings, index=self.index, today=self.linked.today,
-            lexicon=self.lexicon, context=self.context,
+            lexicon=self.lexicon, context=self.context, sprints=self.linked.sprints,
         )  # fmt: skip
 
     def find_verified(self) -> VerifiedStatement | None:
