@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+import regex
+
 from sprints.semantics.describe import OPERATOR_WORDS, describe_condition, describe_query, split_conditions
 from sprints.semantics.enums import Operator
 from sprints.semantics.errors import SemanticError
@@ -95,7 +97,7 @@ class _QuestionWriter:
             yield f"How many {subject} are there{groups}?"
             yield f"How many {subject}{groups}?"
         else:
-            are = "are" if subject.partition(" ")[0].endswith("s") else "is"
+            are = "are" if regex.match(r"\w*[^\Ws]s\b", subject) else "is"
             yield f"What {are} the {subject}{groups}?"
             yield f"Show the {subject}{groups}"
 
