@@ -7,6 +7,7 @@ any question. The fewer words, and the less important ones, are changed, the nea
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from datetime import date
 from heapq import heappop, heappush
@@ -14,11 +15,11 @@ from itertools import count, pairwise
 
 import regex
 
-from sprints.asking.composition import complete, compose, list_variants
+from sprints.asking.composition import change_context, complete, compose, get_subject, list_variants
 from sprints.asking.likely_words import list_likely, respell
 from sprints.linking.folding import fold, normalise, words
 from sprints.linking.link import MAX_QUESTION, LinkedQuestion, link
-from sprints.linking.names import Name, NameIndex
+from sprints.linking.names import NameIndex
 from sprints.semantics.describe import join_conditions, split_conditions
 from sprints.semantics.enums import Operator
 from sprints.semantics.query import (
@@ -29,7 +30,6 @@ from sprints.semantics.query import (
     MetricQuery,
     NamedCondition,
     Or,
-    TimeRange,
 )
 from sprints.semantics.questions.assembly import assemble
 from sprints.semantics.questions.follow_up import list_counted_rows, parse_follow_up
@@ -39,16 +39,14 @@ from sprints.semantics.questions.phrases import read_phrases
 from sprints.semantics.questions.signs import spell_signs
 from sprints.semantics.questions.terms import Unbound
 from sprints.semantics.questions.tokens import MAX_TOKENS, PRONOUNS, Token, cut
-from sprints.semantics.questions.topics import MAX_TOPIC_WORDS
 
 MAX_READINGS = 14
 MAX_FOUND = 12
 COMPOSED_COST = 0.9
-TITLE_BEHIND, TITLE_BEFORE = -0.5, 0.1
-"""What it counts to search an unknown word in titles, compared with leaving it out: bugs in search, search bugs."""
 MAX_FOLLOW_UPS = 4
 MAX_COST_OVER_BEST = 4.0
-_ASIDE, _ASIDE_UNKNOWN = 0.4, 0.2
+_ASIDE, _ASIDE_IN_SENTENCE, _ASIDE_UNKNOWN = 0.4, 0.8, 0.2
+_OF_ONESELF = regex.compile(r"\b(?:I|I'm|my|me)\b", regex.IGNORECASE)
 """What a word outside of the clause that asks counts, compared with one inside."""
 _SUBORDINATE = frozenset(
     {"while", "once", "because", "although", "though", "if", "whether", "when", "where", "so", "but"}
@@ -57,9 +55,13 @@ _NEGATIVE = frozenset({"not", "nobody", "except", "without", "only", "nothing", 
 _EDGES = frozenset({"since", "after", "before", "until", "between"})
 _SILENT = frozenset({"be", "have", "do", "and", "total", "past", "how", "to", "this"})
 _STANDING = frozenset({"it", "its", "these", "those"}) | PRONOUNS
+SENTENCE_END = regex.compile(r"[.!?:;\u2013\u2014]|\s-\s")
 _BREAK = regex.compile(r"[.!?:;,()\u2013\u2014]|\s-\s")
 _KEY = regex.compile(r"key='([^']*)'")
-_CONTRADICTING = (("done", "in_progress"), ("done", "to_do"), ("done", "open"), ("completed", "left_in_sprint"))
+_CONTRADICTING = (
+    ("done", "in_progress"), ("done", "to_do"), ("done", "open"), ("completed", "left_in_sprint"),
+    ("completed", "open"), ("completed", "not_completed"),
+)  # fmt: skip
 _EPIC_TITLE = DimensionGroup(dimension="epic_title")  # stands beside each epic
 
 
@@ -115,16 +117,26 @@ class _Search:
         tokens = tuple(cut(linked, lexicon=self.lexicon, index=self.index))
         if len(tokens) > MAX_TOKENS:
             return
-        for start, end in _list_clauses(tokens, linked=linked):
+        clauses, edges = _list_clauses(tokens, linked=linked)
+        for start, end in clauses:
             outside = [*tokens[:start], *tokens[end:]]
-            aside = sum(_weigh(one) * (_ASIDE if one.is_known else _ASIDE_UNKNOWN) for one in outside)
-            self._add_clause(tokens[start:end], outside=outside, text=text, cost=cost + aside)
+            is_sentence = {start, end} <= edges
+            is_aside = is_sentence or (end in edges and _OF_ONESELF.search(text[: tokens[start].start]))
+            lost = {one.said for one in outside if _is_value(one)} if not is_aside else set()
+            known = _ASIDE if is_sentence else _ASIDE_IN_SENTENCE
+            aside = sum(_weigh(one) * (known if one.is_known else _ASIDE_UNKNOWN) for one in outside)
+            self._add_clause(tokens[start:end], outside=outside, lost=lost, text=text, cost=cost + aside)
 
-    def _add_clause(self, tokens: Sequence[Token], *, outside: Sequence[Token], text: str, cost: float) -> None:
+    def _add_clause(
+        self, tokens: Sequence[Token], *, outside: Sequence[Token], lost: AbstractSet[str], text: str, cost: float
+    ) -> None:
+        """Add a clause, unless it loses what the question names and no pronoun stands for it."""
         unknown = [one for one in tokens if not one.is_known]
         known = [one for one in tokens if one.is_known]
         cost += sum(map(_weigh, unknown))
         for kept, dropped, extra in _resolve_pronouns(known, outside=outside):
+            if not lost <= {one.said for one in kept}:
+                continue
             state = _State(
                 tokens=tuple(kept),
                 text=text,
@@ -133,10 +145,6 @@ class _Search:
             )
             self._push(state, cost=cost + extra)
             self._push(replace(state, entities=()), cost=cost + extra + COMPOSED_COST)
-
-        for title, extra in _read_as_titles(tokens):
-            state = _State(tokens=tuple(title), text=text, entities=tuple(self.lexicon.model.entities))
-            self._push(state, cost=cost + extra)
 
     def _push(self, state: _State, *, cost: float) -> None:
         key = (*((one.start, one.said) for one in state.tokens), *state.entities)
@@ -158,7 +166,9 @@ class _Search:
 
     def _compose(self, state: _State, *, cost: float) -> None:
         """Compose the words in any order. Those that find no place are left out."""
-        for one in compose(state.tokens, model=self.lexicon.model):
+        composed = compose(state.tokens, model=self.lexicon.model)
+        changed = [change_context(self.context, tokens=state.tokens, model=self.lexicon.model)] if self.context else []
+        for one in (*changed, *composed):
             if not one.used:
                 continue
             unused = [token for token in state.tokens if token not in one.used]
@@ -166,7 +176,10 @@ class _Search:
             self._keep(
                 one.query,
                 state=left,
-                cost=cost + sum(0.1 if _says_little(token) else _weigh(token) for token in unused),
+                cost=cost
+                - COMPOSED_COST * (one in changed)
+                + sum(0.1 if _says_little(token) else _weigh(token) for token in unused),
+                is_whole=one in changed,
             )
 
     def _read(self, state: _State, *, cost: float) -> None:
@@ -202,22 +215,6 @@ class _Search:
                 kept = tuple(one for one in state.tokens if one not in gone)
                 shorter = replace(state, tokens=kept, left_out=(*state.left_out, *gone), entities=tuple(entities))
                 self._push(shorter, cost=cost + sum(map(_weigh, gone)))
-                if any(one.period and one.start > gone[0].start for one in kept):
-                    self._push(self._cut_again(shorter), cost=cost + sum(map(_weigh, gone)) - 0.1)
-
-    def _cut_again(self, state: _State) -> _State:
-        """Read the words anew, without the prepositions beside what is left out: since | the first of | May."""
-        gone = {one.start for one in state.left_out}
-        ordered = sorted((*state.tokens, *state.left_out), key=lambda one: one.start)
-        kept = []
-        for place, token in enumerate(ordered):
-            beside = ordered[max(place - 1, 0) : place + 2]
-            is_joint = token.is_free and any(one.start in gone for one in beside)
-            if token.start not in gone and not is_joint:
-                kept.append(token)
-        text = _write(replace(state, tokens=tuple(kept)))
-        tokens = cut(link(text, index=self.index, today=self.today), lexicon=self.lexicon, index=self.index)
-        return replace(state, tokens=tuple(one for one in tokens if one.is_known), text=text)
 
     def _read_follow_up(self, state: _State, *, context: MetricQuery, cost: float) -> None:
         text = _write(state)
@@ -230,6 +227,11 @@ class _Search:
         )
         if parse is not None and parse.query is not None:
             self._keep(parse.query, state=state, cost=cost, is_whole=True)
+
+    def _lists_or_counts(self, query: MetricQuery) -> bool:
+        """Return whether a query lists rows or counts them."""
+        entities = self.lexicon.model.entities.values()
+        return bool(query.rows_of) or query.measures[0] in {one.count for one in entities}
 
     def _find_likely(self, token: Token) -> Token:
         """Return a word with the meaning that it probably has."""
@@ -265,15 +267,23 @@ class _Search:
             merged = merge_queries(self.context, query=query, lexicon=self.lexicon)
             if merged is not None:
                 self._keep(merged, state=state, cost=cost - 0.5, is_whole=True)
-                cost += 1.0
+                cost += 3.0
         if not is_variant:
             self._vary(query, state=state, cost=cost)
+        if any(map(_must_stay, state.left_out)):
+            return
+        asks_number = any(one.marks & {"how_many", "how_much"} for one in (*state.tokens, *state.left_out))
+        is_plain = not (query.group_by or query.rank or query.share or len(query.measures) > 1)
+        cost += 0.4 * (is_plain and bool(query.rows_of) == asks_number and self._lists_or_counts(query))
         cost += 1.5 * (query.where is None and not query.group_by and not query.rank)
         cost += 2.0 * ("dimension='issue'" in str(query.group_by))
         states = {one.predicate for one in split_conditions(query.where) if isinstance(one, NamedCondition)}
-        if any(states.issuperset(pair) for pair in _CONTRADICTING):
+        said = self.lexicon.model.measures[query.measures[0]].where if query.measures else ()
+        if states & {*said} or any({*states, *said}.issuperset(pair) for pair in _CONTRADICTING):
             return
         entity = query.rows_of or self.lexicon.model.measures[query.measures[0]].entity
+        if entity == "sprint" and self._lists_or_counts(query) and "field='sprint'" in str(query.where):
+            return  # which sprints are Sprint 8
         cost += 1.0 * (entity in ("sprint", "team", "person") and "velocity" not in query.measures)
         key = make_key(query, owners=self.owners)
         if key not in self.found or self.found[key].cost > cost:
@@ -296,6 +306,20 @@ def _names(token: Token) -> bool:
     """Return whether it is a name, a time or a number."""
     has_number = any(one is not None for one in (token.number, token.days, token.top))
     return bool(token.names or token.period or token.reference or token.key) or has_number
+
+
+def _stands_for_name(token: Token) -> bool:
+    return token.said.lower() in _STANDING or bool(token.marks & {"anaphor", "mine"})
+
+
+def _must_stay(token: Token) -> bool:
+    """Return whether a question without the word would say something else without a sign of it."""
+    return _is_value(token) or bool(token.marks & _NEGATIVE)
+
+
+def _is_value(token: Token) -> bool:
+    """Return whether it names something of the data, a time or a number. Words of a title may be anything."""
+    return _names(token) and token.kind != "title"
 
 
 def _says_little(token: Token) -> bool:
@@ -324,47 +348,31 @@ def _weigh(token: Token) -> float:
     return 0.6 if token.marks & (ASKING | {"anaphor", "mine", "our", "follow"}) else 1.5
 
 
-def _read_as_titles(tokens: Sequence[Token]) -> Iterator[tuple[list[Token], float]]:
-    """Return the tokens with their only unknown words as those of a title, and the cost: bugs in | search."""
-    places = [place for place, one in enumerate(tokens) if not one.is_known]
-    if not places or places[-1] - places[0] != len(places) - 1 or len(places) > MAX_TOPIC_WORDS:
-        return
-    before, behind = tokens[: places[0]], tokens[places[-1] + 1 :]
-    is_behind = len(before) > 1 and before[-1].is_preposition and _is_row(before[-2])
-    if is_behind or (behind and _is_row(behind[0])):
-        said = " ".join(tokens[place].said for place in places)
-        name = Name(kind="title", value=said, text=said)
-        title = replace(tokens[places[0]], kind="title", names=(name,))
-        yield (
-            [*before[: -1 if is_behind else None], title, *behind],
-            TITLE_BEHIND if is_behind else TITLE_BEFORE,
-        )
+def _list_clauses(tokens: Sequence[Token], *, linked: LinkedQuestion) -> tuple[list[tuple[int, int]], set[int]]:
+    """
+    Return where the question may begin and end: all of it, and from each word that asks to each end of a clause.
 
-
-def _is_row(token: Token) -> bool:
-    return token.kind == "type" or any(sense.kind == "entity" and sense.form == "noun" for sense in token.senses)
-
-
-def _list_clauses(tokens: Sequence[Token], *, linked: LinkedQuestion) -> list[tuple[int, int]]:
-    """Return where the question may begin and end: all of it, and from each word that asks to each end of a clause."""
+    The edges of sentences come with it: beside a sentence of its own, another one may be ignored with what it names.
+    """
     size = len(tokens)
+    between = [(place + 1, linked.text[one.end : other.start]) for place, (one, other) in enumerate(pairwise(tokens))]
     breaks = [
-        place + 1 for place, (one, other) in enumerate(pairwise(tokens))
-        if _BREAK.search(linked.text[one.end : other.start]) or other.said.lower() in _SUBORDINATE
+        place for place, text in between if _BREAK.search(text) or tokens[place].said.lower() in _SUBORDINATE
     ]  # fmt: skip
+    edges = {0, size, *(place for place, text in between if SENTENCE_END.search(text))}
     heads = [place for place, one in enumerate(tokens) if one.marks & ASKING or "share" in one.marks]
     starts = sorted({0, *heads, *breaks})
     ends = sorted({size, *breaks})
     clauses = [(0, size), *((start, size) for start in starts[1:])]
     clauses += [(start, end) for start in starts for end in ends if start < end < size]
-    return clauses[:16]
+    return clauses[:16], edges
 
 
 def _resolve_pronouns(
     tokens: Sequence[Token], *, outside: Sequence[Token]
 ) -> Iterator[tuple[list[Token], list[Token], float]]:
     """Yield the tokens without pronouns that stand for nothing, or with the one name that they can stand for."""
-    pronouns = [one for one in tokens if one.said.lower() in _STANDING or one.marks & {"anaphor", "mine"}]
+    pronouns = [one for one in tokens if _stands_for_name(one)]
     rest = [one for one in tokens if one not in pronouns]
     yield rest, pronouns, 0.2 * bool(pronouns)
     known = [one for one in outside if one.names or one.key or one.reference]
@@ -383,16 +391,10 @@ def merge_queries(context: MetricQuery, *, query: MetricQuery, lexicon: Lexicon)
     if entities[0] != entities[1]:
         return None
     said = split_conditions(query.where)
-    subjects = {_subject(one) for one in said}
+    subjects = {get_subject(one) for one in said}
     before = list_counted_rows(context, model=lexicon.model) or context
-    kept = [one for one in split_conditions(before.where) if _subject(one) not in subjects]
+    kept = [one for one in split_conditions(before.where) if get_subject(one) not in subjects]
     return query.model_copy(update={"where": join_conditions([*kept, *said])}) if kept else None
-
-
-def _subject(condition: Condition) -> str:
-    if isinstance(condition, Comparison):
-        return condition.field
-    return "time" if isinstance(condition, TimeRange) else str(condition)
 
 
 def make_key(query: MetricQuery, *, owners: Mapping[str, str]) -> object:

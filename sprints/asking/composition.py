@@ -7,11 +7,11 @@ part of the query if the terms of the model allow it. What comes of it is sugges
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from sprints.linking.folding import fold, words
+from sprints.linking.names import Name
 from sprints.semantics.describe import join_conditions, split_conditions
-from sprints.semantics.enums import Grain
+from sprints.semantics.enums import Grain, Operator
 from sprints.semantics.model import SemanticModel
 from sprints.semantics.query import (
     Comparison,
@@ -24,7 +24,7 @@ from sprints.semantics.query import (
     NamedCondition,
     Not,
     Rank,
-    Share,
+    Reference,
     TimeGroup,
     TimeRange,
 )
@@ -57,23 +57,49 @@ def compose(tokens: Sequence[Token], *, model: SemanticModel) -> Iterator[Compos
     seen: set[str] = set()
     for root, used in _list_roots(tokens, model=model):
         composed = complete(root, tokens=tokens, spare=[one for one in tokens if one not in used], model=model)
-        composed = _read_share(replace(composed, used=(*used, *composed.used)), tokens=tokens, model=model)
+        composed = replace(composed, used=(*used, *composed.used))
         if str(composed.query) not in seen:
             seen.add(str(composed.query))
             yield composed
     yield from _list_absences(tokens, model=model)
 
 
-def _read_share(composed: ComposedQuery, *, tokens: Sequence[Token], model: SemanticModel) -> ComposedQuery:
-    """Return the share that the last state has, if a share is asked for."""
-    query, mark = composed.query, next((one for one in tokens if "share" in one.marks), None)
-    parts = split_conditions(query.where)
-    states = [one for one in parts if isinstance(one, NamedCondition)]
-    if mark is None or not states or not query.measures or not model.measures[query.measures[0]].additive:
-        return composed
-    rest = join_conditions([one for one in parts if one is not states[-1]])
-    shared = query.model_copy(update={"where": rest, "share": Share(part=states[-1])})
-    return ComposedQuery(query=shared, used=(*composed.used, mark))
+def change_context(context: MetricQuery, *, tokens: Sequence[Token], model: SemanticModel) -> ComposedQuery:
+    """
+    Return the query of the question before with what the words say in place of what it said of the same.
+
+    Sprints and names that are compared with those before stand beside them.
+    """
+    teams = {value.key for one in split_conditions(context.where) if isinstance(one, Comparison) and one.field == "team"
+             for value in one.values if isinstance(value, Reference)}  # fmt: skip
+    owned = [
+        replace(one, sprints=tuple(sprint for sprint in one.sprints if sprint.team_id in teams) or one.sprints)
+        for one in tokens
+    ]
+    fresh = complete(context.model_copy(update={"where": None}), tokens=owned, spare=owned, model=model)
+    used = tuple(one for one, own in zip(tokens, owned, strict=True) if own in fresh.used)
+    said = {get_subject(one): one for one in split_conditions(fresh.query.where)}
+    before = {get_subject(one): one for one in split_conditions(context.where)}
+    query, compared = fresh.query, [one for one in tokens if one.marks & _COMPARING]
+    sprints, others = said.get("sprint"), before.get("sprint")
+    if compared and isinstance(sprints, Comparison) and isinstance(others, Comparison):
+        said["sprint"] = is_among("sprint", values=tuple(dict.fromkeys((*others.values, *sprints.values))))
+        query = query.model_copy(update={"group_by": (DimensionGroup(dimension="sprint"),)})
+        used = (*used, *compared)
+    changed = query.model_copy(update={"where": join_conditions(list((before | said).values()))})
+    return ComposedQuery(query=changed, used=used)
+
+
+def get_subject(condition: Condition) -> str:
+    """Return what a condition is about: a field, the sprint that issues were in, the time."""
+    match condition:
+        case Comparison():
+            return condition.field
+        case InPeriod(where=Comparison() as inner):
+            return inner.field
+        case TimeRange():
+            return "time"
+    return str(condition)
 
 
 def _list_absences(tokens: Sequence[Token], *, model: SemanticModel) -> Iterator[ComposedQuery]:
@@ -124,6 +150,8 @@ def _list_roots(tokens: Sequence[Token], *, model: SemanticModel) -> Iterator[tu
             yield MetricQuery(measures=(count,)), (token,)
         if model.entities[entity].columns and not marks & {"how_many", "how_much"}:
             yield MetricQuery(rows_of=entity), (token,)
+    if has_sprint and marks & _COMPARING and not states:
+        yield MetricQuery(measures=("completed_points",)), ()
     nouns = tuple(one for one, sense in named if sense.kind == "entity" and sense.name == "issue")[:1]
     is_grouped = "per" in marks
     yield MetricQuery(measures=("issues",)), nouns
@@ -131,15 +159,19 @@ def _list_roots(tokens: Sequence[Token], *, model: SemanticModel) -> Iterator[tu
         yield MetricQuery(rows_of="issue"), nouns
 
 
+def _list_measures(entity: str, *, unit: str, model: SemanticModel) -> dict[str, str]:
+    """Return the measure of rows in each single state."""
+    return {
+        one.where[0]: one.id for one in model.measures.values()
+        if not one.hidden and one.entity == entity and len(one.where) == 1 and one.unit == unit
+    }  # fmt: skip
+
+
 def _list_memberships(
     states: Sequence[tuple[Token, str]], *, unit: Token | None, is_count: bool, model: SemanticModel
 ) -> Iterator[tuple[MetricQuery, tuple[Token, ...]]]:
     """Yield the measure of each state of issues in sprints, in points if these are named, else the issues too."""
-    wanted = "points" if unit else "issues"
-    held = {
-        one.where[0]: one.id for one in model.measures.values()
-        if not one.hidden and one.entity == "membership" and len(one.where) == 1 and one.unit == wanted
-    }  # fmt: skip
+    held = _list_measures("membership", unit="points" if unit else "issues", model=model)
     for token, state in states:
         if state in held:
             yield MetricQuery(measures=(held[state],)), (token, *((unit,) if unit else ()))
@@ -151,16 +183,24 @@ def _list_pairs(
     tokens: Sequence[Token], *, states: Sequence[tuple[Token, str]], has_unit: bool, model: SemanticModel
 ) -> Iterator[tuple[MetricQuery, tuple[Token, ...]]]:
     """Yield two measures of the same rows: committed and completed, created or resolved."""
-    unit = "points" if has_unit else "issues"
-    held = {
-        one.where[0]: one.id for one in model.measures.values()
-        if not one.hidden and one.entity == "membership" and len(one.where) == 1 and one.unit == unit
-    }  # fmt: skip
+    held = _list_measures("membership", unit="points" if has_unit else "issues", model=model)
     of_sprints = {held[state]: token for token, state in states if state in held}
     of_issues = {
         sense.name: one for one in tokens for sense in one.senses if sense.kind == "measure" and sense.form == "verb"
         and model.measures[sense.name].entity == "issue"
     }  # fmt: skip
+    stated = {
+        str(model.predicates[state].opposite) if _is_negated(one, tokens=tokens) else state: one
+        for one, state in states if model.predicates[state].entity == "issue"
+    }  # fmt: skip
+    for state, one in list(stated.items()):  # how many are done, and how many are not
+        behind = list(tokens)[list(tokens).index(one) + 1 :]
+        denied = next((other for other in behind if other.marks & _NEGATIVE), None)
+        if len(stated) == 1 and denied and model.predicates[state].opposite:
+            stated[str(model.predicates[state].opposite)] = denied
+    if not has_unit:
+        counts = _list_measures("issue", unit="issues", model=model)
+        of_issues |= {counts[state]: one for state, one in stated.items() if state in counts}
     for known in (of_sprints, of_issues):
         if len(known) == 2 and len(set(known.values())) == 2:  # noqa: PLR2004
             comparing = [one for one in tokens if one.marks & _COMPARING or one.marks & {"or", "and"}]
@@ -197,7 +237,7 @@ def complete(
         used += _add_groups(query, groups=groups, said=said, tokens=tokens, spare=spare, model=model)
     changed = query.model_copy(update={"where": join_conditions(said), "group_by": tuple(groups)})
     if changed.rank is None:
-        changed, ranking = _add_rank(changed, tokens=tokens, spare=spare, model=model)
+        changed, ranking = _add_rank(changed, spare=spare)
         used += ranking
     return ComposedQuery(query=changed, used=tuple(used))
 
@@ -224,6 +264,8 @@ def _add_conditions(
             used += [token, *_list_negations(token, tokens=tokens)]
             if isinstance(condition, Comparison) and len(condition.values) > len(token.names) > 0:
                 used += [one for one in spare if one.kind == token.kind and one not in used]
+            if _list_sprints(token) and query.measures:
+                used += [one for one in spare if _list_sprints(one) and one not in used]
     return said, used
 
 
@@ -245,13 +287,11 @@ def _add_groups(
             leads = [one for one in tokens if one.marks & {"per", "rank"}]
             used += [token, *leads]
             if group == _BY_EPIC and entity_id == "issue" and leads:
-                said.append(NamedCondition(predicate="has_epic"))
+                said.append(Comparison(field="epic", op=Operator.IS_NOT_NULL))
     return used
 
 
-def _add_rank(
-    query: MetricQuery, *, tokens: Sequence[Token], spare: Sequence[Token], model: SemanticModel
-) -> tuple[MetricQuery, list[Token]]:
+def _add_rank(query: MetricQuery, *, spare: Sequence[Token]) -> tuple[MetricQuery, list[Token]]:
     """Rank a query by a superlative among spare words, or by a number beside its order."""
     ranking = next(
         (one for one in spare if one.top or (one.marks & {"top", "bottom"} and one.said.lower() != "first")), None
@@ -263,29 +303,10 @@ def _add_rank(
     if query.order and query.measures and number is not None:
         rank = Rank(count=count, by=query.order[0].by, direction=query.order[0].direction)
         return query.model_copy(update={"rank": rank, "order": ()}), [number]
-    if ranking is not None and query.rows_of and not query.columns:
-        of_rows, by = _rank_rows(ranking, tokens=tokens, entity_id=query.rows_of, model=model)
-        return query.model_copy(update={"rank": of_rows}), [ranking, *by] if of_rows else []
     if ranking is not None and query.group_by and len(query.measures) == 1:
         rank = Rank(count=count, by=query.measures[0], direction="asc" if "bottom" in ranking.marks else "desc")
         return query.model_copy(update={"rank": rank}), [ranking, *([number] if number else [])]
     return query, []
-
-
-def _rank_rows(
-    ranking: Token, *, tokens: Sequence[Token], entity_id: str, model: SemanticModel
-) -> tuple[Rank | None, Sequence[Token]]:
-    """Return the rank of rows by the number that stands behind a superlative: the most | points."""
-    place = list(tokens).index(ranking)
-    for token in tokens[place + 1 : place + 3]:
-        for sense in token.senses:
-            dimension = model.dimensions.get(sense.name)
-            if dimension is not None and dimension.type == "number" and dimension.entity == entity_id:
-                direction: Literal["asc", "desc"] = "desc" if "top" in ranking.marks else "asc"
-                return Rank(count=1, by=dimension.id, direction=direction), (token,)
-            if sense.name == "points" and entity_id == "issue":
-                return Rank(count=1, by="story_points", direction="desc" if "top" in ranking.marks else "asc"), (token,)
-    return None, ()
 
 
 def list_variants(
@@ -328,16 +349,8 @@ def _make_condition(
     model: SemanticModel,
 ) -> Condition | None:  # fmt: skip
     entity, is_negated = model.entities[entity_id], _is_negated(token, tokens=tokens)
-    condition: Condition | None = None
-    sprints = token.sprints or (token.names if token.kind == "sprint" else ())
-    if sprints:
-        named = is_among("sprint", values=[to_value(one) for one in sprints])
-        condition = InPeriod(where=named) if entity_id == "issue" else named
-        if _has_field(said, "sprint") or not (
-            entity_id == "issue" or reaches(entity, term=model.dimensions["sprint"], model=model)
-        ):
-            return None
-        return condition
+    if _list_sprints(token):
+        return _make_sprint_condition(token, entity_id=entity_id, query=query, tokens=tokens, said=said, model=model)
     if token.period is not None:
         return _make_range(token, entity_id=entity_id, query=query, tokens=tokens, said=said, model=model)
     if token.kind == "type" and any(one.kind == "epic" for one in tokens) and token.said.lower() == "epic":
@@ -360,6 +373,25 @@ def _make_condition(
     if query.measures and {sense.name for sense in token.senses} & {*model.measures[query.measures[0]].where}:
         return None  # committed points say it
     return _make_state(token, entity_id=entity_id, is_negated=is_negated, said=said, model=model)
+
+
+def _make_sprint_condition(
+    token: Token, *, entity_id: str, query: MetricQuery, tokens: Sequence[Token], said: Sequence[Condition],
+    model: SemanticModel,
+) -> Condition | None:  # fmt: skip
+    """Return the sprint that issues are in. Those that are compared are one list."""
+    together = tokens if query.measures else [token]
+    sprints = dict.fromkeys(name for one in together for name in _list_sprints(one))
+    named = is_among("sprint", values=[to_value(one) for one in sprints])
+    if _has_field(said, "sprint"):
+        return None
+    if entity_id == "issue":
+        return InPeriod(where=named)
+    return named if reaches(model.entities[entity_id], term=model.dimensions["sprint"], model=model) else None
+
+
+def _list_sprints(token: Token) -> tuple[Name, ...]:
+    return tuple(token.sprints or (token.names if token.kind == "sprint" else ()))
 
 
 def _make_state(

@@ -209,7 +209,8 @@ def _write_default_question(slot: str, *, default: str) -> str:
 
 def _ask_for_more(asked: str, *, reading: QuestionReading) -> Draft:
     doubts = (Doubt(question=asked, replaces="more"),)
-    return Draft(clarification=asked, suggestions=reading.list_nearest(), doubts=doubts)
+    suggested = _suggest(reading, doubts=doubts, near=reading.list_near())
+    return Draft(clarification=asked, suggestions=suggested, doubts=doubts)
 
 
 def _ask_about_names(reading: QuestionReading) -> Draft:
@@ -287,13 +288,14 @@ def _ask_about_time(reading: QuestionReading) -> tuple[Doubt, ...]:
 def _suggest(
     reading: QuestionReading, *, doubts: Sequence[Doubt], near: Sequence[NearQuestion] = ()
 ) -> tuple[str, ...]:
-    """Return questions that work: this one with a choice, else those that say nearly the same, then verified ones."""
+    """Return questions that work: this one with a choice, else those that say nearly the same, else verified ones."""
     text = " ".join(reading.linked.text.split())
     own = [text.replace(doubt.said, choice, 1) for doubt in doubts if doubt.said for choice in doubt.choices]
     own = [regex.sub(r" ?\((\w+)\)", "", one) for one in own]
     works = [one for one in own[:MAX_NEAREST] if reading.can_answer(one)]
-    others = () if reading.parse.parts else reading.list_nearest()
-    return tuple(dict.fromkeys((*works, *(one.text for one in near), *others)))[:MAX_NEAREST]
+    found = (*works, *(one.text for one in near))
+    others = () if found or reading.parse.parts else reading.list_about_same()
+    return tuple(dict.fromkeys((*found, *others)))[:MAX_NEAREST]
 
 
 def _make_doubt(unclear: Unclear) -> Doubt:

@@ -6,9 +6,10 @@ from datetime import date
 
 import regex
 
-from sprints.asking.alternatives import Alternative, find_alternatives, list_owners, make_key
+from sprints.asking.alternatives import SENTENCE_END, Alternative, find_alternatives, list_owners, make_key
 from sprints.asking.question_text import word_questions
-from sprints.linking.names import NameIndex
+from sprints.linking.link import LinkedQuestion
+from sprints.linking.names import Name, NameIndex
 from sprints.semantics.compile import compile_query, keep_ties
 from sprints.semantics.describe import join_conditions, split_conditions
 from sprints.semantics.errors import SemanticError
@@ -17,7 +18,7 @@ from sprints.semantics.questions.grammar import parse_question
 from sprints.semantics.questions.lexicon import Lexicon
 
 MAX_NEAR = 3
-MAX_PARSES = 9
+MAX_PARSES = 12
 _FRAGMENT = regex.compile(
     r"\b(?:of|the|a|an|per|by|with|had|than|and|or|in|on|to|for|from|how many)$|\b(?:by|of|the) (?:by|of|in|on|at)\b"
 )
@@ -71,12 +72,13 @@ class Writer:
 
 def list_near_questions(
     question: str, *, readings: Sequence[MetricQuery], index: NameIndex, today: date, lexicon: Lexicon,
-    context: MetricQuery | None, parts: Sequence[str] = (),
+    context: MetricQuery | None, parts: Sequence[str] = (), sprints: Sequence[Name] = (),
 ) -> list[NearQuestion]:  # fmt: skip
     """
-    List questions near one: its parts or readings if it has two, else what it says with the fewest changes.
+    List questions near one: its parts or readings if it has two, then what it says with the fewest changes.
 
-    A part is offered in its own words, if these say it alone. One without words is written.
+    A part is offered in its own words, if these say it alone. One without words is written. Each is about the sprints
+    that a question of one sentence means.
     """
     writer = Writer(index=index, today=today, lexicon=lexicon, owners=list_owners(index))
     if parts:
@@ -85,6 +87,8 @@ def list_near_questions(
     found = [Alternative(query=one, cost=0.0, left_out=(), text="") for one in readings]
     if not found:
         found = find_alternatives(question, index=index, today=today, lexicon=lexicon, context=context)
+    if context is None and not SENTENCE_END.search(question.strip()[:-1]):
+        found = [one for one in found if all(sprint.value in str(one.query) for sprint in sprints)]
     near: dict[str, NearQuestion] = {}
     said: set[str] = set()
     same = [one for one in found if _rows_of(one.query, seen=said)]
@@ -93,12 +97,19 @@ def list_near_questions(
             break
         if not writer.can_compile(one.query):
             continue
-        own = (
-            [f"{one.text}?" if question.rstrip().endswith("?") else one.text] if _is_whole(one) and not context else []
-        )
+        end = "?" if question.rstrip().endswith("?") else ""
+        own = [f"{one.text}{end}"] if _is_whole(one, question=question) and not context else []
         if text := writer.write(one.query, also=own):
             near.setdefault(text, NearQuestion(text=text, query=one.query, left_out=one.left_out))
     return list(near.values())
+
+
+def list_values(linked: LinkedQuestion) -> frozenset[object]:
+    """Return what a question names: rows of the data, sprints, days and numbers."""
+    named = [name.value for one in linked.spotted for name in one.names]
+    days = [(one.span.start, one.span.end) for one in linked.periods]
+    keys = [one.said.upper() for one in linked.keys]
+    return frozenset((*named, *(one.value for one in linked.sprints), *days, *keys, *map(str, linked.amounts)))
 
 
 def _rows_of(query: MetricQuery, *, seen: set[str]) -> bool:
@@ -117,9 +128,11 @@ def _shows(query: MetricQuery, *, as_query: MetricQuery) -> bool:
     return not as_query.columns or bool(as_query.rank) or set(as_query.columns) <= set(query.columns)
 
 
-def _is_whole(alternative: Alternative) -> bool:
-    """Return whether the question is still a sentence: at most one word is left out, and it begins as it began."""
+def _is_whole(alternative: Alternative, *, question: str) -> bool:
+    """Return whether the question is still a sentence: it begins as it began, and only one word of it is left out."""
     text = alternative.text
+    if not {*text.lower().split()} <= {*regex.sub(r"[.,;:?!]", " ", question.lower()).split()}:
+        return False
     return bool(text) and text[0].isupper() and len(alternative.left_out) <= 1 and not _FRAGMENT.search(text)
 
 

@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 
+import regex
+
 from sprints.semantics.describe import OPERATOR_WORDS, describe_condition, describe_query, split_conditions
 from sprints.semantics.enums import Operator
 from sprints.semantics.errors import SemanticError
 from sprints.semantics.lookup import find_measure, find_predicate
-from sprints.semantics.model import SemanticModel
+from sprints.semantics.model import Measure, SemanticModel
 from sprints.semantics.query import (
+    And,
     Comparison,
     Condition,
     DimensionGroup,
@@ -27,6 +30,9 @@ _OF = frozenset({"team", "epic", "epic_title"})
 _PLAIN = frozenset({"issue", "membership"})
 _EQUALS = (Operator.EQ, Operator.IN)
 _DIFFERS = (Operator.NE, Operator.NOT_IN)
+_LISTED = frozenset({"issue_type", "sprint"}) | _OF | _PERSONS.keys()
+_BEGUN = Not(part=NamedCondition(predicate="sprint_future"))
+"""What is counted by sprint is counted of those that have begun; nobody says so."""
 _STATES = frozenset({"member_now", "member_ever", "in_closed_sprint"})
 
 
@@ -58,7 +64,7 @@ class _QuestionWriter:
         self.acts = self.key = self.missing = self.each = ""
         entity = query.rows_of or find_measure(query.measures[0], model=model).entity
         self.entity = model.entities[entity]
-        conditions = split_conditions(query.where)
+        conditions = [one for one in split_conditions(query.where) if one != _BEGUN]
         roles = {one.role for one in conditions if isinstance(one, TimeRange)}
         for condition in conditions:
             is_moment = isinstance(condition, NamedCondition) and self._find_time(condition) in roles - {None}
@@ -91,7 +97,7 @@ class _QuestionWriter:
             yield f"How many {subject} are there{groups}?"
             yield f"How many {subject}{groups}?"
         else:
-            are = "are" if subject.partition(" ")[0].endswith("s") else "is"
+            are = "are" if regex.match(r"\w*[^\Ws]s\b", subject) else "is"
             yield f"What {are} the {subject}{groups}?"
             yield f"Show the {subject}{groups}"
 
@@ -106,7 +112,8 @@ class _QuestionWriter:
         group = "people" if self._asks_who() else self._name_group(is_plural=True)
         if group and is_count and len(limits) == 1 and limits[0].value is not None and not (sides or self.query.rank):
             words = OPERATOR_WORDS[limits[0].op] or "exactly "
-            yield f"Which {group} have {words}{limits[0].value:g} {subject}?"
+            noun = subject.replace("issues", "issue", 1) if limits[0].value == 1 else subject
+            yield f"Which {group} have {words}{limits[0].value:g} {noun}?"
 
     def _ask_for_share(self, whole: str) -> Iterator[str]:
         subject, by, groups = whole.partition(" by ")
@@ -129,6 +136,8 @@ class _QuestionWriter:
                 acts, groups = acts.removesuffix(f" in {self.sprint_state} sprints"), f"{self.sprint_state} {group}"
             yield f"Which {count}{groups} had the {most} {acts}?"
         end = most if is_count else highest
+        if self.sprint_state and group.startswith("sprint"):
+            subject, group = subject.replace(f" in {self.sprint_state} sprints", ""), f"{self.sprint_state} {group}"
         yield f"Which {count}{group} {'have' if rank.count > 1 else 'has'} the {end} {subject}?"
         yield f"Show the {count}{group} with the {end} {subject}"
 
@@ -141,8 +150,7 @@ class _QuestionWriter:
             case Comparison():
                 self._add_comparison(condition)
             case InPeriod(role=None, where=Comparison(op=op, field="sprint", values=values)) if op in _EQUALS:
-                named = _join([_text(one) for one in values])
-                self.places.append(f"{'during' if condition.how == 'during' else 'in'} {named}")
+                self.places.append(f"{'during' if condition.how == 'during' else 'in'} {_name_sprints(values)}")
             case TimeRange(role=role) if role and role == self._own_time():
                 self.places.append(describe_condition(condition.model_copy(update={"role": None}), model=self.model))
             case TimeRange(role=role) if role:
@@ -152,10 +160,17 @@ class _QuestionWriter:
             case Not(part=Has(where=where, relation=relation, at_least=1)) if where and self.query.rows_of:
                 related = self.model.entities[self.query.rows_of].relations[relation].entity
                 self.missing = _QuestionWriter(MetricQuery(rows_of=related, where=where), model=self.model).write_rows()
-            case Not(part=InPeriod(where=Comparison(op=Operator.IS_NOT_NULL, field="sprint"))):
-                self.modifiers.append("in no sprint")
             case _:
-                self.modifiers.append(describe_condition(condition, model=self.model))
+                self.modifiers.append(self._describe_relation(condition))
+
+    def _describe_relation(self, condition: Condition) -> str:
+        match condition:
+            case Not(part=InPeriod(where=Comparison(op=Operator.IS_NOT_NULL, field="sprint"))):
+                return "in no sprint"
+            case Has(where=And(parts=(Comparison(field="to_status") as to, TimeRange() as at))):
+                period = describe_condition(at.model_copy(update={"role": None}), model=self.model)
+                return f"moved to {_text(to.values[0])} {period}"
+        return describe_condition(condition, model=self.model)
 
     def write_rows(self) -> str:
         """Return the rows as a noun with all that is said of them."""
@@ -166,7 +181,7 @@ class _QuestionWriter:
 
     def _add_predicate(self, condition: NamedCondition) -> None:
         predicate = find_predicate(condition.predicate, model=self.model)
-        if predicate.entity == "sprint" != self.entity.id:
+        if predicate.entity == "sprint" and not self._counts_rows("sprint"):
             self.sprint_state = predicate.label
         elif predicate.id not in _STATES:
             self._add_state(predicate.label)
@@ -174,12 +189,12 @@ class _QuestionWriter:
     def _add_comparison(self, comparison: Comparison) -> None:
         field, op = comparison.field, comparison.op
         named = _join([_text(one) for one in comparison.values]) if comparison.values else ""
-        if op in _EQUALS and len(comparison.values) == 1:
+        if op in _EQUALS and (len(comparison.values) == 1 or field in _LISTED):
             self._add_value(comparison, said=named)
         elif op in _EQUALS and field in _LEADS:
             self.modifiers.append(f"{_LEADS[field]} {named}")
-        elif op in _EQUALS and field == "sprint":
-            self.places.append(f"in {named}")
+        elif op in OPERATOR_WORDS and field.startswith("times_"):
+            self.participles.append(f"{field[6:].replace('_', ' ')} {OPERATOR_WORDS[op]}{_count_times(named)}")
         elif op in _DIFFERS and field in ("issue_type", "team"):
             nouns = [_pluralise(_text(one).lower()) for one in comparison.values]
             self.modifiers.append(f"that are not {_join(nouns)}" if field == "issue_type" else f"except {named}")
@@ -191,6 +206,10 @@ class _QuestionWriter:
             self.each = "person" if field == "assignee" else _label(field, model=self.model)
         else:
             self.modifiers.append(describe_condition(comparison, model=self.model))
+
+    def _counts_rows(self, entity: str) -> bool:
+        """Return whether the query lists or counts the rows of an entity."""
+        return self.entity.id == entity and (bool(self.query.rows_of) or self.query.measures == (self.entity.count,))
 
     def _own_time(self) -> str | None:
         """Return the time that a measure is counted by. Of issues it is said by its name."""
@@ -205,13 +224,15 @@ class _QuestionWriter:
     def _add_value(self, comparison: Comparison, *, said: str) -> None:
         field = comparison.field
         if field == "issue_type":
-            self.kinds.append(_pluralise(said.lower()))
+            self.kinds.append(_join([_pluralise(_text(one).lower()) for one in comparison.values]))
         elif field in _PERSONS:
             self.modifiers.append(f"{_PERSONS[field]} {said}")
         elif field in _OF:
             self.modifiers.insert(0, f"of {'the epic ' if field != 'team' else ''}{said}")
         elif field == "sprint":
-            self.places.append(f"in {said}")
+            self.places.append(f"in {_name_sprints(comparison.values)}")
+        elif self.model.dimensions[field].unit == "points":
+            self.modifiers.append(f"with {said} points")
         elif field == "issue":
             self.key = said
             self.modifiers.append(f"of {said}")
@@ -225,20 +246,23 @@ class _QuestionWriter:
         return "issues" if self.entity.id in _PLAIN else self.entity.plural
 
     def _phrase(self, noun: str, *, states: Sequence[str]) -> str:
-        return " ".join([*self.adjectives, noun, *self.modifiers, *states, *self.places])
+        return " ".join([*self.adjectives, noun, *self.modifiers, *_join_states(states), *self.places])
 
     def _say_state(self, noun: str) -> Iterator[str]:
         """Yield the nouns with a verb behind them: bugs of ORBIT | were | created in October."""
         if self.participles:
             bare = noun
-            for one in (*self.places, *self.participles):
+            for one in (*self.places, *_join_states(self.participles)):
                 bare = bare.replace(f" {one}", "", 1)
             was = "are" if self.participles[0].startswith(("in ", "not ", "left", "with")) else "were"
-            yield " ".join([bare, was, *self.participles, *self.places])
+            yield " ".join([bare, was, *_join_states(self.participles), *self.places])
 
     def _list_rows(self, rank: Rank | None) -> Iterator[str]:
         if self.missing:
             noun = " ".join([*self.adjectives, self._noun(), *self.modifiers, *self.places])
+            teams = [one[3:] for one in self.modifiers if one.startswith("of ")]
+            for team in teams:  # people of ORBIT without issues in Sprint 7
+                self.missing = self.missing.replace(f" in {team} ", " in ")
             yield f"Which {noun} have no {self.missing}?"
             yield f"Which {noun} had no {self.missing}?"
             yield f"List the {noun} without {self.missing}"
@@ -293,12 +317,13 @@ class _QuestionWriter:
             if self.key and self.entity.id == "issue":
                 raise SemanticError("One issue is not counted.", term=self.key)
             return self._phrase(self._noun(), states=self.participles), True
-        labels = _join([one.label for one in measures], glue="and")
+        labels = _join([_say_measure(one) for one in measures], glue="and")
         is_sum = all(one.additive for one in measures)
         is_of_rows = self.kinds or (self.entity.id == "issue" and not is_sum and (self.adjectives or self.participles))
         of = ["of", *self.adjectives, self._noun()] if is_of_rows else []
         lead = [] if is_of_rows else self.adjectives
         places = [one.replace("in ", "of ", 1) for one in self.places] if self.entity.id == "sprint" else self.places
+        places = [*places, *([f"in {self.sprint_state} sprints"] if self.sprint_state else [])]
         said = " ".join([*lead, labels, *of, *self.modifiers, *self.participles, *places])
         return said, bool(units <= {"issues", "points", "sprints", "people", "times"}) and len(measures) == 1
 
@@ -308,7 +333,8 @@ class _QuestionWriter:
         noun = measures[0].unit
         acts = [one.label.removesuffix(" in sprint").replace(noun, "").strip() for one in measures]
         of = self.kinds[0] if self.kinds and noun == "issues" else f"{noun} of {self.kinds[0]}" if self.kinds else noun
-        said = " ".join([*self.adjectives, of, *self.modifiers, *self.participles, *self.places])
+        places = [*self.places, *([f"in {self.sprint_state} sprints"] if self.sprint_state else [])]
+        said = " ".join([*self.adjectives, of, *self.modifiers, *self.participles, *places])
         return f"{acts[0].capitalize()} versus {acts[1]} {said}"
 
     def _write_act(self, label: str) -> str:
@@ -327,7 +353,7 @@ class _QuestionWriter:
         states = [one for one in self.participles if one not in (act, *self.times)]
         if act and states:
             return ""  # what was completed and is open: nobody asks for two states at once
-        said = [of, *self.adjectives, *self.modifiers, *self.times, was, act, *states, *places]
+        said = [of, *self.adjectives, *self.modifiers, *self.times, was, act, *_join_states(states), *places]
         return " ".join(one for one in said if one)
 
     def _write_groups(self) -> str:
@@ -339,7 +365,8 @@ class _QuestionWriter:
             else:
                 role = f" {self.model.time_roles[group.role].label}" if group.role else ""
                 parts.append(f"{group.grain}{role}")
-        return f" by {' and '.join(parts)}" if parts else ""
+        by = "per" if _PERSONS.keys() & set(parts) else "by"  # by assignee may begin a name
+        return f" {by} {' and '.join(parts)}" if parts else ""
 
     def _name_group(self, *, is_plural: bool) -> str:
         groups = [one for one in self.query.group_by if isinstance(one, DimensionGroup)]
@@ -367,6 +394,38 @@ def _text(value: object) -> str:
     if isinstance(value, Reference):
         return value.label
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _name_sprints(values: Sequence[object]) -> str:
+    """Return sprints by what they share: Sprint 9 of each team, ORBIT Sprint 7 and 8."""
+    labels = [_text(one) for one in values]
+    owners, numbers = ({one.partition(" ")[0] for one in labels}, [one.rpartition(" ")[2] for one in labels])
+    rest = {one.partition(" ")[2] for one in labels}
+    heads = {one.rpartition(" ")[0] for one in labels}
+    if len(owners) > 1 and len(owners) * len(rest) == len(labels):
+        return f"Sprint {_join(sorted(set(numbers)), glue='and')}"
+    if len(labels) > 1 and len(heads) == 1:
+        return f"{heads.pop()} {_join(numbers, glue='and')}"
+    return _join(labels)
+
+
+def _join_states(states: Sequence[str]) -> list[str]:
+    """Return states as one phrase: committed and completed."""
+    return [" and ".join(states)] if len(states) > 1 else list(states)
+
+
+def _count_times(number: str) -> str:
+    return "once" if number == "1" else f"{number} times"
+
+
+def _say_measure(measure: Measure) -> str:
+    """Return the name of a measure as the grammar reads it: a noun of its own, or its label."""
+    if measure.unit.endswith(" per sprint") and measure.label.startswith("average "):
+        state, _, noun = measure.label.removeprefix("average ").rpartition(" ")
+        return f"average number of {noun} {state.replace('-', ' ')} per sprint"
+    if measure.ratio and measure.words.nouns:
+        return str(measure.words.nouns[0])
+    return measure.label.removesuffix(" in sprint")
 
 
 def _join(said: Sequence[str], *, glue: str = "or") -> str:

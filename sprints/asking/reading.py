@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 import regex
 
 from sprints.asking.changes import NO_SUCH_PART, Names, change_query, is_change
-from sprints.asking.near_questions import NearQuestion, list_near_questions
+from sprints.asking.near_questions import NearQuestion, list_near_questions, list_values
 from sprints.linking.link import LinkedQuestion, link
 from sprints.linking.name_cache import data_as_of, load_name_index
 from sprints.linking.names import NameIndex
@@ -51,7 +51,7 @@ class QuestionReading:
         """Return questions that say the same as this one with the fewest changes."""
         return list_near_questions(
             self.question, readings=self.parse.readings, parts=self.parse.parts, index=self.index,
-            today=self.linked.today, lexicon=self.lexicon, context=self.context,
+            today=self.linked.today, lexicon=self.lexicon, context=self.context, sprints=self.linked.sprints,
         )  # fmt: skip
 
     def find_verified(self) -> VerifiedStatement | None:
@@ -72,6 +72,17 @@ class QuestionReading:
             if query.slug != without and (worded := self._suggest_question(query)):
                 found[worded] = None
         return tuple(found)
+
+    def list_about_same(self) -> tuple[str, ...]:
+        """Return verified questions about exactly what this one names, and about nothing else."""
+        named, terms = list_values(self.linked), _list_terms(self.parse)
+        if not named | terms:
+            return ()
+        found = [self._suggest_question(one) for one in self.rank_verified()]
+        return tuple(
+            one for one in found
+            if one and list_values(self._parse(one).linked) == named and _list_terms(self._parse(one)) <= terms
+        )[:MAX_NEAREST]  # fmt: skip
 
     def can_answer(self, question: str) -> bool:
         """Return whether the grammar reads a question completely."""
@@ -125,6 +136,11 @@ class QuestionReading:
                 is_bare = one.position != "numbers" and one.said.lower().split()[0] not in _DETERMINERS
                 return f"the {one.said}" if is_bare else one.said
         return _EXAMPLES["sprint"]
+
+
+def _list_terms(parse: Parse) -> set[str]:
+    """Return the terms that a question names, besides issues."""
+    return {sense.name for one in parse.phrases for sense in one.senses if sense.kind != "mark"} - {"issue", "issues"}
 
 
 async def read_question(

@@ -9,12 +9,15 @@ import pytest
 
 from benchmarks.sprint_answers import load_questions
 from sprints.asking.chat import chat
+from sprints.asking.reading import read_question
+from sprints.linking.link import LinkedQuestion
 from toolbox.database import event_loop
 from toolbox.database.pools import reader
 
 NOW = datetime(2026, 11, 18, 13, tzinfo=UTC)
 SETS = sorted((Path(__file__).resolve().parents[2] / "data" / "sprints").glob("questions*.jsonl"))
 DANGLING = re.compile(r"^\W|\s[?.,;:]|\s$|\s\s|\b(?:of|the|a|an|per|by|with|had|than|how many)[ ?.]*$", re.IGNORECASE)
+ASIDE = re.compile(r"[.!?:;\u2013\u2014]\s|\s-\s|\b(?:I|I'm|my|me)\b", re.IGNORECASE)
 pytestmark = pytest.mark.usefixtures("django_db_setup")
 
 
@@ -42,6 +45,29 @@ def test_each_suggestion_is_a_whole_question_that_is_answered(file: Path) -> Non
     assert len(suggested) > 20
     assert asked_back == []
     assert [one for one in suggested if DANGLING.search(one[0])] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("file", SETS, ids=lambda file: file.stem)
+def test_each_suggestion_keeps_what_the_question_names(file: Path) -> None:
+    """What is said in another sentence, or of oneself, may be left out; a sprint says its team."""
+    lost = []
+    for question in [one["question"] for one in load_questions(file) if not ASIDE.search(one["question"])]:
+        answer = event_loop.run(chat(question, now=NOW, reader=reader, model=None))
+        linked = event_loop.run(read_question(question, now=NOW, reader=reader)).linked
+        if answer.is_ambiguous and not linked.unclear:
+            asked = [event_loop.run(chat(one, now=NOW, reader=reader, model=None)) for one in answer.suggestions]
+            lost += [(question, one.question) for one in asked if one.query and list_lost(linked, query=str(one.query))]
+
+    assert lost == []
+
+
+def list_lost(linked: LinkedQuestion, *, query: str) -> list[str]:
+    """Return names, issues and sprints of a question that a query does not hold, and its days if it holds none."""
+    spotted = [name.value for one in linked.spotted if one.is_hard and one.is_exact for name in one.names]
+    named = [*spotted, *(one.value for one in linked.sprints), *(one.said.upper() for one in linked.keys)]
+    lost = [one for one in named if one not in query and one not in query.lower()]
+    return [*lost, *(one.said for one in linked.periods if "TimeRange" not in query and "date" not in query)]
 
 
 @pytest.mark.parametrize(
