@@ -19,7 +19,7 @@ from sprints.asking.composition import change_context, complete, compose, get_su
 from sprints.asking.likely_words import list_likely, respell
 from sprints.linking.folding import fold, normalise, words
 from sprints.linking.link import MAX_QUESTION, LinkedQuestion, link
-from sprints.linking.names import NameIndex
+from sprints.linking.names import Name, NameIndex
 from sprints.semantics.describe import join_conditions, split_conditions
 from sprints.semantics.enums import Operator
 from sprints.semantics.query import (
@@ -39,10 +39,13 @@ from sprints.semantics.questions.phrases import read_phrases
 from sprints.semantics.questions.signs import spell_signs
 from sprints.semantics.questions.terms import Unbound
 from sprints.semantics.questions.tokens import MAX_TOKENS, PRONOUNS, Token, cut
+from sprints.semantics.questions.topics import MAX_TOPIC_WORDS
 
 MAX_READINGS = 14
 MAX_FOUND = 12
 COMPOSED_COST = 0.9
+TITLE_BEHIND, TITLE_BEFORE = -0.5, 0.1
+"""What it counts to search an unknown word in titles, compared with leaving it out: bugs in search, search bugs."""
 MAX_FOLLOW_UPS = 4
 MAX_COST_OVER_BEST = 4.0
 _ASIDE, _ASIDE_IN_SENTENCE, _ASIDE_UNKNOWN = 0.4, 0.8, 0.2
@@ -145,6 +148,10 @@ class _Search:
             )
             self._push(state, cost=cost + extra)
             self._push(replace(state, entities=()), cost=cost + extra + COMPOSED_COST)
+
+        for title, extra in _read_as_titles(tokens) if not lost else ():
+            state = _State(tokens=tuple(title), text=text, entities=tuple(self.lexicon.model.entities))
+            self._push(state, cost=cost + extra)
 
     def _push(self, state: _State, *, cost: float) -> None:
         key = (*((one.start, one.said) for one in state.tokens), *state.entities)
@@ -306,6 +313,27 @@ def _names(token: Token) -> bool:
     """Return whether it is a name, a time or a number."""
     has_number = any(one is not None for one in (token.number, token.days, token.top))
     return bool(token.names or token.period or token.reference or token.key) or has_number
+
+
+def _read_as_titles(tokens: Sequence[Token]) -> Iterator[tuple[list[Token], float]]:
+    """Return the tokens with their only unknown words as those of a title, and the cost: bugs in | search."""
+    places = [place for place, one in enumerate(tokens) if not one.is_known]
+    if not places or places[-1] - places[0] != len(places) - 1 or len(places) > MAX_TOPIC_WORDS:
+        return
+    before, behind = tokens[: places[0]], tokens[places[-1] + 1 :]
+    is_behind = len(before) > 1 and before[-1].is_preposition and _is_row(before[-2])
+    if is_behind or (behind and _is_row(behind[0])):
+        said = " ".join(tokens[place].said for place in places)
+        name = Name(kind="title", value=said, text=said)
+        title = replace(tokens[places[0]], kind="title", names=(name,))
+        yield (
+            [*before[: -1 if is_behind else None], title, *behind],
+            TITLE_BEHIND if is_behind else TITLE_BEFORE,
+        )
+
+
+def _is_row(token: Token) -> bool:
+    return token.kind == "type" or any(sense.kind == "entity" and sense.form == "noun" for sense in token.senses)
 
 
 def _stands_for_name(token: Token) -> bool:

@@ -16,7 +16,7 @@ from sprints.linking.link import MAX_QUESTION, link
 from sprints.linking.names import NameIndex
 from sprints.semantics.questions.lexicon import ASKING, Lexicon
 from sprints.semantics.questions.signs import spell_signs
-from sprints.semantics.questions.tokens import YES_OR_NO, Token, cut
+from sprints.semantics.questions.tokens import PERSONAL, YES_OR_NO, Token, cut
 
 _BREAK = regex.compile(r"(?:[.!?]|\.{2,}|\u2026|,|;|:|\s[-\u2013\u2014])\s*(?:so |and |but )?(?=\w)", regex.IGNORECASE)
 _SPEAKER = regex.compile(
@@ -107,7 +107,7 @@ def _asks(token: Token) -> bool:
 
 def _name_pronoun(text: str, *, at: int, told: Sequence[Token], asked: Sequence[Token]) -> str:
     known = [one for one in told if one.names or one.key or one.reference]
-    keys = [one for one in known if one.key]
+    keys, people = [one for one in known if one.key], [one for one in known if one.kind == "person"]
     is_plain = not any(one.kind in ("type", "priority", "label") or _is_noun(one) for one in told)
     for place, token in enumerate(asked):
         word, lead = token.said.lower(), asked[place - 1].said.lower() if place else ""
@@ -116,6 +116,8 @@ def _name_pronoun(text: str, *, at: int, told: Sequence[Token], asked: Sequence[
             is_bare = token is asked[-1] or (word in ("that", "this") and "and" in asked[place + 1].marks)
             name = f"{keys[0].key} {state}" if is_bare and lead in YES_OR_NO else keys[0].key
             return _put(name, text=text, at=at, token=token, owns=word == "its")
+        if word in PERSONAL and len(people) == len(known) == 1 and is_plain:
+            return _put(people[0].said, text=text, at=at, token=token, owns=word in ("his", "her", "hers"))
         if word == "there" and lead not in YES_OR_NO and is_plain and {one.kind for one in known} <= _PLACES:
             statuses, teams = ([one.said for one in known if one.kind == kind] for kind in ("status", "team"))
             if len(statuses) == 1 and len(teams) <= 1:

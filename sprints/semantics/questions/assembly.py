@@ -194,7 +194,7 @@ class _Assembly(OpenWork):
             return bool(self.groups)
         if "how" in phrase.marks:
             return bool(self.marks & {"versus", "compare", "trend"}) and bool(self.measures)
-        if phrase.marks & {"in_percent", "together", "still", "trend"}:
+        if phrase.marks & {"in_percent", "together", "still", "trend", "ever"}:
             return self._is_true_of_numbers(phrase)
         if phrase.marks & {"more", "fewer"}:
             is_choice = any(
@@ -216,6 +216,8 @@ class _Assembly(OpenWork):
         known = [self.model.measures[one] for one in self.measures]
         if "trend" in phrase.marks:
             return bool(known)
+        if "ever" in phrase.marks:
+            return self.is_ranked and self._groups_sprints() and not self.states  # of all sprints, as it is without
         if "in_percent" in phrase.marks:
             return bool(known) and all(one.unit == "percent" for one in known)
         if "still" in phrase.marks:
@@ -286,7 +288,7 @@ class _Assembly(OpenWork):
         if not self.measures:
             return self._rows(where, rank=rank, order=order)
         where = self._leave_out_zeros(where)
-        trend = "trend" in self.marks
+        trend = "trend" in self.marks and not self.sides  # two sides show the change between them
         is_series = any(isinstance(one, TimeGroup) for one in self.groups) or self._groups_sprints()
         if trend and not is_series:
             per_sprint = "sprint" in self.reached and self.entity.id in ("sprint", "membership")

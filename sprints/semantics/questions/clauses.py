@@ -29,7 +29,8 @@ _HEADS = frozenset({"which", "what", "who", "whose", "when", "how_many", "how_mu
 _REQUESTS = frozenset({"show", "list", "show me", "give me", "tell me"})
 _NO_HEADS = frozenset({("what", "a"), ("what", "an"), ("when", "you")})
 _SAYS_NOTHING = frozenset({
-    "be", "have", "past", "modal", "what", "our", "mine", "this", "to", "and", "how", "together", "last", "locative",
+    "be", "have", "past", "modal", "what", "our", "mine", "this", "to", "and", "how", "together", "last", "next",
+    "locative",
 })  # fmt: skip
 _COMPARES = frozenset({"more", "fewer", "than", "degree", "anybody"})
 _SINGULAR = frozenset({"i", "me", "my", "im", "id", "ive", "ill", "you", "your", "youre", "youd", "youve", "youll"})
@@ -425,7 +426,8 @@ def _is_wanted(items: Sequence[_Item], place: int) -> bool:
 
 def _find_trailing(items: Sequence[_Item]) -> int:
     """Return where words after the question begin: "for my report", "because my boss asks", or "again"."""
-    end = len(items) - (items[-1].folded == "again" and not any(one.has("predicate", "time") for one in items))
+    is_noun = len(items) > 1 and any(one.form == "noun" for one in items[-2].token.senses)
+    end = len(items) - (items[-1].folded == "again" and is_noun)
     for place in range(end - 1, 0, -1):
         one, rest = items[place].folded, items[place:end]
         is_reason = one in _REASONS and _get_item(rest, 1).folded in _SPEAKERS

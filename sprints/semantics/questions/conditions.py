@@ -97,10 +97,20 @@ class Conditions(Durations):
         if phrase.kind == "related":
             return [self._has_rows(phrase)]
         if phrase.kind == "period" and place not in self.used:
+            if self._is_now(phrase):
+                self.used.add(place)
+                return []
             return [self._measured_period(phrase)]
         if place in self.states:
             return self._state(self.states[place], place=place)
         return []
+
+    def _is_now(self, phrase: Phrase) -> bool:
+        """Return whether "today" only says that rows are so now: which are in QA | today."""
+        states = [state for state in self.states.values() if not state.role]
+        is_state = states or any(one.name_kind == "status" for one in self.phrases)
+        is_present = any(one.said.lower() in ("is", "are", "has", "have") for one in self.phrases) and not self.is_past
+        return phrase.said.lower() == "today" and bool(is_state) and is_present and self.entity.id == "issue"
 
     def _either(self, phrase: Phrase, first: Condition) -> Condition:
         """Combine the parts of "or"."""
@@ -158,7 +168,11 @@ class Conditions(Durations):
         raise Unbound(phrase)
 
     def _is_reporter(self, phrase: Phrase, *, place: int) -> bool:
-        """Return whether the person reported the issues: created by Levi, what Levi reported."""
+        """Return whether the person reported the issues: created by Levi, what Levi reported; and Levi, after those."""
+        others = [one for one in self.phrases if one is not phrase]
+        if self.context is not None and all(one.kind == "mark" and one.marks <= {"and", "follow"} for one in others):
+            known = {one.field for one in split_conditions(self.context.where) if isinstance(one, Comparison)}
+            return "reporter" in known - {"assignee"}  # a name alone takes the place of the one before
         roles = {other: state.role for other, state in self.states.items()}
         creating = [
             other for other, one in enumerate(self.phrases)

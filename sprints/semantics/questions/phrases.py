@@ -128,7 +128,7 @@ def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
             quantifier=find_quantifier(tokens[:at], following=tokens[at + 1 : at + 2]),
         )
         for at, token in enumerate(tokens)
-        if not (token.is_preposition and tokens[at + 1 : at + 2] and tokens[at + 1].names)  # under an epic, not less
+        if not (token.is_preposition and _leads_to_name(tokens[at + 1 :]))  # under an epic, not less
     )
     phrases = [phrase for phrase in placed if phrase is not None]
     _find_unanswerable(tokens, phrases=phrases)
@@ -162,6 +162,12 @@ def _put_whole_first(tokens: Sequence[Token]) -> Sequence[Token]:
     end = next((n for n in range(among, len(tokens)) if "per" in tokens[n].marks), len(tokens))
     verb = replace(tokens[among], senses=(Sense("mark", "be", "word"),))
     return [*tokens[: at + 1], *tokens[among + 1 : end], verb, *tokens[at + 1 : among], *tokens[end:]]
+
+
+def _leads_to_name(behind: Sequence[Token]) -> bool:
+    """Return whether a name follows, perhaps with an article."""
+    first = next((one for one in behind if not any(sense.name == "articles" for sense in one.senses)), None)
+    return first is not None and bool(first.names)
 
 
 def _find_unanswerable(tokens: Sequence[Token], *, phrases: list[Phrase]) -> None:

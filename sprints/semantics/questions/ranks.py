@@ -10,6 +10,7 @@ from sprints.semantics.questions.scope import Scope
 from sprints.semantics.questions.tense import find_number, find_verb
 from sprints.semantics.questions.terms import DEFAULT_RANK, Unbound
 
+MASS_OF_WORK = "Is that by the number of issues, or by their points?"
 UNTIL_DONE = frozenset({"cycle_time_days", "lead_time_days"})
 _SIZES, _DURATIONS = frozenset({"biggest", "largest", "smallest"}), frozenset({"longest", "shortest"})
 
@@ -166,7 +167,9 @@ class Ranks(Scope):
             raise Unbound(phrase, is_final=True)  # blocked most often: how many times, or how many issues
         is_mass = is_count and any(one.said.lower() in MASS for one in self.phrases)
         is_size = is_count and self.entity.id != "issue" and "how_many" not in self.marks and bool(_SIZES & said)
-        if is_mass or is_size or (_DURATIONS & said and not measure.unit.startswith(("days", "hours"))):
+        if is_mass:
+            raise Unbound(phrase, why=MASS_OF_WORK)
+        if is_size or (_DURATIONS & said and not measure.unit.startswith(("days", "hours"))):
             raise Unbound(phrase)
 
     def _read_share(self) -> Share | None:

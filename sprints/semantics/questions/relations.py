@@ -113,6 +113,7 @@ class Relations(Measures):
         self.phrases[sprints[0]] = replace(self.phrases[sprints[0]], kind="mark", names=(), name_kind="", senses=())
         return True
 
+
 def list_decided(where: Condition | None, *, entity: str, model: SemanticModel) -> list[Condition]:
     """Return what excludes rows for which it is undecided: the carry-over of a sprint is known when it is closed."""
     named = [part.predicate for part in split_conditions(where) if isinstance(part, NamedCondition)]

@@ -8,6 +8,7 @@ _RUNNING = regex.compile(
     regex.IGNORECASE,
 )
 _SIGNS = (
+    (regex.compile(r",? *\bi\.? ?e\b\.?,?", regex.IGNORECASE), ","),
     (regex.compile(r"->|\u2192"), " to "),
     (regex.compile(r"\b(?:a )?dozen\b", regex.IGNORECASE), "12"),
     (regex.compile(r"(?:!=|<>|\u2260) ?(?=\d)"), " other than "),

@@ -328,11 +328,22 @@ def _has_term(senses: Sequence[Sense]) -> bool:
 
 
 def _longest_phrase(found: Sequence[Word], *, place: int, lexicon: Lexicon) -> tuple[int, tuple[Sense, ...]]:
-    for size in range(min(lexicon.max_words, len(found) - place), 0, -1):
-        senses = lexicon.phrases.get(tuple(word.folded for word in found[place : place + size]))
-        if senses:
-            return size, senses
-    return 0, ()
+    """Return the longest phrase at a word, unless a longer one begins with its last word: work | on their plate."""
+    sizes = _list_sizes(found, place=place, lexicon=lexicon)
+    if len(sizes) > 1 and sizes[1] == sizes[0] - 1:
+        behind = _list_sizes(found, place=place + sizes[1], lexicon=lexicon)
+        sizes = sizes[1:] if behind and behind[0] > sizes[0] else sizes
+    size = next(iter(sizes), 0)
+    return size, lexicon.phrases[tuple(word.folded for word in found[place : place + size])] if size else ()
+
+
+def _list_sizes(found: Sequence[Word], *, place: int, lexicon: Lexicon) -> list[int]:
+    """List the lengths of the phrases that begin at a word, the longest first."""
+    longest = min(lexicon.max_words, len(found) - place)
+    return [
+        size for size in range(longest, 0, -1)
+        if lexicon.phrases.get(tuple(word.folded for word in found[place : place + size]))
+    ]  # fmt: skip
 
 
 def find_dangling(tokens: Sequence[Token]) -> str:

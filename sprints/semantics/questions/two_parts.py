@@ -300,12 +300,18 @@ def _offer(first: _Part, *, second: _Part, whole: Parse, reader: _Reader) -> Par
     if second.is_alone and scope and not has_own_scope(second.query, scope=scope, model=reader.model):
         where = join_conditions([*split_conditions(second.query.where), *scope])
         offered.insert(1, (second.query.model_copy(update={"where": where}), ""))
-    if not second.is_alone and (parse := reader.parse_alone(second.text)).query not in (None, second.query):
+    parse = reader.parse_alone(second.text)
+    if parse.query not in (None, second.query) and not second.is_alone and not _names_values(first.text, reader=reader):
         offered += [(parse.query, texts[1])] if parse.query is not None else []
     return replace(
         whole, query=None, why=TWO, readings=tuple(query for query, _ in offered), unbound=(), anaphor="",
         parts=tuple(text for _, text in offered), is_final=True,
     )  # fmt: skip
+
+
+def _names_values(text: str, *, reader: _Reader) -> bool:
+    """Return whether a part names something that the other one alone would lose: carried over from | sprint 7."""
+    return any(one.names or one.key or one.reference or one.period for one in reader.cut(text))
 
 
 def _refuse(whole: Parse, *, rest: str) -> Parse:

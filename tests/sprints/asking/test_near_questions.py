@@ -199,7 +199,7 @@ def test_two_states_are_suggested_as_two_numbers() -> None:
 
 
 def test_two_sprints_are_suggested_side_by_side() -> None:
-    suggested = suggest("did HARBOR do better in sprint 8 than in sprint 7?")
+    suggested = suggest("did HARBOR do wobblier in sprint 8 than in sprint 7?")
 
     assert means(suggested[:1], "How many points were completed in HARBOR Sprint 7 and 8 by sprint?")
 

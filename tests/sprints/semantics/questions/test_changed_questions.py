@@ -72,6 +72,8 @@ def test_what_is_added_changes_the_query_or_is_asked_back(path: Path) -> None:
 def says_already(one: Parse, *, query: MetricQuery, change: str) -> bool:
     """Return whether the question says so, so that to say it again changes nothing."""
     said = f" {one.linked.text} {describe_query(query, model=LEXICON.model).text}".casefold()
+    if change == "ever" and query.rank and "'sprint'" in str(query.group_by):
+        return True  # a ranking of sprints is of all times
     last = change.rpartition(" ")[2].casefold().rstrip("s").removesuffix("ed")
     return any(word in said for word in COMPARED) if change.startswith("versus") else last in said
 
