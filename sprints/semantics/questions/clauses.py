@@ -427,7 +427,8 @@ def _is_wanted(items: Sequence[_Item], place: int) -> bool:
 def _find_trailing(items: Sequence[_Item]) -> int:
     """Return where words after the question begin: "for my report", "because my boss asks", or "again"."""
     is_noun = len(items) > 1 and any(one.form == "noun" for one in items[-2].token.senses)
-    end = len(items) - (items[-1].folded == "again" and is_noun)
+    is_plain = is_noun or not any(one.has("predicate", "time") for one in items)  # not: blocked again
+    end = len(items) - (items[-1].folded == "again" and is_plain)
     for place in range(end - 1, 0, -1):
         one, rest = items[place].folded, items[place:end]
         is_reason = one in _REASONS and _get_item(rest, 1).folded in _SPEAKERS
