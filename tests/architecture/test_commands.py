@@ -8,9 +8,14 @@ from tests.architecture.commands import COMMANDS, run_check
 from tests.architecture.sources import ROOT
 from tests.conftest import server_environment
 
+MINUTE_LONG = frozenset({"types"})
+"""Checks that take a minute where nothing is cached. `.ci/check` runs them at every commit."""
+
 
 @pytest.mark.usefixtures("cast")
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if name in MINUTE_LONG else ()) for name in COMMANDS]
+)
 def test_a_static_check_passes(name: str) -> None:
     assert run_check(COMMANDS[name], environment=server_environment()) == ""
 

@@ -63,6 +63,7 @@ def find_unexplained(aliases: Mapping[str, Mapping[str, str]], *, now: Names, ch
     ]
 
 
+@pytest.mark.slow
 def test_every_public_name_is_still_there(names: Names) -> None:
     before = read_snapshot()
 
