@@ -37,11 +37,14 @@ def _find_named_groups(
     query: MetricQuery, *, measures: tuple[Measure, ...], model: SemanticModel
 ) -> tuple[Dimension, Comparison] | None:
     """Return the only group and the condition that names several of its values: each is shown, without rows as zero."""
-    if len(query.group_by) != 1 or query.compare or query.share or query.having or query.rank or query.limit:
+    is_other = query.compare or query.share or query.having or query.rank or query.limit or query.trend
+    if len(query.group_by) != 1 or is_other:
         return None
     [group] = query.group_by
     dimension = model.dimensions.get(group.dimension) if isinstance(group, DimensionGroup) else None
     if dimension is None or dimension.many or not all(one.empty == "zero" for one in measures):
+        return None
+    if dimension.key is None and (dimension.type != "text" or dimension.sort):
         return None
     said = [one for one in _list_parts(query) if isinstance(one, Comparison) and one.field == dimension.id]
     is_list = len(said) == 1 and said[0].op is Operator.IN and len(said[0].values) > 1

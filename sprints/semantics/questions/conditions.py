@@ -172,7 +172,7 @@ class Conditions(Durations):
         others = [one for one in self.phrases if one is not phrase]
         if self.context is not None and all(one.kind == "mark" and one.marks <= {"and", "follow"} for one in others):
             known = {one.field for one in split_conditions(self.context.where) if isinstance(one, Comparison)}
-            return "reporter" in known - {"assignee"}  # a name alone takes the place of the one before
+            return "reporter" in known and "assignee" not in known  # a name alone takes the place of the one before
         roles = {other: state.role for other, state in self.states.items()}
         creating = [
             other for other, one in enumerate(self.phrases)

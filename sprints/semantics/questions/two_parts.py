@@ -178,7 +178,7 @@ def _read_first(text: str, *, reader: _Reader, size: int) -> _Part | None:
 def _read_second(text: str, *, first: _Part, reader: _Reader) -> _Part | None:
     """Read the second part: what it says of the first, or its own question."""
     tokens = reader.cut(text)
-    if (wide := _widen(first.query, tokens=tokens, model=reader.model)) is not None:
+    if (wide := _count_all(first.query, tokens=tokens, model=reader.model)) is not None:
         return _Part(text=text, parse=Parse(linked=first.parse.linked, query=wide), query=wide)
     if (shown := _show(first.query, tokens=tokens, model=reader.model)) is not None:
         return _Part(text=text, parse=Parse(linked=first.parse.linked, query=shown), query=shown)
@@ -192,7 +192,7 @@ def _read_second(text: str, *, first: _Part, reader: _Reader) -> _Part | None:
     return _Part(text=text, parse=parse, query=parse.query, is_alone=True) if is_read and parse.query else None
 
 
-def _widen(query: MetricQuery, *, tokens: Sequence[Token], model: SemanticModel) -> MetricQuery | None:
+def _count_all(query: MetricQuery, *, tokens: Sequence[Token], model: SemanticModel) -> MetricQuery | None:
     """Return the number of all rows, of which the query counts a part: | how many in all. None if not asked."""
     marks = {mark for token in tokens for mark in token.marks}
     is_asked = {"how_many", "total"} <= marks and all(one.is_free or one.marks for one in tokens)
