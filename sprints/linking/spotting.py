@@ -137,6 +137,8 @@ def _find_by_word(word: str, *, index: NameIndex) -> tuple[list[Name], bool]:
         return index.parts[word], True
     if word in ORDINARY or any(letter.isdigit() for letter in word):
         return [], True
+    if len(word) > MIN_LETTERS - 1 and word.endswith("s") and word[:-1] in index.parts:
+        return index.parts[word[:-1]], False  # a genitive without its sign: zoes tickets
     alike = index.alike(word)
     least = min((edits for _, edits in alike), default=0)
     nearest = [name for known, edits in alike if edits == least for name in index.parts[known]]
@@ -159,7 +161,8 @@ def _is_title(text: str, words: Sequence[Word], *, place: int, size: int, name: 
         return True
     said = text[words[place].start : words[place + size - 1].end]
     is_behind = place > 0 and words[place - 1].folded in _LEADS_TO_TITLE
-    return size > 1 and place > 0 and (said in name.text or (is_behind and said.casefold() == name.text.casefold()))
+    is_written = said == name.text or (place > 0 and said in name.text)
+    return size > 1 and (is_written or (is_behind and said.casefold() == name.text.casefold()))
 
 
 def _make_spotted_name(text: str, run: Sequence[Word], *, names: Iterable[Name], before: Sequence[Word]) -> SpottedName:

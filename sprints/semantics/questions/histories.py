@@ -103,7 +103,7 @@ def _read_statuses(phrases: Sequence[Phrase], *, place: int) -> tuple[int, list[
     Behind "back to", which is no word of its own here, it is none: it was in the status before.
     """
     word = phrases[place].said.lower().split()
-    toward = "to_status" if word[-1] in ("to", "into") or word[0].startswith("enter") else ""
+    toward = "to_status" if word[-1] in ("to", "into", "in", "at") or word[0].startswith(("enter", "reach")) else ""
     at, found = place + 1, list[Phrase]()
     while True:
         link, status = look_at(phrases, place=at, size=2)

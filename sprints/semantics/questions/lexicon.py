@@ -28,6 +28,13 @@ _IRREGULAR = {
     "spill": ("spilled", "spilt"), "throw": ("threw", "thrown"), "bring": ("brought",), "put": ("put",),
     "cut": ("cut",), "leave": ("left",), "write": ("wrote", "written"), "deal": ("dealt",), "burn": ("burned", "burnt"),
     "strike": ("struck",), "sneak": ("sneaked", "snuck"), "eat": ("ate", "eaten"), "go": ("went", "gone"),
+    "creep": ("crept",), "bleed": ("bled",), "slide": ("slid",), "hang": ("hung",), "give": ("gave", "given"),
+    "see": ("saw", "seen"), "make": ("made",), "fall": ("fell", "fallen"), "set": ("set",), "hit": ("hit",),
+    "stand": ("stood",), "break": ("broke", "broken"), "wind": ("wound",), "blow": ("blew", "blown"),
+    "send": ("sent",), "find": ("found",), "hand": ("handed",), "stick": ("stuck",), "overrun": ("overran", "overrun"),
+    "overshoot": ("overshot",), "become": ("became", "become"), "undertake": ("undertook", "undertaken"),
+    "lie": ("lay", "lain"), "let": ("let",), "shut": ("shut",), "sink": ("sunk",),
+    "forget": ("forgot", "forgotten"), "win": ("won",), "lose": ("lost",), "build": ("built",), "keep": ("kept",),
 }  # fmt: skip
 _DOUBLING = frozenset({"commit", "begin", "log", "refer", "permit"})  # stressed on a last, short syllable
 _PLURALS = ("people", "devs", "folks")
@@ -96,7 +103,7 @@ class Lexicon:
     def bigrams(self) -> frozenset[tuple[str, str]]:
         """Return the pairs of words that stand together in a phrase or a period."""
         periods = {(first, unit) for first in RELATIVE_WORDS for unit in PERIOD_UNITS}
-        return frozenset(pair for phrase in self.phrases for pair in pairwise(phrase)) | periods
+        return frozenset(pair for phrase in self.phrases.keys() - self.synonyms for pair in pairwise(phrase)) | periods
 
     @cached_property
     def model_words(self) -> frozenset[str]:
@@ -143,7 +150,7 @@ class Lexicon:
         for name, phrases in self.settings["frames"].items():
             forms = [_plural(noun) for noun in phrases] if name == "nouns" else []
             forms += [form for verb in phrases for form in _inflect(verb)] if name == "speech" else []
-            for phrase in (*phrases, *(one for one in forms if one not in self.vocabulary)):
+            for phrase in (*phrases, *(one for one in forms if tuple(one.split()) not in self.phrases)):
                 found[tuple(word.folded for word in words(fold(phrase)))].add(name)
         return {key: frozenset(names) for key, names in found.items()}
 

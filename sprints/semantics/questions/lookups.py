@@ -10,7 +10,7 @@ from sprints.semantics.questions.terms import WHOSE_CHANGES, State, Unbound
 
 _ASKS = frozenset({"which", "what", "who", "when"})
 _ASKS_MUCH = frozenset({"how_many", "how_much"})
-_SIZE = frozenset({"how large", "how big", "size"})
+_SIZE = frozenset({"how large", "how big", "how full", "how deep", "size"})
 _ACT = ("time", "verb")
 
 

@@ -33,8 +33,12 @@ class Measures(Units):
             self._read_noun(self.phrases[place], place=place, is_first=number == 0)
         if "who" in self.marks and self.entity.id == "person":
             self.mentions_entity = True
-        elif "who" in self.marks and (not self.columns or self._tells_who()):
+        elif "who" in self.marks and (not self.columns or self._tells_who()) and not self._is_grouped_by_people():
             self._read_who()
+
+    def _is_grouped_by_people(self) -> bool:
+        """Return whether the people that are asked for have their noun: who are | the top 3 | reporters."""
+        return any(DimensionGroup(dimension=name) in self.groups for name in NAMED_BY["person"] + ("reporter",))
 
     def _read_noun(self, phrase: Phrase, *, place: int, is_first: bool) -> None:
         if phrase.has("unit"):

@@ -157,7 +157,9 @@ def negate_owner(phrases: list[Phrase], *, place: int) -> Found:
 def read_idle(phrases: list[Phrase], *, place: int) -> Found:
     """Read people without open issues: who has | nothing | assigned; people with | nothing | to do."""
     has, nothing, verb = look_at(phrases, place=place - 1, size=3)
-    is_task = any((one.kind, one.form) == ("dimension", "verb") for one in verb.senses) or verb.said.lower() == "to do"
+    is_task = any((one.kind, one.form) == ("dimension", "verb") for one in verb.senses) or any(
+        one.name == "open" for one in verb.senses
+    )
     is_end = place + 2 >= len(phrases) or phrases[place + 2].name_kind == "team"
     if "have" not in has.marks or nothing.marks != {"nothing"} or not (is_task and is_end):
         return None

@@ -203,7 +203,7 @@ def _place(token: Token, *, before: Token | None, lead: str, quantifier: str) ->
         nouns = tuple(one for one in phrase.senses if one.form != "verb")
         phrase = replace(phrase, senses=nouns, kind=phrase.kind if nouns else "unknown")  # at the | end of
     is_property = phrase.has("dimension", form="noun") and not phrase.has("entity")
-    if word in _ANY and lead in ("in", "inside", "within", "part of") and is_property:
+    if word in _ANY and lead in ("in", "inside", "within", "under", "part of") and is_property:
         said = f"{lead} {word} {phrase.said}"
         return replace(phrase, kind="missing", names=(), name_kind="", is_negated=True, said=said)  # in an epic
     return replace(

@@ -100,7 +100,8 @@ def read_waiting(phrases: list[Phrase], *, place: int) -> Found:
     """Read what waits for an issue that is not done: waiting on | another | ticket; blocked | by | an open | issue."""
     verb, by = look_at(phrases, place=place, size=2)
     is_passive = _names(verb, "blocked") and by.said.lower() == "by"
-    if not (is_passive or (verb.marks == {"locative"} and verb.said.lower().startswith("wait"))):
+    is_wait = verb.marks == {"depend"} or (verb.marks == {"locative"} and verb.said.lower().startswith("wait"))
+    if not (is_passive or is_wait):
         return None
     at = place + 1 + is_passive
     start = at

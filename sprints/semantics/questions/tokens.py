@@ -30,6 +30,7 @@ _DEMONSTRATIVE = frozenset({"these", "those"})
 _POINTING = _DEMONSTRATIVE | {"such"}
 _PLURAL = frozenset({"they", "them", "their", "theirs"})
 PRONOUNS = PERSONAL | _PLURAL
+_OWNERS = frozenset({"his", "her", "their"})
 _EACH = regex.compile(r"\b(?:each|every|per|by) (?:of (?:the )?)?$", regex.IGNORECASE)
 _EACH_EPIC = regex.compile(r"(?:['\u2019]s)? (epics?)\b", regex.IGNORECASE)
 _BEFORE_CLAUSES = frozenset({"with", "having", "that", "which", "who", "whose"})
@@ -139,7 +140,7 @@ def cut(
         tokens.append(known if known.names and _lists_name(known, tokens=tokens) else token)
         place += size
     tokens = _read_still(_sum_days(tokens, lexicon=lexicon), lexicon=lexicon)
-    tokens = _share_heads(_count_ones(tokens), lexicon=lexicon)
+    tokens = _share_heads(_count_ones(_read_holdings(tokens, lexicon=lexicon)), lexicon=lexicon)
     return _name_teams(_without_counts(tokens, index=index), text=linked.text, index=index)
 
 
@@ -151,8 +152,11 @@ def _name_teams(tokens: Sequence[Token], *, text: str, index: NameIndex) -> list
         noun, person, end = (first, third, third.end) if second.said.lower() == "of" else (second, first, second.end)
         is_team = any((one.kind, one.name, one.is_plural) == ("entity", "team", False) for one in noun.senses)
         owner = _find_team(person, teams=teams) if is_team else None
-        if owner is None:
-            continue
+        is_asked = all(
+            one.is_free or one.marks & {"what", "which", "be"} for one in tokens if one not in (noun, person)
+        )
+        if owner is None or is_asked:
+            continue  # what is | Levi's | team
         named[place - 1 : place + 1 + (noun is first)] = [
             Token(said=text[first.start : end], start=first.start, end=end, kind="team", names=(owner,))
         ]
@@ -192,6 +196,16 @@ def _read_still(tokens: list[Token], *, lexicon: Lexicon) -> list[Token]:
         if at and tokens[at - 1].said.lower() == "still":
             senses = (replace(one, name=known[one.name]) if one.name in known else one for one in token.senses)
             read[at] = replace(token, senses=tuple(senses))
+    return read
+
+
+def _read_holdings(tokens: Sequence[Token], *, lexicon: Lexicon) -> list[Token]:
+    """Read where somebody's work lies as work to do: on Hannah's | plate; in whose | hands; on her | list."""
+    read = list(tokens)
+    for place, (owner, token) in enumerate(pairwise(tokens), start=1):
+        is_owner = owner.kind == "person" or "whose" in owner.marks or owner.said.lower() in _OWNERS
+        if is_owner and fold(token.said) in lexicon.settings["holdings"]["places"]:
+            read[place] = replace(token, senses=(Sense("predicate", "open", "adjective"),))
     return read
 
 
