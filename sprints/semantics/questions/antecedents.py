@@ -7,6 +7,7 @@ speaker is "I"; the one person that is named beside the question is "he" or "she
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 
 import regex
@@ -98,6 +99,29 @@ def _name_from_sentence(text: str, *, tokens: Sequence[Token]) -> str:
         named = _name_pronoun(text[found.end() :], at=found.end(), told=told, asked=asked)
         if named:
             return named
+        named = _name_team(text[found.end() :], at=found.end(), told=told, asked=asked)
+        if named:
+            return f"{text[: found.end()]}{named}"  # what else the sentence says is judged with the question
+    return ""
+
+
+def _name_team(text: str, *, at: int, told: Sequence[Token], asked: Sequence[Token]) -> str:
+    """Name the one team that is told of, and with "there" its sprint: bugs annoy ORBIT, how many do | they | have."""
+    teams = {name.value for one in told for name in one.names if one.kind == "team"}
+    if len(teams) != 1 or any(one.kind in ("person", "team", "sprint", "epic") for one in asked):
+        return ""
+    team = next(one.said for one in told if one.kind == "team")
+    sprints = list(dict.fromkeys(one.said for one in told if one.reference or one.kind == "sprint"))
+    for place, token in enumerate(asked):
+        word, lead = token.said.lower(), asked[place - 1].said.lower() if place else ""
+        following = asked[place + 1] if place + 1 < len(asked) else None
+        if word == "there" and lead not in YES_OR_NO and len(sprints) <= 1:
+            where = " in ".join([f"at {team}", *sprints])
+            return _put(where, text=text, at=at, token=token, owns=False)
+        if word in ("they", "their", "its"):
+            return _put(team, text=text, at=at, token=token, owns=word != "they")
+        if word in ("that", "this") and following is not None and following.said.lower() == "team":
+            return _put(team, text=text, at=at, token=replace(token, end=following.end), owns=False)
     return ""
 
 

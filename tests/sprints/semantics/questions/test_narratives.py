@@ -5,9 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.sprints.semantics.questions.reading import parse, read
+from sprints.semantics.questions.grammar import Parse
+from sprints.semantics.questions.two_parts import parse_parts
+from tests.sprints.cast import TODAY
+from tests.sprints.semantics.questions.reading import INDEX, LEXICON, parse, read
 
 ASKED = "how many bugs are open?"
+TALK = tomllib.loads(Path("tests/data/sprints/talk.toml").read_text(encoding="utf-8"))
 NARRATIVES = tomllib.loads(Path("tests/data/sprints/narratives.toml").read_text(encoding="utf-8"))
 
 
@@ -117,3 +121,55 @@ def test_what_somebody_wants_is_the_question(question: str, plain: str) -> None:
 
 def test_the_month_may_is_no_modal() -> None:
     assert read("how many bugs were created this May?") != read("how many bugs were created?")
+
+
+def _parse_chat(question: str) -> Parse:
+    """Parse a question as the chat does: whole, or with its pronouns named and in parts."""
+    whole = parse(question)
+    return parse_parts(question, whole=whole, index=INDEX, today=TODAY, lexicon=LEXICON, meant={}) or whole
+
+
+@pytest.mark.parametrize(("question", "plain"), TALK["answered"])
+def test_a_question_with_talk_around_it_means_what_it_means_alone(question: str, plain: str) -> None:
+    assert _parse_chat(question).query == _parse_chat(plain).query
+
+
+@pytest.mark.parametrize(("question", "plain"), TALK["asked_back"])
+def test_talk_that_is_not_read_never_changes_the_question(question: str, plain: str) -> None:
+    assert _parse_chat(question).query in (None, _parse_chat(plain).query)
+
+
+@pytest.mark.parametrize(("question", "bare"), TALK["restricting"])
+def test_what_the_talk_restricts_is_never_answered_without_it(question: str, bare: str) -> None:
+    assert _parse_chat(question).query != _parse_chat(bare).query
+
+
+@pytest.mark.parametrize(
+    ("question", "plain"),
+    [
+        ("so my boss keeps asking if ACCEL will make it this sprint... how many points are still open there?",
+         "how many points are open at ACCEL in this sprint?"),
+        ("I worry about ORBIT. How many bugs do they have open?", "How many bugs does ORBIT have open?"),
+        ("People complain about ORBIT a lot, how many p0 bugs does that team have?",
+         "how many p0 bugs does ORBIT have?"),
+        ("They told me HARBOR was behind. What is its velocity?", "What is the velocity of HARBOR?"),
+    ],
+)  # fmt: skip
+def test_the_team_that_is_told_of_is_meant_by_a_pronoun_and_it_is_said(question: str, plain: str) -> None:
+    found = _parse_chat(question)
+
+    assert found.query == read(plain)
+    assert any(one.startswith("Read as '") for one in found.assumptions)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "ORBIT and HARBOR are fighting again. How many bugs do they have open?",
+        "The checkout of ORBIT is slow. How many bugs are open there?",
+        "I worry about payments at ORBIT. How many bugs do they have open?",
+        "Last month was rough for ORBIT. How many bugs did they close?",
+    ],
+)
+def test_what_else_is_told_of_the_team_is_not_dropped(question: str) -> None:
+    assert _parse_chat(question).query is None
