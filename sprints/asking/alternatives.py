@@ -15,13 +15,16 @@ from itertools import count, pairwise
 
 import regex
 
-from sprints.asking.composition import change_context, complete, compose, get_subject, list_variants
+from sprints.asking.composition import ComposedQuery, change_context, complete, compose, prepare
 from sprints.asking.likely_words import list_likely, respell
+from sprints.asking.question_text import BEGUN
+from sprints.asking.variants import list_variants
 from sprints.linking.folding import fold, normalise, words
 from sprints.linking.link import MAX_QUESTION, LinkedQuestion, link
 from sprints.linking.names import Name, NameIndex
-from sprints.semantics.describe import join_conditions, split_conditions
+from sprints.semantics.describe import split_conditions
 from sprints.semantics.enums import Operator
+from sprints.semantics.model import SemanticModel
 from sprints.semantics.query import (
     And,
     Comparison,
@@ -32,7 +35,7 @@ from sprints.semantics.query import (
     Or,
 )
 from sprints.semantics.questions.assembly import assemble
-from sprints.semantics.questions.follow_up import list_counted_rows, parse_follow_up
+from sprints.semantics.questions.follow_up import parse_follow_up
 from sprints.semantics.questions.lexicon import ASKING, Lexicon
 from sprints.semantics.questions.phrase import Phrase
 from sprints.semantics.questions.phrases import read_phrases
@@ -63,7 +66,7 @@ _BREAK = regex.compile(r"[.!?:;,()\u2013\u2014]|\s-\s")
 _KEY = regex.compile(r"key='([^']*)'")
 _CONTRADICTING = (
     ("done", "in_progress"), ("done", "to_do"), ("done", "open"), ("completed", "left_in_sprint"),
-    ("completed", "open"), ("completed", "not_completed"),
+    ("completed", "open"), ("completed", "not_completed"), ("open", "in_progress"), ("open", "to_do"),
 )  # fmt: skip
 _EPIC_TITLE = DimensionGroup(dimension="epic_title")  # stands beside each epic
 
@@ -173,19 +176,23 @@ class _Search:
 
     def _compose(self, state: _State, *, cost: float) -> None:
         """Compose the words in any order. Those that find no place are left out."""
-        composed = compose(state.tokens, model=self.lexicon.model)
-        changed = [change_context(self.context, tokens=state.tokens, model=self.lexicon.model)] if self.context else []
-        for one in (*changed, *composed):
+        model = self.lexicon.model
+        guesses = [one for one in map(self._find_likely, state.left_out) if not one.is_polite and one.senses]
+        given = sorted((*state.tokens, *guesses), key=lambda one: one.start)
+        tokens = prepare(given, sprints=self.index.sprints, model=model)
+        changed = [change_context(self.context, tokens=tokens, model=model)] if self.context else []
+        for one in (*changed, *compose(tokens, model=model)):
             if not one.used:
                 continue
-            unused = [token for token in state.tokens if token not in one.used]
-            left = replace(state, left_out=(*state.left_out, *unused))
+            left = [token for token in (*state.tokens, *state.left_out) if not _is_used(token, query=one)]
+            kept = [token for token in state.tokens if token in left]
+            guessed = [token for token in state.left_out if token not in left]
+            words_cost = sum(0.1 if _says_little(token) or _says_rows(token, query=one.query, model=model)
+                                else _weigh(token) for token in kept)  # fmt: skip
             self._keep(
                 one.query,
-                state=left,
-                cost=cost
-                - COMPOSED_COST * (one in changed)
-                + sum(0.1 if _says_little(token) else _weigh(token) for token in unused),
+                state=replace(state, left_out=tuple(left)),
+                cost=cost - COMPOSED_COST * (one in changed) + words_cost - sum(_weigh(one) - 0.5 for one in guessed),
                 is_whole=one in changed,
             )
 
@@ -246,7 +253,7 @@ class _Search:
             return token
         known = [
             self.lexicon.phrases.get(tuple(word.folded for word in words(fold(one))), ())
-            for one in list_likely(token.said)
+            for one in (list_likely(token.said) or list_likely(token.said.split()[0]))
         ]
         senses = tuple(dict.fromkeys((*token.senses, *(sense for one in known for sense in one))))
         return replace(token, senses=senses)
@@ -270,11 +277,7 @@ class _Search:
     def _keep(
         self, query: MetricQuery, *, state: _State, cost: float, is_whole: bool = False, is_variant: bool = False
     ) -> None:
-        if self.context is not None and not is_whole:
-            merged = merge_queries(self.context, query=query, lexicon=self.lexicon)
-            if merged is not None:
-                self._keep(merged, state=state, cost=cost - 0.5, is_whole=True)
-                cost += 3.0
+        cost += 3.0 * (self.context is not None and not is_whole)
         if not is_variant:
             self._vary(query, state=state, cost=cost)
         if any(map(_must_stay, state.left_out)):
@@ -307,6 +310,21 @@ def _write(state: _State) -> str:
         between = text[token.end : following.start]
         pieces.append(token.said + ("'s" if between.startswith(("'s", "\u2019s")) else ""))
     return " ".join(pieces)
+
+
+def _is_used(token: Token, *, query: ComposedQuery) -> bool:
+    return any(one.start <= token.start < one.end for one in query.used)
+
+
+def _says_rows(token: Token, *, query: MetricQuery, model: SemanticModel) -> bool:
+    """Return whether a noun names the rows, or the unit, that a query is about anyway: issues in sprints, points."""
+    entity = query.rows_of or model.measures[query.measures[0]].entity
+    rows = {"membership": ("issue", "sprint")}.get(entity, (entity,))
+    if entity == "membership" and "sprint" not in str((query.where, query.group_by)):
+        rows = ("issue",)
+    unit = model.measures[query.measures[0]].unit if query.measures else ""
+    return any((sense.kind == "entity" and sense.name in rows) or (sense.form == "noun" and sense.name == unit)
+               for sense in token.senses)  # fmt: skip
 
 
 def _names(token: Token) -> bool:
@@ -413,18 +431,6 @@ def _resolve_pronouns(
         )
 
 
-def merge_queries(context: MetricQuery, *, query: MetricQuery, lexicon: Lexicon) -> MetricQuery | None:
-    """Return a query with what the question before restricted, if both are about the same rows."""
-    entities = [one.rows_of or lexicon.model.measures[one.measures[0]].entity for one in (context, query)]
-    if entities[0] != entities[1]:
-        return None
-    said = split_conditions(query.where)
-    subjects = {get_subject(one) for one in said}
-    before = list_counted_rows(context, model=lexicon.model) or context
-    kept = [one for one in split_conditions(before.where) if get_subject(one) not in subjects]
-    return query.model_copy(update={"where": join_conditions([*kept, *said])}) if kept else None
-
-
 def make_key(query: MetricQuery, *, owners: Mapping[str, str]) -> object:
     """
     Return what is the same for two queries with the same rows: conditions in any order, none said twice, any columns.
@@ -436,9 +442,12 @@ def make_key(query: MetricQuery, *, owners: Mapping[str, str]) -> object:
     teams = {owners[key] for text in texts if "sprint" in text for key in _KEY.findall(text) if key in owners}
     groups = frozenset(str(one) for one in query.group_by if one != _EPIC_TITLE)
     grouped = {one.dimension for one in query.group_by if isinstance(one, DimensionGroup)}
+    is_closed = any("'sprint_closed'" in text for text in texts)
     conditions = frozenset(
         text for part, text in zip(parts, texts, strict=True)
-        if not (len(teams) == 1 and isinstance(part, Comparison) and part.field == "team" and part.op is Operator.EQ)
+        if not (is_closed and part == BEGUN)
+        and not ("'member_now'" in text and any("'completed'" in one for one in texts))
+        and not (len(teams) == 1 and isinstance(part, Comparison) and part.field == "team" and part.op is Operator.EQ)
         and not (isinstance(part, Comparison) and part.op is Operator.IS_NOT_NULL and part.field in grouped)
     )  # fmt: skip
     rank = query.rank

@@ -7,11 +7,20 @@ part of the query if the terms of the model allow it. What comes of it is sugges
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
-from sprints.linking.folding import fold, words
+from sprints.asking.word_conditions import (
+    NEGATIVE,
+    find_denial,
+    is_negated,
+    list_negations,
+    list_sprints,
+    make_condition,
+    make_group,
+)
 from sprints.linking.names import Name
 from sprints.semantics.describe import join_conditions, split_conditions
-from sprints.semantics.enums import Grain, Operator
+from sprints.semantics.enums import Operator
 from sprints.semantics.model import SemanticModel
 from sprints.semantics.query import (
     Comparison,
@@ -20,27 +29,23 @@ from sprints.semantics.query import (
     Group,
     Has,
     InPeriod,
+    MeasureLimit,
     MetricQuery,
     NamedCondition,
     Not,
     Rank,
     Reference,
-    TimeGroup,
     TimeRange,
 )
-from sprints.semantics.questions.follow_up import list_counted_rows
-from sprints.semantics.questions.terms import DEFAULT_RANK
 from sprints.semantics.questions.tokens import Token
-from sprints.semantics.questions.values import is_among, to_value
-from sprints.semantics.scope import reaches
+from sprints.semantics.questions.values import is_among
 
-_FIELDS = {"team": "team", "label": "label", "status": "status", "priority": "priority", "type": "issue_type"}
-_OPPOSED = {"open": "done", "done": "open", "unassigned": "assigned", "unestimated": "estimated"}
-_NEGATIVE = frozenset({"not", "without", "except", "nobody", "nothing"})
-_USUAL = {"issue": "open", "person": "person_active", "sprint": "sprint_closed"}
-STATE_COST, MAX_WORDS_BETWEEN = 1.5, 5
+IN_SPRINT = {"open": "carried_over", "done": "completed"}
+"""What issues are, and what became of them in a sprint."""
+_LIMITS = {"gt": Operator.GT, "ge": Operator.GE, "lt": Operator.LT, "le": Operator.LE}
 _BY_EPIC = DimensionGroup(dimension="epic")
 _OWNED = {"person": "assigned_issues", "team": "issues", "sprint": "memberships"}
+_DEFINITE = frozenset({"the", "this", "our", "current", "running"})
 _COMPARING = frozenset({"more", "fewer", "versus", "compare", "than", "differs"})
 
 
@@ -62,6 +67,37 @@ def compose(tokens: Sequence[Token], *, model: SemanticModel) -> Iterator[Compos
             seen.add(str(composed.query))
             yield composed
     yield from _list_absences(tokens, model=model)
+
+
+def prepare(tokens: Sequence[Token], *, sprints: Sequence[Name], model: SemanticModel) -> list[Token]:
+    """
+    Return the tokens with what they may also mean where only words count.
+
+    A number of rows in a state also says the state; one sprint of a team is the current one; two days are one time.
+    """
+    prepared: list[Token] = []
+    is_named = any(one.reference or one.kind == "sprint" for one in tokens)
+    teams = {name.value for one in tokens if one.kind == "team" for name in one.names}
+    active = tuple(one for one in sprints if one.state == "active" and one.team_id in teams)
+    for token in tokens:
+        measures = [one for one in token.senses if one.kind == "measure" and one.form == "noun"]
+        known = [(one, name) for one in measures for name in model.measures[one.name].where]
+        states = [
+            replace(one, kind="predicate", name=name) for one, name in known
+            if model.predicates[name].entity == "membership" and name != "member_now"
+        ]  # fmt: skip
+        nouns = [one for one in token.senses if one.kind == "entity" and one.name == "sprint" and not one.is_plural]
+        is_definite = bool(prepared) and (prepared[-1].kind == "team" or prepared[-1].said.lower() in _DEFINITE)
+        is_current = nouns and active and not is_named and is_definite
+        own = replace(token, senses=(*token.senses, *states)) if states else token
+        own = replace(token, senses=(), sprints=active) if is_current else own
+        before = prepared[-2].period if len(prepared) > 1 and "and" in prepared[-1].marks else None
+        if before and own.period and own.period.span.start == before.span.end:
+            both = replace(before, span=replace(before.span, end=own.period.span.end))
+            prepared[-2:] = [replace(prepared[-2], end=own.end, period=both)]
+        else:
+            prepared.append(own)
+    return prepared
 
 
 def change_context(context: MetricQuery, *, tokens: Sequence[Token], model: SemanticModel) -> ComposedQuery:
@@ -104,7 +140,7 @@ def get_subject(condition: Condition) -> str:
 
 def _list_absences(tokens: Sequence[Token], *, model: SemanticModel) -> Iterator[ComposedQuery]:
     """Yield the people, teams or sprints without such issues: who has nothing in progress."""
-    negative = [one for one in tokens if one.marks & _NEGATIVE]
+    negative = [one for one in tokens if one.marks & NEGATIVE]
     if not negative:
         return
     for token in tokens:
@@ -135,8 +171,11 @@ def _list_roots(tokens: Sequence[Token], *, model: SemanticModel) -> Iterator[tu
     """Yield measures without conditions, and the words that name them."""
     marks = {mark for one in tokens for mark in one.marks}
     named = [(one, sense) for one in tokens for sense in one.senses if sense.form == "noun"]
-    has_sprint = any(one.reference or one.kind == "sprint" for one in tokens)
-    unit = next((one for one in tokens if any(sense.name == "points" for sense in one.senses)), None)
+    has_sprint = any(one.reference or list_sprints(one) for one in tokens)
+    units = [
+        (one, {"points", *(f"{name}_points" for name in IN_SPRINT.values()), "committed_points"}) for one in tokens
+    ]
+    unit = next((one for one, names in units if any(sense.name in names for sense in one.senses)), None)
     states = [(one, sense.name) for one in tokens for sense in one.senses if sense.kind == "predicate"]
     if has_sprint or "sprint" in {sense.name for _, sense in named}:
         yield from _list_memberships(states, unit=unit, is_count=bool(marks & {"how_many", "how_much"}), model=model)
@@ -144,19 +183,45 @@ def _list_roots(tokens: Sequence[Token], *, model: SemanticModel) -> Iterator[tu
     for token, sense in named:
         if sense.kind == "measure" and sense.name not in ("sprints", "people", "teams"):
             yield MetricQuery(measures=(sense.name,)), (token,)
-    yield from ((MetricQuery(measures=(name,)), used) for name, used in _match_labels(tokens, model=model))
     for token, entity in _list_entities(tokens, model=model):
         if count := model.entities[entity].count:
             yield MetricQuery(measures=(count,)), (token,)
         if model.entities[entity].columns and not marks & {"how_many", "how_much"}:
             yield MetricQuery(rows_of=entity), (token,)
+    yield from _list_by_unit(tokens, has_sprint=has_sprint, model=model)
+    days = tuple(one for one in tokens if any((sense.kind, sense.name) == ("grain", "day") for sense in one.senses))
+    if has_sprint and days:
+        yield MetricQuery(rows_of="sprint_day"), days
     if has_sprint and marks & _COMPARING and not states:
         yield MetricQuery(measures=("completed_points",)), ()
     nouns = tuple(one for one, sense in named if sense.kind == "entity" and sense.name == "issue")[:1]
-    is_grouped = "per" in marks
+    is_grouped = any(make_group(one, tokens=tokens, entity_id="issue", model=model) for one in tokens)
     yield MetricQuery(measures=("issues",)), nouns
     if not marks & {"how_many", "how_much"} and not is_grouped:
         yield MetricQuery(rows_of="issue"), nouns
+
+
+def _list_by_unit(
+    tokens: Sequence[Token], *, has_sprint: bool, model: SemanticModel
+) -> Iterator[tuple[MetricQuery, tuple[Token, ...]]]:
+    """Yield the measures in a unit that is named, or of a property that is compared: hours, how many days, faster."""
+    named = {"issue", *(entity for _, entity in _list_entities(tokens, model=model))}
+    for token in tokens:
+        units = {sense.name for sense in token.senses if sense.kind == "unit"}
+        compared = {sense.name for sense in token.senses if sense.form in ("comparative", "superlative")}
+        is_long = "how_long" in token.marks or token.said.lower().startswith(("faster", "slower", "quicker"))
+        compared |= {"cycle_time_days"} if is_long else set()
+        for measure in model.measures.values():
+            of_unit = measure.unit in units and not measure.hidden and not measure.where
+            of_unit = of_unit or (is_long and measure.unit == "days" and measure.entity != "issue")
+            if measure.entity in named and (of_unit or f"{measure.id.removeprefix('average_')}_days" in compared):
+                needs = [one for one in tokens if one.said.lower().startswith("need")] if is_long else []
+                yield MetricQuery(measures=(measure.id,)), (token, *needs)
+        known = [model.measures[sense.name] for sense in token.senses if sense.kind == "measure"]
+        for measure in known if not has_sprint else ():  # unfinished points, of no sprint
+            state = next((now for now, then in IN_SPRINT.items() if measure.where == (then,)), None)
+            if state and measure.entity == "membership":
+                yield MetricQuery(measures=(measure.unit,), where=NamedCondition(predicate=state)), (token,)
 
 
 def _list_measures(entity: str, *, unit: str, model: SemanticModel) -> dict[str, str]:
@@ -190,12 +255,12 @@ def _list_pairs(
         and model.measures[sense.name].entity == "issue"
     }  # fmt: skip
     stated = {
-        str(model.predicates[state].opposite) if _is_negated(one, tokens=tokens) else state: one
+        str(model.predicates[state].opposite) if is_negated(one, tokens=tokens) else state: one
         for one, state in states if model.predicates[state].entity == "issue"
     }  # fmt: skip
     for state, one in list(stated.items()):  # how many are done, and how many are not
         behind = list(tokens)[list(tokens).index(one) + 1 :]
-        denied = next((other for other in behind if other.marks & _NEGATIVE), None)
+        denied = next((other for other in behind if other.marks & NEGATIVE), None)
         if len(stated) == 1 and denied and model.predicates[state].opposite:
             stated[str(model.predicates[state].opposite)] = denied
     if not has_unit:
@@ -218,15 +283,6 @@ def _list_entities(tokens: Sequence[Token], *, model: SemanticModel) -> Iterator
                 yield token, entity
 
 
-def _match_labels(tokens: Sequence[Token], *, model: SemanticModel) -> Iterator[tuple[str, tuple[Token, ...]]]:
-    """Yield the measures of which each word is said, in any order: for how many days was it blocked."""
-    said = {word.folded: one for one in tokens for word in words(fold(one.said))}
-    for measure in model.measures.values():
-        label = [word.folded for word in words(measure.label) if word.folded not in ("in", "the", "of")]
-        if not measure.hidden and len(label) > 1 and all(one in said for one in label):
-            yield measure.id, tuple(said[one] for one in label)
-
-
 def complete(
     query: MetricQuery, *, tokens: Sequence[Token], spare: Sequence[Token], model: SemanticModel
 ) -> ComposedQuery:
@@ -236,10 +292,28 @@ def complete(
     if query.measures:
         used += _add_groups(query, groups=groups, said=said, tokens=tokens, spare=spare, model=model)
     changed = query.model_copy(update={"where": join_conditions(said), "group_by": tuple(groups)})
+    if changed.group_by and not changed.having:
+        changed, limits = _add_limit(changed, spare=spare)
+        used += limits
     if changed.rank is None:
         changed, ranking = _add_rank(changed, spare=spare)
         used += ranking
-    return ComposedQuery(query=changed, used=tuple(used))
+    return ComposedQuery(query=_narrow(changed, model=model), used=tuple(used))
+
+
+def _narrow(query: MetricQuery, *, model: SemanticModel) -> MetricQuery:
+    """Return issues in sprints in one state as the measure of that state."""
+    measure = model.measures[query.measures[0]] if len(query.measures) == 1 else None
+    if measure is None or measure.where != ("member_now",) or query.share:
+        return query
+    held, said = _list_measures("membership", unit=measure.unit, model=model), split_conditions(query.where)
+    states = [one for one in said if isinstance(one, NamedCondition) and one.predicate in held]
+    if len(states) != 1:
+        return query
+    rest = join_conditions([one for one in said if one != states[0]])
+    name = held[states[0].predicate]
+    rank = query.rank and query.rank.model_copy(update={"by": name})
+    return query.model_copy(update={"measures": (name,), "where": rest, "rank": rank})
 
 
 def _entity_of(query: MetricQuery, *, model: SemanticModel) -> str:
@@ -253,19 +327,20 @@ def _add_conditions(
     entity_id, used = _entity_of(query, model=model), []
     said = list(split_conditions(query.where))
     for token in spare:
-        is_group = query.measures and not token.reference and _make_group(
+        is_group = query.measures and not token.reference and make_group(
             token, tokens=tokens, entity_id=entity_id, model=model
         )  # fmt: skip
         if is_group:
             continue
-        condition = _make_condition(token, entity_id=entity_id, query=query, tokens=tokens, said=said, model=model)
+        condition = make_condition(token, entity_id=entity_id, query=query, tokens=tokens, said=said, model=model)
         if condition is not None:
             said.append(condition)
-            used += [token, *_list_negations(token, tokens=tokens)]
+            used += [token, *list_negations(token, tokens=tokens)]
+            used += find_denial(token, tokens=tokens) if "in_backlog" in str(condition) else []
             if isinstance(condition, Comparison) and len(condition.values) > len(token.names) > 0:
                 used += [one for one in spare if one.kind == token.kind and one not in used]
-            if _list_sprints(token) and query.measures:
-                used += [one for one in spare if _list_sprints(one) and one not in used]
+            if list_sprints(token) and (query.measures or query.rows_of == "membership"):
+                used += [one for one in spare if list_sprints(one) and one not in used]
     return said, used
 
 
@@ -281,7 +356,7 @@ def _add_groups(
         groups += [DimensionGroup(dimension=one) for one in sides[:1]]
         used += comparing if sides else []
     for token in spare:
-        group = _make_group(token, tokens=tokens, entity_id=entity_id, model=model)
+        group = make_group(token, tokens=tokens, entity_id=entity_id, model=model)
         if group is not None and group not in groups:
             groups.append(group)
             leads = [one for one in tokens if one.marks & {"per", "rank"}]
@@ -291,11 +366,34 @@ def _add_groups(
     return used
 
 
+def _add_limit(query: MetricQuery, *, spare: Sequence[Token]) -> tuple[MetricQuery, list[Token]]:
+    """Keep the groups above or below a number: more than 115."""
+    for sign, number in pairwise(spare):
+        op = next((_LIMITS[mark] for mark in sign.marks if mark in _LIMITS), None)
+        if op and number.number is not None:
+            limit = MeasureLimit(measure=query.measures[0], op=op, value=_as_whole(number.number))
+            return query.model_copy(update={"having": (limit,)}), [sign, number]
+    return query, []
+
+
+def _as_whole(number: float) -> float:
+    return int(number) if number.is_integer() else number
+
+
 def _add_rank(query: MetricQuery, *, spare: Sequence[Token]) -> tuple[MetricQuery, list[Token]]:
     """Rank a query by a superlative among spare words, or by a number beside its order."""
     ranking = next(
-        (one for one in spare if one.top or (one.marks & {"top", "bottom"} and one.said.lower() != "first")), None
+        (
+            one
+            for one in spare
+            if one.top
+            or one.said.lower().startswith(("most ", "fewest "))
+            or (one.marks & {"top", "bottom"} and one.said.lower() != "first")
+        ),
+        None,
     )
+    if query.having:
+        return query, []
     number = next(
         (one for one in spare if one.number is not None and one.number >= 1 and one.number.is_integer()), None
     )
@@ -304,185 +402,10 @@ def _add_rank(query: MetricQuery, *, spare: Sequence[Token]) -> tuple[MetricQuer
         rank = Rank(count=count, by=query.order[0].by, direction=query.order[0].direction)
         return query.model_copy(update={"rank": rank, "order": ()}), [number]
     if ranking is not None and query.group_by and len(query.measures) == 1:
-        rank = Rank(count=count, by=query.measures[0], direction="asc" if "bottom" in ranking.marks else "desc")
+        rank = Rank(
+            count=count,
+            by=query.measures[0],
+            direction="asc" if "bottom" in ranking.marks or "few" in ranking.said else "desc",
+        )
         return query.model_copy(update={"rank": rank}), [ranking, *([number] if number else [])]
     return query, []
-
-
-def list_variants(
-    query: MetricQuery, *, tokens: Sequence[Token], model: SemanticModel
-) -> Iterator[tuple[MetricQuery, float]]:
-    """Yield the same rows counted or listed as the question asks, and one in place of many; with what that costs."""
-    marks = {mark for one in tokens for mark in one.marks}
-    asks_number = bool(marks & {"how_many", "how_much"})
-    if query.rows_of and asks_number and not query.rank and model.entities[query.rows_of].count:
-        yield (
-            query.model_copy(
-                update={"rows_of": None, "measures": (model.entities[query.rows_of].count,), "columns": (), "order": ()}
-            ),
-            -0.2,
-        )
-    elif query.measures and not asks_number and not query.group_by and marks & {"which", "what", "who"}:
-        rows = list_counted_rows(query, model=model)
-        if rows is not None:
-            yield rows, 0.2
-    if query.rank and query.rank.count == DEFAULT_RANK and not any(one.number for one in tokens):
-        is_one = any(one.name == "issue" and not one.is_plural for token in tokens for one in token.senses)
-        yield query.model_copy(update={"rank": query.rank.model_copy(update={"count": 1})}), -0.3 if is_one else 0.1
-    if (state := _find_state(query, model=model)) and not query.rank:
-        parts = (*split_conditions(query.where), NamedCondition(predicate=state))
-        yield query.model_copy(update={"where": join_conditions(parts)}), STATE_COST
-
-
-def _find_state(query: MetricQuery, *, model: SemanticModel) -> str:
-    """Return the state that rows usually have where none is said: open issues, active people, closed sprints."""
-    entity = query.rows_of or model.measures[query.measures[0]].entity
-    state = _USUAL.get(entity, "")
-    said = str(query.where)
-    is_said = "NamedCondition" in repr(query.where) or "TimeRange" in repr(query.where)
-    is_count = not query.measures or query.measures[0] in (model.entities[entity].count, "points")
-    return state if state and not is_said and is_count and "field='issue'" not in said else ""
-
-
-def _make_condition(
-    token: Token, *, entity_id: str, query: MetricQuery, tokens: Sequence[Token], said: Sequence[Condition],
-    model: SemanticModel,
-) -> Condition | None:  # fmt: skip
-    entity, is_negated = model.entities[entity_id], _is_negated(token, tokens=tokens)
-    if _list_sprints(token):
-        return _make_sprint_condition(token, entity_id=entity_id, query=query, tokens=tokens, said=said, model=model)
-    if token.period is not None:
-        return _make_range(token, entity_id=entity_id, query=query, tokens=tokens, said=said, model=model)
-    if token.kind == "type" and any(one.kind == "epic" for one in tokens) and token.said.lower() == "epic":
-        return None  # the epic | Pay in the app
-    if token.names:
-        field = _field_of(token, tokens=tokens)
-        same = [
-            one for one in tokens
-            if one.kind == token.kind and one.names
-            and not _make_group(one, tokens=tokens, entity_id=entity_id, model=model)
-        ]  # fmt: skip
-        if field and len(same) > 1 and not is_negated and query.measures and not _has_field(said, field):
-            values = tuple(dict.fromkeys(to_value(name) for one in same for name in one.names))
-            return is_among(field, values=values)
-        if not field or _has_field(said, field) or not reaches(entity, term=model.dimensions[field], model=model):
-            return None
-        return is_among(field, values=[to_value(one) for one in token.names], is_negated=is_negated)
-    if token.key and not _has_field(said, "issue") and reaches(entity, term=model.dimensions["issue"], model=model):
-        return is_among("issue", values=[token.key])
-    if query.measures and {sense.name for sense in token.senses} & {*model.measures[query.measures[0]].where}:
-        return None  # committed points say it
-    return _make_state(token, entity_id=entity_id, is_negated=is_negated, said=said, model=model)
-
-
-def _make_sprint_condition(
-    token: Token, *, entity_id: str, query: MetricQuery, tokens: Sequence[Token], said: Sequence[Condition],
-    model: SemanticModel,
-) -> Condition | None:  # fmt: skip
-    """Return the sprint that issues are in. Those that are compared are one list."""
-    together = tokens if query.measures else [token]
-    sprints = dict.fromkeys(name for one in together for name in _list_sprints(one))
-    named = is_among("sprint", values=[to_value(one) for one in sprints])
-    if _has_field(said, "sprint"):
-        return None
-    if entity_id == "issue":
-        return InPeriod(where=named)
-    return named if reaches(model.entities[entity_id], term=model.dimensions["sprint"], model=model) else None
-
-
-def _list_sprints(token: Token) -> tuple[Name, ...]:
-    return tuple(token.sprints or (token.names if token.kind == "sprint" else ()))
-
-
-def _make_state(
-    token: Token, *, entity_id: str, is_negated: bool, said: Sequence[Condition], model: SemanticModel
-) -> Condition | None:
-    known = [sense.name for sense in token.senses if sense.kind == "predicate"]
-    own = [one for one in known if model.predicates[one].entity == entity_id and model.predicates[one].role is None]
-    if not own:
-        return None
-    state = NamedCondition(predicate=own[0])
-    told = str(said)
-    if f"predicate='{own[0]}'" in told or (own[0] in _OPPOSED and f"predicate='{_OPPOSED[own[0]]}'" in told):
-        return None
-    opposite = model.predicates[own[0]].opposite
-    if is_negated and opposite:
-        return NamedCondition(predicate=opposite)
-    return Not(part=state) if is_negated else state
-
-
-def _make_range(
-    token: Token, *, entity_id: str, query: MetricQuery, tokens: Sequence[Token], said: Sequence[Condition],
-    model: SemanticModel,
-) -> TimeRange | None:  # fmt: skip
-    if token.period is None or any(isinstance(one, TimeRange) for one in said):
-        return None
-    span = token.period.span
-    roles = [
-        sense.name for one in tokens for sense in one.senses
-        if sense.kind == "time" and reaches(model.entities[entity_id], term=model.time_roles[sense.name], model=model)
-    ]  # fmt: skip
-    role = next(iter(roles), None)
-    time = model.measures[query.measures[0]].time if query.measures else None
-    if role is None and time is None:
-        return None
-    start = None if span.start.year <= 1970 else span.start  # noqa: PLR2004 - the calendar's beginning
-    return TimeRange(role=role if role != time or query.rows_of else None, start=start, end=span.end)
-
-
-def _make_group(token: Token, *, tokens: Sequence[Token], entity_id: str, model: SemanticModel) -> Group | None:
-    """Return a group by what stands behind per, each or which, before by how many, or is ranked."""
-    place = list(tokens).index(token)
-    before = [one for one in tokens[max(place - 5, 0) : place] if not (one.is_free or one.kind == "team")][-2:]
-    after = tokens[place + 1 : place + 3]
-    if "who" in token.marks:
-        return (
-            DimensionGroup(dimension="assignee")
-            if any(one.top or one.marks & {"top", "bottom"} for one in tokens)
-            else None
-        )
-    if token.reference is not None and any("per" in one.marks for one in before):
-        return DimensionGroup(dimension="sprint")
-    is_ranked = any("rank" in one.marks for one in tokens) and any(one.is_plural for one in token.senses)
-    is_ranked = is_ranked or (len(after) > 1 and "per" in after[0].marks and "how_many" in after[1].marks)
-    if not is_ranked and not any(one.marks & {"per", "which", "who"} for one in before):
-        return None
-    for sense in token.senses:
-        if sense.kind == "grain":
-            return TimeGroup(grain=Grain(sense.name))
-        name = "assignee" if sense.name == "person" else sense.name
-        dimension = model.dimensions.get(name)
-        is_group = sense.form == "noun" and dimension is not None and dimension.groupable and name != "issue"
-        if is_group and dimension and reaches(model.entities[entity_id], term=dimension, model=model):
-            return DimensionGroup(dimension=name)
-    return None
-
-
-def _list_negations(token: Token, *, tokens: Sequence[Token]) -> list[Token]:
-    """Return the negation before a word, and "ever" beside it."""
-    place, found = list(tokens).index(token), []
-    for one in reversed(tokens[max(place - MAX_WORDS_BETWEEN, 0) : place]):
-        if one.marks & (_NEGATIVE | {"ever"}):
-            found.append(one)
-        elif any(sense.kind == "predicate" for sense in one.senses) or one.marks & {"and", "or"}:
-            break
-    return found
-
-
-def _is_negated(token: Token, *, tokens: Sequence[Token]) -> bool:
-    return any(one.marks & _NEGATIVE for one in _list_negations(token, tokens=tokens))
-
-
-def _has_field(said: Sequence[Condition], field: str) -> bool:
-    return any(f"field='{field}'" in repr(one) for one in said)
-
-
-def _field_of(token: Token, *, tokens: Sequence[Token]) -> str:
-    if token.kind == "person":
-        verbs = {
-            sense.name for one in tokens for sense in one.senses if sense.kind == "dimension" and sense.form == "verb"
-        }
-        return "reporter" if "reporter" in verbs and "assignee" not in verbs else "assignee"
-    if token.kind == "epic":
-        return "epic"
-    return _FIELDS.get(str(token.kind), "")

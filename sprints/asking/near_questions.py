@@ -18,7 +18,7 @@ from sprints.semantics.questions.grammar import parse_question
 from sprints.semantics.questions.lexicon import Lexicon
 
 MAX_NEAR = 3
-MAX_PARSES = 12
+MAX_PARSES = 24
 _FRAGMENT = regex.compile(
     r"\b(?:of|the|a|an|per|by|with|had|than|and|or|in|on|to|for|from|how many)$|\b(?:by|of|the) (?:by|of|in|on|at)\b"
 )

@@ -31,7 +31,7 @@ _PLAIN = frozenset({"issue", "membership"})
 _EQUALS = (Operator.EQ, Operator.IN)
 _DIFFERS = (Operator.NE, Operator.NOT_IN)
 _LISTED = frozenset({"issue_type", "sprint"}) | _OF | _PERSONS.keys()
-_BEGUN = Not(part=NamedCondition(predicate="sprint_future"))
+BEGUN = Not(part=NamedCondition(predicate="sprint_future"))
 """What is counted by sprint is counted of those that have begun; nobody says so."""
 _STATES = frozenset({"member_now", "member_ever", "in_closed_sprint"})
 
@@ -64,12 +64,13 @@ class _QuestionWriter:
         self.acts = self.key = self.missing = self.each = ""
         entity = query.rows_of or find_measure(query.measures[0], model=model).entity
         self.entity = model.entities[entity]
-        conditions = [one for one in split_conditions(query.where) if one != _BEGUN]
+        conditions = [one for one in split_conditions(query.where) if one != BEGUN]
         roles = {one.role for one in conditions if isinstance(one, TimeRange)}
         for condition in conditions:
             is_moment = isinstance(condition, NamedCondition) and self._find_time(condition) in roles - {None}
             if not is_moment:  # done issues resolved in October: resolved says it
                 self._add(condition)
+        self.participles.sort(key=lambda one: one.startswith("not "))
         named = " ".join(self.places)
         self.modifiers = [one for one in self.modifiers if not (one.startswith("of ") and f"{one[3:]} Sprint" in named)]
 
@@ -98,6 +99,8 @@ class _QuestionWriter:
             yield f"How many {subject}{groups}?"
         else:
             are = "are" if regex.match(r"\w*[^\Ws]s\b", subject) else "is"
+            if self.query.measures == ("spent_hours",):
+                yield f"How many hours were spent on {self.write_rows()}{groups}?"
             yield f"What {are} the {subject}{groups}?"
             yield f"Show the {subject}{groups}"
 
@@ -233,6 +236,8 @@ class _QuestionWriter:
             self.places.append(f"in {_name_sprints(comparison.values)}")
         elif self.model.dimensions[field].unit == "points":
             self.modifiers.append(f"with {said} points")
+        elif field == "parent":
+            self.modifiers.append(f"of {said}")
         elif field == "issue":
             self.key = said
             self.modifiers.append(f"of {said}")
@@ -269,6 +274,8 @@ class _QuestionWriter:
             return
         noun = self._phrase(self._noun(), states=self.participles)
         asked = self._write_columns()
+        places = self.places if self.entity.id == "sprint_day" else []
+        yield from (f"Burndown {one.replace('in ', 'of ', 1)}" for one in places)
         if rank is not None:
             label = _label(rank.by, model=self.model)
             end = "highest" if rank.direction == "desc" else "lowest"

@@ -246,3 +246,64 @@ def test_the_search_is_bounded() -> None:
     suggest(question)
 
     assert 1000 * (process_time() - started) < MAX_MILLISECONDS
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("Which tickets got pulled into the HARBOR sprint after we started it?",
+         "Which issues were added after the start in the current sprint of HARBOR?"),
+        ("unfinished issues at the end of ORBIT Sprint 2", "Which issues were carried over in ORBIT Sprint 2?"),
+        ("did HARBOR finish everything in sprint 6?", "Which issues were carried over in HARBOR Sprint 6?"),
+        ("Planned vs delivered points for the HARBOR sprints that are over",
+         "Committed versus completed points of HARBOR in closed sprints by sprint"),
+        ("what did we finish this sprint that wasn't in the original commitment",
+         "Which issues were completed and not committed in Sprint 10?"),
+    ],
+)  # fmt: skip
+def test_a_state_and_a_sprint_are_what_became_of_the_issues_there(question: str, meant: str) -> None:
+    assert means(suggest(question), meant)
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("Who has put the most hours into bugs?", "Who has the most hours spent on bugs?"),
+        ("How many days did blockers eat in ORBIT Sprint 2 altogether?",
+         "How many days were issues blocked in ORBIT Sprint 2?"),
+        ("Do we get bugs done faster than stories?", "What is the average cycle time of bugs or stories by type?"),
+        ("Day by day, how many points remained in ORBIT Sprint 8?", "Burndown of ORBIT Sprint 8"),
+    ],
+)  # fmt: skip
+def test_a_unit_or_a_comparison_names_the_measures_in_it(question: str, meant: str) -> None:
+    assert means(suggest(question), meant)
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("What did ORBIT close yesterday and today?",
+         "Which issues of ORBIT were resolved from 17 November to 18 November?"),
+        ("Which epic got the most new issues in October?", "Which epic has the most issues created in October?"),
+        ("ok what do we still need to get done this week? going by due dates",
+         "Which open issues are due this week?"),
+    ],
+)  # fmt: skip
+def test_a_time_takes_each_role_that_fits(question: str, meant: str) -> None:
+    assert means(suggest(question), meant)
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("Which teams are sitting on more than 115 unfinished points?",
+         "Which teams have more than 115 open story points?"),
+        ("How many tickets per team had to be reopened after they were done?",
+         "How many reopened issues are there by team?"),
+        ("Whose name is on most of our open issues as the reporter?", "Who reported the most open issues?"),
+        ("Which HARBOR tickets were created in October and are not planned into any sprint yet?",
+         "Which issues of HARBOR in the backlog were created in October 2026?"),
+    ],
+)  # fmt: skip
+def test_limits_groups_and_denied_sprints_are_kept(question: str, meant: str) -> None:
+    assert means(suggest(question), meant)
