@@ -72,13 +72,13 @@ class Writer:
 
 def list_near_questions(
     question: str, *, readings: Sequence[MetricQuery], index: NameIndex, today: date, lexicon: Lexicon,
-    context: MetricQuery | None, parts: Sequence[str] = (), sprints: Sequence[Name] = (),
+    context: MetricQuery | None, parts: Sequence[str] = (), named: Sequence[Name] = (),
 ) -> list[NearQuestion]:  # fmt: skip
     """
     List questions near one: its parts or readings if it has two, then what it says with the fewest changes.
 
-    A part is offered in its own words, if these say it alone. One without words is written. Each is about the sprints
-    that a question of one sentence means.
+    A part is offered in its own words, if these say it alone. One without words is written. Each is about the rows
+    that a question of one sentence names.
     """
     writer = Writer(index=index, today=today, lexicon=lexicon, owners=list_owners(index))
     if parts:
@@ -88,7 +88,7 @@ def list_near_questions(
     if not found:
         found = find_alternatives(question, index=index, today=today, lexicon=lexicon, context=context)
     if context is None and not SENTENCE_END.search(question.strip()[:-1]):
-        found = [one for one in found if all(sprint.value in str(one.query) for sprint in sprints)]
+        found = [one for one in found if all(name.value in str(one.query) for name in named)]
     near: dict[str, NearQuestion] = {}
     said: set[str] = set()
     same = [one for one in found if _rows_of(one.query, seen=said)]

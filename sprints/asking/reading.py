@@ -1,7 +1,7 @@
 """Reading of a question without a model: names, days, its parse, verified queries."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from weakref import WeakKeyDictionary
 
@@ -12,6 +12,7 @@ from sprints.asking.near_questions import NearQuestion, list_near_questions, lis
 from sprints.linking.link import LinkedQuestion, link
 from sprints.linking.name_cache import data_as_of, load_name_index
 from sprints.linking.names import NameIndex
+from sprints.linking.titles import TitledIssues, find_titled_issues, replace_title
 from sprints.semantics.model import SemanticModel
 from sprints.semantics.query import MetricQuery
 from sprints.semantics.questions.follow_up import parse_follow_up
@@ -25,6 +26,7 @@ from sprints.verified.synonyms import load_lexicon
 from toolbox.database.pools import Pool
 
 MAX_NEAREST = 3
+WHICH_ISSUE = "Several issues have the title '{said}': {keys}. Which one do you mean?"
 STALE_AFTER = timedelta(days=7)
 _EXAMPLES = EXAMPLES | {"top": "10", "unit": "week"}
 _DETERMINERS = frozenset({"the", "our", "their", "its", "this", "that"})
@@ -49,9 +51,10 @@ class QuestionReading:
 
     def list_near(self) -> list[NearQuestion]:
         """Return questions that say the same as this one with the fewest changes."""
+        named = [name for one in self.linked.spotted if one.is_hard and one.is_exact for name in one.names]
         return list_near_questions(
             self.question, readings=self.parse.readings, parts=self.parse.parts, index=self.index,
-            today=self.linked.today, lexicon=self.lexicon, context=self.context, sprints=self.linked.sprints,
+            today=self.linked.today, lexicon=self.lexicon, context=self.context, named=(*self.linked.sprints, *named),
         )  # fmt: skip
 
     def find_verified(self) -> VerifiedStatement | None:
@@ -158,18 +161,24 @@ async def read_question(
     lexicon = lexicon or await load_lexicon(reader=reader)
     names, as_of = await load_names(now=now, reader=reader, model=lexicon.model), await data_as_of(reader=reader)
     index, today = names.index, names.today
-    parse: Parse | None = None
+
+    def parse_whole(text: str) -> Parse:
+        parse: Parse | None = None
+        if context is not None:
+            parse = parse_follow_up(text, context=context, index=index, today=today, lexicon=lexicon)
+        elif is_context_lost and leans_on_context(text, index=index, today=today, lexicon=lexicon):
+            parse = Parse(linked=link(text, index=index, today=today), why=LOST, is_final=True)
+        parse = parse or parse_question(text, index=index, today=today, lexicon=lexicon, meant=meant or {})
+        return parse_parts(
+            text, whole=parse, index=index, today=today, lexicon=lexicon, meant=meant or {}, context=context
+        ) or parse  # fmt: skip
+
     if is_change(question):
         parse = _parse_change(question, context=context, names=names)
-    elif context is not None:
-        parse = parse_follow_up(question, context=context, index=index, today=today, lexicon=lexicon)
-    elif is_context_lost and leans_on_context(question, index=index, today=today, lexicon=lexicon):
-        parse = Parse(linked=link(question, index=index, today=today), why=LOST, is_final=True)
-    parse = parse or parse_question(question, index=index, today=today, lexicon=lexicon, meant=meant or {})
-    if not is_change(question):
-        parse = parse_parts(
-            question, whole=parse, index=index, today=today, lexicon=lexicon, meant=meant or {}, context=context
-        ) or parse  # fmt: skip
+    else:
+        parse = parse_whole(question)
+        titled = await find_titled_issues(question, reader=reader) if parse.query is None else None
+        parse = _parse_titled(question, titled=titled, parse_whole=parse_whole) or parse if titled else parse
     return QuestionReading(
         question=question, linked=parse.linked, parse=parse, index=index, lexicon=lexicon,
         library=library or await load_library(reader=reader),
@@ -183,6 +192,22 @@ async def load_names(*, now: datetime, reader: Pool, model: SemanticModel) -> Na
     index, as_of = await load_name_index(reader=reader), await data_as_of(reader=reader)
     today = as_of.date() if as_of and now - as_of > STALE_AFTER else now.date()
     return Names(index=index, today=today, model=model)
+
+
+def _parse_titled(question: str, *, titled: TitledIssues, parse_whole: Callable[[str], Parse]) -> Parse | None:
+    """Parse a question with the key of an issue for its title. Of several it asks which is meant. None if it fails."""
+    asked = [replace_title(question, titled=titled, key=key) for key in titled.keys]
+    parses = {text: parse for text in asked if (parse := parse_whole(text)).query is not None}
+    if not parses:
+        return None
+    first, *others = parses.values()
+    if not others:
+        return replace(first, assumptions=(f"Took '{titled.said}' as {titled.keys[0]}.", *first.assumptions))
+    listed = ", ".join(titled.keys)
+    return replace(
+        first, query=None, why=WHICH_ISSUE.format(said=titled.said, keys=listed), parts=tuple(parses),
+        readings=tuple(one.query for one in parses.values() if one.query is not None), is_final=True,
+    )  # fmt: skip
 
 
 def _parse_change(line: str, *, context: MetricQuery | None, names: Names) -> Parse:

@@ -1,6 +1,6 @@
 """SQL of the names in the data, from the views that agents see."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -42,6 +42,7 @@ SELECT kind, value AS text FROM (
 ORDER BY kind, text
 LIMIT 5000
 """
+_TITLES = "SELECT issue_key, title FROM sprintscope.issues WHERE lower(title) = ANY(%s) ORDER BY issue_key LIMIT 20"
 _AS_OF = "SELECT as_of FROM sprintscope.snapshot LIMIT 1"
 
 
@@ -57,6 +58,12 @@ async def load_data_moment(*, reader: Pool) -> datetime | None:
     found = await reader.fetch(_AS_OF)
     moment: datetime | None = found.rows[0]["as_of"] if found.rows else None
     return moment
+
+
+async def find_titles(titles: Sequence[str], *, reader: Pool) -> list[tuple[str, str]]:
+    """Read the keys and titles of issues by title, in lower case. Runs one statement over all issues."""
+    rows = (await reader.fetch(_TITLES, [[*titles]])).rows
+    return [(row["issue_key"], row["title"]) for row in rows]
 
 
 def _make_name(row: Mapping[str, Any]) -> Name:

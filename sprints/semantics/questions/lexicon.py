@@ -28,7 +28,7 @@ _IRREGULAR = {
     "spill": ("spilled", "spilt"), "throw": ("threw", "thrown"), "bring": ("brought",), "put": ("put",),
     "cut": ("cut",), "leave": ("left",), "write": ("wrote", "written"), "deal": ("dealt",), "burn": ("burned", "burnt"),
     "strike": ("struck",), "sneak": ("sneaked", "snuck"), "eat": ("ate", "eaten"), "go": ("went", "gone"),
-    "creep": ("crept",), "bleed": ("bled",), "slide": ("slid",), "hang": ("hung",), "give": ("gave", "given"),
+    "creep": ("crept",), "bleed": ("bled",), "slide": ("slid",), "give": ("gave", "given"),
     "see": ("saw", "seen"), "make": ("made",), "fall": ("fell", "fallen"), "set": ("set",), "hit": ("hit",),
     "stand": ("stood",), "break": ("broke", "broken"), "wind": ("wound",), "blow": ("blew", "blown"),
     "send": ("sent",), "find": ("found",), "hand": ("handed",), "stick": ("stuck",), "overrun": ("overran", "overrun"),
@@ -150,7 +150,7 @@ class Lexicon:
         for name, phrases in self.settings["frames"].items():
             forms = [_plural(noun) for noun in phrases] if name == "nouns" else []
             forms += [form for verb in phrases for form in _inflect(verb)] if name == "speech" else []
-            for phrase in (*phrases, *(one for one in forms if tuple(one.split()) not in self.phrases)):
+            for phrase in (*phrases, *(one for one in forms if one not in self.usual_words)):
                 found[tuple(word.folded for word in words(fold(phrase)))].add(name)
         return {key: frozenset(names) for key, names in found.items()}
 

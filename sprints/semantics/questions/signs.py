@@ -1,5 +1,10 @@
 """Signs, short units and fixed expressions that are written as plain words before a question is linked."""
 
+import tomllib
+from functools import lru_cache
+from importlib.resources import files
+from typing import NamedTuple
+
 import regex
 
 _RUNNING = regex.compile(
@@ -52,76 +57,32 @@ _SIGNS = (
         lambda found: f"sprint {int(found[1]) - 1}",
     ),
     (regex.compile(r"\bfrom ((?:\w+ )?sprint \d+) on(?:wards?)?\b", regex.IGNORECASE), r"since \1"),
-    (  # which of our epics has; which of the open bugs are
-        regex.compile(
-            r"\bwhich of (?:the|our|all|all the|all our) ((?:[\w-]+ ){0,2}?[\w-]+?)s (?=(?:has|is|was|does)\b)",
-            regex.IGNORECASE,
-        ),
-        r"which \1 ",
-    ),
-    (
-        regex.compile(r"\bwhich of (?:the|our|all|all the|all our) (?=(?:\w+-)?[a-z]+s\b)", regex.IGNORECASE),
-        "which ",
-    ),
-    (  # what was left unfinished at the end of sprint 7
-        regex.compile(
-            r"\b(?:left )?(?:unfinished|undone|incomplete|not (?:done|finished|completed))((?: tickets| issues| stories| bugs)?)"
-            r" (?:at|by) the end of (?=(?:each |every )?(?:\w+(?:['\u2019]s)? )?sprints?\b)",
-            regex.IGNORECASE,
-        ),
-        r"\1 carried over in ",
-    ),
-    (  # how much it does in a sprint as a rule
-        regex.compile(
-            r"(?<=\bhow many points\b.*)\b(?:in|within) (?:a|one|any given) sprint\b"
-            r"(?:(?=.*\b(?:average|usually|typically|normally)\b)|(?<=\b(?:average|usually|typically|normally)\b.*))",
-            regex.IGNORECASE,
-        ),
-        "per sprint",
-    ),
-    (  # break the open bugs down by team
-        regex.compile(
-            r"\b(?:break|split|divide)(?: me)? (?!by\b|it\b|that\b|this\b|them\b|those\b)([^,.;?]+?)(?: down| up|) by (?=\w)",
-            regex.IGNORECASE,
-        ),
-        r"\1 by ",
-    ),
-    (  # how do the open bugs split across teams
-        regex.compile(
-            r"^how (?:are|do|were|did) ([^,.;?]+?) (?:spread|split|distributed|divided|break down|spread out)"
-            r"(?: up)? (?:over|across|among|amongst|between|by) (?:the |our |all )?(\w+?)(?:(?<=s)es|s)?(?=[ ?.!]*$)",
-            regex.IGNORECASE,
-        ),
-        r"\1 per \2",
-    ),
-    (regex.compile(r"\bput ([^,.;?]+?) in order (?:by|of) (?=\w)", regex.IGNORECASE), r"rank \1 by "),
-    (  # how fast does ORBIT fix bugs; how many days does it need for a bug
-        regex.compile(
-            r"\bhow (?:fast|quick|quickly) (do|does|did) ((?:\w+ ){1,3}?)(?=(?:fix|resolve|close|finish|complete|solve)\b)",
-            regex.IGNORECASE,
-        ),
-        r"how long \1 it take \2to ",
-    ),
-    (
-        regex.compile(
-            r"\bhow (?:long|many days|much time) (do|does|did) ((?!it\b|we\b)(?:\w+ ){1,2}?)(on average |usually |normally |"
-            r"typically |)(?:need|take|require)(?= (?:on average |)to (?:fix|resolve|close|finish|complete|solve)\b)",
-            regex.IGNORECASE,
-        ),
-        r"how long \1 it take \2\3",
-    ),
-    (
-        regex.compile(
-            r"\b(?:which|what) sprints (?:are|is) (?:we|everybody|everyone|(?:all |the |our )?teams)(?: currently| now)? in\b",
-            regex.IGNORECASE,
-        ),
-        "which sprints are active",
-    ),
 )
 
 
+class Rewrite(NamedTuple):
+    """A construction that is written as another one before it is read. The example means the same as `means`."""
+
+    pattern: regex.Pattern[str]
+    says: str
+    example: str
+    means: str
+
+
+@lru_cache(maxsize=1)
+def list_rewrites() -> tuple[Rewrite, ...]:
+    """Return the constructions of rewrites.toml."""
+    text = (files("sprints.semantics.questions") / "rewrites.toml").read_text(encoding="utf-8")
+    return tuple(
+        Rewrite(regex.compile(one["pattern"], regex.IGNORECASE), one["says"], one["example"], one["means"])
+        for one in tomllib.loads(text)["rewrites"]
+    )
+
+
 def spell_signs(text: str) -> str:
-    """Write signs and short units before and behind numbers as words: > 5d is more than 5 days."""
+    """Write signs, short units and constructions as the words that are read: > 5d is more than 5 days."""
     for sign, said in _SIGNS:
         text = sign.sub(said, text)
+    for rewrite in list_rewrites():
+        text = rewrite.pattern.sub(rewrite.says, text)
     return text

@@ -251,14 +251,9 @@ def test_the_search_is_bounded() -> None:
 @pytest.mark.parametrize(
     ("question", "meant"),
     [
-        ("Which tickets got pulled into the HARBOR sprint after we started it?",
-         "Which issues were added after the start in the current sprint of HARBOR?"),
-        ("unfinished issues at the end of ORBIT Sprint 2", "Which issues were carried over in ORBIT Sprint 2?"),
         ("did HARBOR finish everything in sprint 6?", "Which issues were carried over in HARBOR Sprint 6?"),
         ("Planned vs delivered points for the HARBOR sprints that are over",
          "Committed versus completed points of HARBOR in closed sprints by sprint"),
-        ("what did we finish this sprint that wasn't in the original commitment",
-         "Which issues were completed and not committed in Sprint 10?"),
     ],
 )  # fmt: skip
 def test_a_state_and_a_sprint_are_what_became_of_the_issues_there(question: str, meant: str) -> None:
@@ -298,8 +293,6 @@ def test_a_time_takes_each_role_that_fits(question: str, meant: str) -> None:
     [
         ("Which teams are sitting on more than 115 unfinished points?",
          "Which teams have more than 115 open story points?"),
-        ("How many tickets per team had to be reopened after they were done?",
-         "How many reopened issues are there by team?"),
         ("Whose name is on most of our open issues as the reporter?", "Who reported the most open issues?"),
         ("Which HARBOR tickets were created in October and are not planned into any sprint yet?",
          "Which issues of HARBOR in the backlog were created in October 2026?"),

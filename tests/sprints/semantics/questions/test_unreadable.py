@@ -37,7 +37,6 @@ pytestmark = pytest.mark.usefixtures("django_db_setup")
         "Did Priya Raman report more bugs than Levi Walker last month?",
         "Who reported more bugs, Priya Raman or Levi Walker?",
         "How many points did ACCEL carry into the current sprint?",
-        "How many issues arrived in QA last week?",
         "Which teammates of Priya Raman have open bugs?",
         "How many changes of the estimate were there last month?",
         "How long does it take from creation to Code Review?",

@@ -1,0 +1,63 @@
+"""Other wordings of plain questions: verbs, idioms and constructions that people use for the same thing."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from sprints.evaluation.comparing import same
+from sprints.semantics.questions.signs import Rewrite, list_rewrites
+from sprints.sql_sandbox.execution import try_execute
+from tests.sprints.semantics.questions.reading import parts_of, read
+from tests.sprints.semantics.questions.test_answers import ask
+from toolbox.database import event_loop
+
+pytestmark = pytest.mark.usefixtures("django_db_setup")
+WORDINGS = tomllib.loads((Path(__file__).parents[3] / "data" / "sprints" / "wordings.toml").read_text(encoding="utf-8"))
+ASKED = [(said, one["sql"]) for one in WORDINGS["questions"] for said in one["said"]]
+
+
+@pytest.mark.parametrize(("said", "truth"), ASKED)
+def test_a_wording_has_the_rows_of_an_independent_statement(said: str, truth: str) -> None:
+    gold = event_loop.run(try_execute(truth))
+    assert gold.error is None
+
+    answer = ask(said)
+
+    assert not answer.is_ambiguous, answer.answer
+    assert same(answer.rows, gold=gold.rows), (answer.sql, answer.rows[:5], gold.rows[:5])
+
+
+@pytest.mark.parametrize("rewrite", list_rewrites(), ids=lambda one: one.example)
+def test_a_construction_means_what_it_is_written_as(rewrite: Rewrite) -> None:
+    assert parts_of(read(rewrite.example)) == parts_of(read(rewrite.means))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is holding HARBOR up?",
+        "What's the record velocity of a sprint?",
+        "HARBOR velocity history",
+        "What landed in HARBOR Sprint 9?",
+        "What is missing from ACCEL Sprint 9?",
+    ],
+)
+def test_a_part_of_a_verb_or_a_noun_is_never_skipped(question: str) -> None:
+    assert ask(question).is_ambiguous
+
+
+@pytest.mark.parametrize(
+    ("question", "means"),
+    [
+        ("levis open tickets", "Levi's open tickets"),
+        ("How many of Levis tickets are open?", "How many of Levi's tickets are open?"),
+        ("What is on Levi's plate?", "open issues of Levi"),
+        ("How many issues are on Levi's list?", "How many open issues does Levi have?"),
+        ("Which bugs need to be fixed?", "Which bugs are open?"),
+    ],
+)
+def test_whose_work_it_is_and_what_is_to_be_done(question: str, means: str) -> None:
+    asked, meant = ask(question), ask(means)
+
+    assert asked.rows == meant.rows != []
