@@ -109,7 +109,8 @@ class Conditions(Durations):
         """Return whether "today" only says that rows are so now: which are in QA | today."""
         states = [state for state in self.states.values() if not state.role]
         is_state = states or any(one.name_kind == "status" for one in self.phrases)
-        is_present = any(one.said.lower() in ("is", "are", "has", "have") for one in self.phrases) and not self.is_past
+        is_told = self.is_related or any(one.said.lower() in ("is", "are", "has", "have") for one in self.phrases)
+        is_present = is_told and not self.is_past
         return phrase.said.lower() == "today" and bool(is_state) and is_present and self.entity.id == "issue"
 
     def _either(self, phrase: Phrase, first: Condition) -> Condition:

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+import regex
+
 from sprints.linking.calendar import Span, add_units, find_unit
 from sprints.linking.names import Name, NameIndex, sprint_numbers
 from sprints.semantics.describe import join_conditions, split_conditions
@@ -27,6 +29,10 @@ from sprints.semantics.questions.relations import list_decided
 from sprints.semantics.questions.sorting import is_property, list_content, sort_query
 from sprints.semantics.questions.tokens import Token, find_anaphor
 
+_WHO_HAS = regex.compile(
+    r"^(?:and |but )?(?:who|which (?P<noun>team|person|one)) (?:has|have|had) (?P<degree>the (?:most|fewest|least))\W*$",
+    regex.IGNORECASE,
+)
 _BEFORE = frozenset({"previous", "prior", "preceding", "before"})
 _AFTER = frozenset({"next", "following", "after"})
 _OF_ROWS = frozenset({"they", "them", "their", "theirs"})
@@ -55,6 +61,16 @@ def change_rows(
     changed = changed or _swap_event(context, tokens=tokens, model=model)
     changed = changed or _rank_owners(context, tokens=tokens, model=model)
     return changed or _step_sprint(context, tokens=tokens, index=index) or _step_time(context, tokens=tokens)
+
+
+def shorten_ranking(question: str, *, context: MetricQuery) -> str:
+    """Return only the degree of a ranking, if the query before ranks the same: and who has | the fewest."""
+    ranked = _WHO_HAS.match(question)
+    if ranked is None or not (context.rank or context.order):
+        return question
+    owners = ("team",) if ranked["noun"] == "team" else ("assignee", "reporter")
+    is_same = any(DimensionGroup(dimension=one) in context.group_by for one in owners)
+    return ranked["degree"] if is_same else question
 
 
 def show_columns(context: MetricQuery, *, tokens: Sequence[Token], lexicon: Lexicon) -> MetricQuery | None:

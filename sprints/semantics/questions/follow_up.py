@@ -21,7 +21,7 @@ from sprints.semantics.query import (
     TimeRange,
 )
 from sprints.semantics.questions.assembly import assemble_fragment
-from sprints.semantics.questions.context_changes import change_rows, show_columns
+from sprints.semantics.questions.context_changes import change_rows, shorten_ranking, show_columns
 from sprints.semantics.questions.grammar import ANAPHOR, Parse, parse_question
 from sprints.semantics.questions.inherited_scope import (
     asks_for_bare_rows,
@@ -123,6 +123,7 @@ def parse_follow_up(
     """
     if sprint := find_sprint_before(question, context=context, index=index):
         return _follow_sprint(question, sprint=sprint, context=context, index=index, today=today, lexicon=lexicon)
+    question = shorten_ranking(question, context=context)
     said, team = find_team_before(question, context=context)
     if said:
         named = question.replace(said, team, 1)

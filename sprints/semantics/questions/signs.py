@@ -15,6 +15,7 @@ _RUNNING = regex.compile(
 _SIGNS = (
     (regex.compile(r",? *\bi\.? ?e\b\.?,?", regex.IGNORECASE), ","),
     (regex.compile(r"->|\u2192"), " to "),
+    (regex.compile(r"\bany of (?:those|these)(?= (?:have|has|is|are|were|got)\b)", regex.IGNORECASE), "any of them"),
     (regex.compile(r"\b(?:a )?dozen\b", regex.IGNORECASE), "12"),
     (regex.compile(r"(?:!=|<>|\u2260) ?(?=\d)"), " other than "),
     (regex.compile(r"(?:>=|=>|\u2265) ?(?=\d)"), " at least "),

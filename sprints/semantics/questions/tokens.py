@@ -229,7 +229,11 @@ def _split_verb(
             if tuple(word.folded for word in found[at : at + len(rest)]) != rest:
                 continue
             is_object = all(_is_object(word.folded, lexicon=lexicon) for word in inside)
-            leads_on = rest != ("into",) and any(word.folded in _LEADS_ON or word.folded.isdigit() for word in after)
+            leads_on = (
+                len(rest) == 1
+                and rest != ("into",)
+                and any(word.folded in _LEADS_ON or word.folded.isdigit() for word in after)
+            )
             if is_object and not leads_on:
                 return senses, range(at, at + len(rest))
     return None

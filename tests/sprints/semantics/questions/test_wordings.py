@@ -5,12 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from sprints.asking.chat import chat
 from sprints.evaluation.comparing import same
 from sprints.semantics.questions.signs import Rewrite, list_rewrites
 from sprints.sql_sandbox.execution import try_execute
 from tests.sprints.semantics.questions.reading import parts_of, read
-from tests.sprints.semantics.questions.test_answers import ask
+from tests.sprints.semantics.questions.test_answers import NOW, ask
 from toolbox.database import event_loop
+from toolbox.database.pools import reader
 
 pytestmark = pytest.mark.usefixtures("django_db_setup")
 WORDINGS = tomllib.loads((Path(__file__).parents[3] / "data" / "sprints" / "wordings.toml").read_text(encoding="utf-8"))
@@ -61,3 +63,27 @@ def test_whose_work_it_is_and_what_is_to_be_done(question: str, means: str) -> N
     asked, meant = ask(question), ask(means)
 
     assert asked.rows == meant.rows != []
+
+
+@pytest.mark.parametrize(
+    ("before", "question", "means"),
+    [
+        ("Who has the most bugs at HARBOR?", "and who has the fewest?", "Who has the fewest bugs at HARBOR?"),
+        ("Which team has the most bugs?", "and which team has the fewest?", "Which team has the fewest bugs?"),
+        ("Which open tickets does Levi have?", "do any of those have a due date?",
+         "Which open tickets of Levi have a due date?"),
+    ],
+)  # fmt: skip
+def test_a_follow_up_turns_a_ranking_or_asks_for_a_part(before: str, question: str, means: str) -> None:
+    asked = event_loop.run(chat(question, now=NOW, reader=reader, model=None, context=ask(before).query))
+
+    assert not asked.is_ambiguous, asked.answer
+    assert asked.rows == ask(means).rows != []
+
+
+def test_who_has_none_of_it_today_has_none_now() -> None:
+    assert ask("Who has nothing in progress today?").rows == ask("Who has nothing in progress?").rows != []
+
+
+def test_the_bug_is_one() -> None:
+    assert ask("What is the bug that we have left unsolved for the longest time?").count == 1
