@@ -83,7 +83,10 @@ def _find_at(text: str, words: Sequence[Word], *, place: int, index: NameIndex) 
         run = words[place : place + size]
         is_ordinary = all(word.folded in ORDINARY for word in run)
         if not is_ordinary and (status := index.find_status(tuple(word.folded for word in run))):
-            return replace(_make_spotted_name(text, run, names=[status], before=words[:place]), is_exact=False), size
+            is_stage = run[0].folded == "in" and text[run[-1].start].islower()
+            stage = index.find_statuses_of(fold(status.text.split()[-1])) if is_stage else []
+            spotted = _make_spotted_name(text, run, names=stage or [status], before=words[:place])
+            return replace(spotted, is_exact=False), size
     return _find_by_parts(text, words, place=place, index=index)
 
 

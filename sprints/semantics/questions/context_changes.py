@@ -30,7 +30,7 @@ from sprints.semantics.questions.sorting import is_property, list_content, sort_
 from sprints.semantics.questions.tokens import Token, find_anaphor
 
 _WHO_HAS = regex.compile(
-    r"^(?:and |but )?(?:who|which (?P<noun>team|person|one)) (?:has|have|had) (?P<degree>the (?:most|fewest|least))\W*$",
+    r"^(?:and |but )?(?:who|which (?P<noun>team|person)) (?:has|have|had) (?P<degree>the (?:most|fewest|least))\W*$",
     regex.IGNORECASE,
 )
 _BEFORE = frozenset({"previous", "prior", "preceding", "before"})

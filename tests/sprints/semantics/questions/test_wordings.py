@@ -85,5 +85,9 @@ def test_who_has_none_of_it_today_has_none_now() -> None:
     assert ask("Who has nothing in progress today?").rows == ask("Who has nothing in progress?").rows != []
 
 
+def test_a_misspelt_stage_is_every_status_that_ends_with_it() -> None:
+    assert ask("tickets in reveiw").rows == ask("tickets in review").rows != ask("tickets in In Review").rows
+
+
 def test_the_bug_is_one() -> None:
     assert ask("What is the bug that we have left unsolved for the longest time?").count == 1
