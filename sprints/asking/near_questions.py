@@ -21,6 +21,7 @@ MAX_NEAR = 3
 MAX_PARSES = 24
 _FRAGMENT = regex.compile(
     r"\b(?:of|the|a|an|per|by|with|had|than|and|or|in|on|to|for|from|how many)$|\b(?:by|of|the) (?:by|of|in|on|at)\b"
+    r"|\b(?:of|the|a|an|per) (?:do|does|did|is|are|was|were|has|have)\b"
 )
 
 

@@ -10,6 +10,7 @@ from toolbox.database.pools import Pool
 
 MIN_WORDS = 3
 MAX_WORDS = 16
+MAX_QUESTION_WORDS = 60
 _BEFORE = regex.compile(
     r"(?:\b(?:the|that|this|our|a)\s+)?(?:\b(?:ticket|issue|story|bug|task|card)\s+)?[\"'\u201c]?$", regex.IGNORECASE
 )
@@ -33,7 +34,7 @@ async def find_titled_issues(text: str, *, reader: Pool) -> TitledIssues | None:
 
     Runs one statement over all issues.
     """
-    found = words(text)
+    found = words(text)[:MAX_QUESTION_WORDS]
     runs = [
         (text[found[first].start : found[last - 1].end], found[first].start, found[last - 1].end)
         for first in range(len(found))

@@ -122,7 +122,7 @@ def _parse_parts(text: str, *, whole: Parse, reader: _Reader, size: int) -> Pars
             is_lost = whole.query is not None and asked[:1] == [0] and is_joined
             alone = alone or (_refuse(whole, rest=lead) if is_lost else None)
             continue
-        if whole.query is not None and _says(whole.query, part=first.query, model=reader.model):
+        if whole.query is not None and _covers_part(whole.query, part=first.query, model=reader.model):
             continue
         second = _read_second(rest, first=first, reader=reader)
         if second is None:
@@ -132,7 +132,7 @@ def _parse_parts(text: str, *, whole: Parse, reader: _Reader, size: int) -> Pars
         both = combine(first.query, second=second.query, model=reader.model) if is_sure else None
         if both is not None:
             return _join(first, second=second, query=both, whole=whole)
-        alone = alone or _offer(first, second=second, whole=whole, reader=reader)
+        alone = alone or _offer_both(first, second=second, whole=whole, reader=reader)
     return alone
 
 
@@ -180,7 +180,7 @@ def _read_second(text: str, *, first: _Part, reader: _Reader) -> _Part | None:
     tokens = reader.cut(text)
     if (wide := _count_all(first.query, tokens=tokens, model=reader.model)) is not None:
         return _Part(text=text, parse=Parse(linked=first.parse.linked, query=wide), query=wide)
-    if (shown := _show(first.query, tokens=tokens, model=reader.model)) is not None:
+    if (shown := _show_columns(first.query, tokens=tokens, model=reader.model)) is not None:
         return _Part(text=text, parse=Parse(linked=first.parse.linked, query=shown), query=shown)
     for said in (*_complete(text, tokens=tokens, first=first, reader=reader), text):
         parse = reader.parse(said, context=first.query)
@@ -203,7 +203,7 @@ def _count_all(query: MetricQuery, *, tokens: Sequence[Token], model: SemanticMo
     return query.model_copy(update={"where": join_conditions(kept)})
 
 
-def _show(query: MetricQuery, *, tokens: Sequence[Token], model: SemanticModel) -> MetricQuery | None:
+def _show_columns(query: MetricQuery, *, tokens: Sequence[Token], model: SemanticModel) -> MetricQuery | None:
     """Return the rows with their own properties that a part only names: and | why. None if it says anything else."""
     own = model.entities[query.rows_of].columns if query.rows_of else ()
     names = [
@@ -242,7 +242,7 @@ def _name_parts(parse: Parse, *, said: str) -> str:
     return named.removeprefix("Read as '").removesuffix("'.") if named else said
 
 
-def _says(query: MetricQuery, *, part: MetricQuery, model: SemanticModel) -> bool:
+def _covers_part(query: MetricQuery, *, part: MetricQuery, model: SemanticModel) -> bool:
     """Return whether a query shows what a part of its question asks for: all of its rows, or its numbers."""
     own, other = list_differences(part, second=query, model=model)
     if part.rows_of is not None:
@@ -292,7 +292,7 @@ def _has(token: Token, *kinds: str) -> bool:
     return any(one.kind in kinds for one in token.senses)
 
 
-def _offer(first: _Part, *, second: _Part, whole: Parse, reader: _Reader) -> Parse:
+def _offer_both(first: _Part, *, second: _Part, whole: Parse, reader: _Reader) -> Parse:
     """Say that they are two questions, and offer each: the second of what the first belongs to, and as it is."""
     texts = [_write(part.text) for part in (first, second)]
     offered = list(zip((first.query, second.query), texts, strict=True))

@@ -43,6 +43,9 @@ def test_a_construction_means_what_it_is_written_as(rewrite: Rewrite) -> None:
         "HARBOR velocity history",
         "What landed in HARBOR Sprint 9?",
         "What is missing from ACCEL Sprint 9?",
+        "Which issues should be closed?",
+        "Which issues are clear?",
+        "Which tickets are doing well?",
     ],
 )
 def test_a_part_of_a_verb_or_a_noun_is_never_skipped(question: str) -> None:
