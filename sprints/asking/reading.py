@@ -152,7 +152,7 @@ async def read_question(
     library: Library | None = None,
 ) -> QuestionReading:  # fmt: skip
     """
-    Read a question. No statement runs if everything is cached.
+    Read a question. If everything is cached, a statement runs only for titles, where nothing else reads the question.
 
     `meant` says which of several a name means, `context` what the question before this one meant. With
     `is_context_lost` there was one, but its answer has no query that could be changed. `lexicon` and `library` replace
@@ -173,18 +173,18 @@ async def read_question(
             text, whole=parse, index=index, today=today, lexicon=lexicon, meant=meant or {}, context=context
         ) or parse  # fmt: skip
 
-    if is_change(question):
-        parse = _parse_change(question, context=context, names=names)
-    else:
-        parse = parse_whole(question)
-        titled = await find_titled_issues(question, reader=reader) if parse.query is None else None
-        parse = _parse_titled(question, titled=titled, parse_whole=parse_whole) or parse if titled else parse
-    return QuestionReading(
+    parse = _parse_change(question, context=context, names=names) if is_change(question) else parse_whole(question)
+    reading = QuestionReading(
         question=question, linked=parse.linked, parse=parse, index=index, lexicon=lexicon,
         library=library or await load_library(reader=reader),
         assumptions=tuple(_explain_days(parse.linked, now=now.date(), as_of=as_of.date() if as_of else None)),
         context=context,
     )  # fmt: skip
+    if parse.query is not None or is_change(question) or reading.find_verified() is not None:
+        return reading
+    titled = await find_titled_issues(question, reader=reader)
+    named = _parse_titled(question, titled=titled, parse_whole=parse_whole) if titled else None
+    return replace(reading, parse=named, linked=named.linked) if named else reading
 
 
 async def load_names(*, now: datetime, reader: Pool, model: SemanticModel) -> Names:
