@@ -200,8 +200,8 @@ def _parse_titled(question: str, *, titled: TitledIssues, parse_whole: Callable[
     parses = {text: parse for text in asked if (parse := parse_whole(text)).query is not None}
     if not parses:
         return None
-    first, *others = parses.values()
-    if not others:
+    first = next(iter(parses.values()))
+    if len(titled.keys) == 1:
         return replace(first, assumptions=(f"Took '{titled.said}' as {titled.keys[0]}.", *first.assumptions))
     listed = ", ".join(titled.keys)
     return replace(

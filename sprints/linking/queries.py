@@ -42,7 +42,10 @@ SELECT kind, value AS text FROM (
 ORDER BY kind, text
 LIMIT 5000
 """
-_TITLES = "SELECT issue_key, title FROM sprintscope.issues WHERE lower(title) = ANY(%s) ORDER BY issue_key LIMIT 20"
+_TITLES = """
+SELECT issue_key, title FROM sprintscope.issues WHERE lower(title) = ANY(%s)
+ORDER BY length(title) DESC, lower(title), issue_key LIMIT 20
+"""
 _AS_OF = "SELECT as_of FROM sprintscope.snapshot LIMIT 1"
 
 
@@ -61,7 +64,7 @@ async def load_data_moment(*, reader: Pool) -> datetime | None:
 
 
 async def find_titles(titles: Sequence[str], *, reader: Pool) -> list[tuple[str, str]]:
-    """Read the keys and titles of issues by title, in lower case. Runs one statement over all issues."""
+    """Read the keys and titles of issues by title, in lower case, the longest first. One statement over all issues."""
     rows = (await reader.fetch(_TITLES, [[*titles]])).rows
     return [(row["issue_key"], row["title"]) for row in rows]
 

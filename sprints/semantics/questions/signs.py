@@ -12,19 +12,16 @@ _RUNNING = regex.compile(
     r"|(?:that |which )?(?:it|they|we)(?:['\u2019]s|['\u2019]re| is| are)(?: currently| now)? (?:working on|in))\b",
     regex.IGNORECASE,
 )
+_ON = r"(?<=\b(?:before|by|until|till|after|since|on) )"
 _SIGNS = (
     (regex.compile(r",? *\bi\.? ?e\b\.?,?", regex.IGNORECASE), ","),
     (regex.compile(r"->|\u2192"), " to "),
     (regex.compile(r"\bany of (?:those|these)(?= (?:have|has|is|are|were|got)\b)", regex.IGNORECASE), "any of them"),
     (regex.compile(r"\b(?:a )?dozen\b", regex.IGNORECASE), "12"),
-    (regex.compile(r"\bchristmas eve\b", regex.IGNORECASE), "24 December"),
-    (regex.compile(r"\b(?:christmas|xmas)(?: day)?\b", regex.IGNORECASE), "25 December"),
-    (regex.compile(r"\bnew year['\u2019]?s eve\b", regex.IGNORECASE), "31 December"),
-    (regex.compile(r"\bnew year(?:['\u2019]?s(?: day)?)?\b", regex.IGNORECASE), "1 January"),
-    (
-        regex.compile(r"\bthe other (?:one|two|three|four|\d) (?=(?:teams?|sprints?|epics?)\b)", regex.IGNORECASE),
-        "the other ",
-    ),
+    (regex.compile(rf"{_ON}christmas eve\b", regex.IGNORECASE), "24 December"),
+    (regex.compile(rf"{_ON}(?:christmas|xmas)(?: day)?\b", regex.IGNORECASE), "25 December"),
+    (regex.compile(rf"{_ON}new year['\u2019]?s eve\b", regex.IGNORECASE), "31 December"),
+    (regex.compile(rf"{_ON}new year(?:['\u2019]?s(?: day)?)?\b", regex.IGNORECASE), "1 January"),
     (regex.compile(r"(?:!=|<>|\u2260) ?(?=\d)"), " other than "),
     (regex.compile(r"(?:>=|=>|\u2265) ?(?=\d)"), " at least "),
     (regex.compile(r"(?:<=|=<|\u2264) ?(?=\d)"), " at most "),

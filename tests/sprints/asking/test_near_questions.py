@@ -251,50 +251,27 @@ def test_the_search_is_bounded() -> None:
 @pytest.mark.parametrize(
     ("question", "meant"),
     [
+         # a state and a sprint are what became of the issues there
         ("did HARBOR finish everything in sprint 6?", "Which issues were carried over in HARBOR Sprint 6?"),
         ("Planned vs delivered points for the HARBOR sprints that are over",
          "Committed versus completed points of HARBOR in closed sprints by sprint"),
-    ],
-)  # fmt: skip
-def test_a_state_and_a_sprint_are_what_became_of_the_issues_there(question: str, meant: str) -> None:
-    assert means(suggest(question), meant)
-
-
-@pytest.mark.parametrize(
-    ("question", "meant"),
-    [
+         # a unit or a comparison names the measures in it
         ("Who has put the most hours into bugs?", "Who has the most hours spent on bugs?"),
         ("How many days did blockers eat in ORBIT Sprint 2 altogether?",
          "How many days were issues blocked in ORBIT Sprint 2?"),
         ("Do we get bugs done faster than stories?", "What is the average cycle time of bugs or stories by type?"),
         ("Day by day, how many points remained in ORBIT Sprint 8?", "Burndown of ORBIT Sprint 8"),
-    ],
-)  # fmt: skip
-def test_a_unit_or_a_comparison_names_the_measures_in_it(question: str, meant: str) -> None:
-    assert means(suggest(question), meant)
-
-
-@pytest.mark.parametrize(
-    ("question", "meant"),
-    [
+         # a time takes each role that fits
         ("What did ORBIT close yesterday and today?",
          "Which issues of ORBIT were resolved from 17 November to 18 November?"),
         ("Which epic got the most new issues in October?", "Which epic has the most issues created in October?"),
         ("ok what do we still need to get done this week? going by due dates",
          "Which open issues are due this week?"),
-    ],
-)  # fmt: skip
-def test_a_time_takes_each_role_that_fits(question: str, meant: str) -> None:
-    assert means(suggest(question), meant)
-
-
-@pytest.mark.parametrize(
-    ("question", "meant"),
-    [
+         # limits and groups are kept
         ("Which teams are sitting on more than 115 unfinished points?",
          "Which teams have more than 115 open story points?"),
         ("Whose name is on most of our open issues as the reporter?", "Who reported the most open issues?"),
     ],
 )  # fmt: skip
-def test_limits_groups_and_denied_sprints_are_kept(question: str, meant: str) -> None:
+def test_what_is_asked_is_suggested_in_words_that_are_read(question: str, meant: str) -> None:
     assert means(suggest(question), meant)

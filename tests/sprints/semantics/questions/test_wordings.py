@@ -84,6 +84,28 @@ def test_a_follow_up_turns_a_ranking_or_asks_for_a_part(before: str, question: s
     assert asked.rows == ask(means).rows != []
 
 
+@pytest.mark.parametrize(
+    ("question", "means"),
+    [
+        ("How many bugs are blocked? Which ones?", "Which bugs are blocked?"),
+        ("How much time was spent on QA?", "What is the average time in status QA?"),
+        ("Did any of our teams complete more than 30 points in sprint 8?",
+         "Which teams completed more than 30 points in sprint 8?"),
+        ("Which of our stories is the oldest?", "Which story is the oldest?"),
+    ],
+)  # fmt: skip
+def test_a_rewrite_leaves_alone_what_asks_for_more(question: str, means: str) -> None:
+    asked = ask(question)
+
+    assert not asked.is_ambiguous, asked.answer
+    assert asked.rows == ask(means).rows != []
+
+
+def test_a_feast_is_a_day_only_behind_a_preposition_of_time() -> None:
+    assert ask("What is due before Christmas?").rows == ask("What is due before 25 December?").rows != []
+    assert "christma" in str(ask("bugs about christmas").interpretation)
+
+
 def test_who_has_none_of_it_today_has_none_now() -> None:
     assert ask("Who has nothing in progress today?").rows == ask("Who has nothing in progress?").rows != []
 
