@@ -42,7 +42,7 @@ IMPLIED = {
     ),
 }
 """What else in a query says the same as a term."""
-MIN_TOKENS = 120
+MIN_TOKENS = 100
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("django_db_setup")]
 
