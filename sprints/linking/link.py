@@ -3,8 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from itertools import pairwise
 from types import MappingProxyType
 from typing import TypeVar
+
+import regex
 
 from sprints.linking.folding import Stretch, Word, normalise, overlaps, words
 from sprints.linking.names import Kind, Name, NameIndex
@@ -27,6 +30,8 @@ Found = TypeVar("Found", bound=Stretch)
 MAX_QUESTION = 2_000
 MAX_LISTED = 6
 MAX_CHOICES = 50
+_IN_TURN = regex.compile(r"(?:ts){2,}|(?:st){2,}")
+_JOINS = regex.compile(r"\s*(?:,|(?:, ?)?\b(?:and|or)\b)\s*", regex.IGNORECASE)
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -89,6 +94,7 @@ def link(question: str, *, index: NameIndex, today: date, meant: Mapping[str, st
         if not overlaps(number, others=[*taken, *linked.spotted, *linked.amounts]):
             linked.amounts.append(number)
     _narrow(linked, meant=meant)
+    _give_teams(linked)
     _choose_sprints(linked, index=index)
     _explain(linked)
     return linked
@@ -106,6 +112,28 @@ def _narrow(linked: LinkedQuestion, *, meant: Mapping[str, str]) -> None:
         inside = [name for name in one.names if name.team_id in teams]
         if len(inside) == 1:
             linked.spotted[place] = replace(one, names=tuple(inside))
+
+
+def _give_teams(linked: LinkedQuestion) -> None:
+    """
+    Give each of several sprints its own team, if they stand in turn: HARBOR in Sprint 8 versus ORBIT in Sprint 7.
+
+    In a list, a team right before its sprint is part of its name: HARBOR Sprint 8 or ORBIT Sprint 7.
+    """
+    teams = [one for one in linked.spotted if one.kind == "team" and len(one.names) == 1]
+    pairs = [*zip(teams, linked.sprint_references, strict=False)]
+    order = "".join(kind for _, kind in sorted([*((one.start, "t") for one in teams),
+                                                *((one.start, "s") for one in linked.sprint_references)]))  # fmt: skip
+    if not _IN_TURN.fullmatch(order):
+        return
+    between = [linked.text[first.end : second.start] for (_, first), (second, _) in pairwise(pairs)]
+    is_list = all(_JOINS.fullmatch(one) for one in between)
+    for place, (team, reference) in enumerate(pairs):
+        own = replace(reference, team=team.names[0].value)
+        if is_list and team.end < reference.start and not linked.text[team.end : reference.start].strip():
+            linked.spotted.remove(team)
+            own = replace(own, said=linked.text[team.start : reference.end], start=team.start)
+        linked.sprint_references[place] = own
 
 
 def _choose_sprints(linked: LinkedQuestion, *, index: NameIndex) -> None:

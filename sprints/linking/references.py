@@ -76,11 +76,16 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SprintReference(Place):
-    """Sprints by position ("the last three") or by the numbers in their names."""
+    """
+    Sprints by position ("the last three") or by the numbers in their names.
+
+    `team` is the id of the team beside it, where each of several has its own: HARBOR Sprint 8 or ORBIT Sprint 7.
+    """
 
     position: Position
     count: int = 1
     numbers: tuple[int, ...] = ()
+    team: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ MAX_LISTED = 6
 
 def chosen_sprints(reference: SprintReference, *, sprints: Sequence[Name]) -> list[Name]:
     """Return the sprints meant: the current, the last few closed ones, the next, or those with the numbers."""
+    sprints = [name for name in sprints if reference.team in ("", name.team_id)]
     if reference.position == "numbers":
         return [name for name in sprints if sprint_numbers(name.text) & set(reference.numbers)]
     if reference.position == "current":

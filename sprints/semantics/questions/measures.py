@@ -371,9 +371,13 @@ class Measures(Units):
             self.measures = [self._measure_of(states[0]), *self.measures]
 
     def _has_moments_joined(self) -> bool:
-        """Return whether two moments are counted side by side: created and done each month."""
+        """Return whether two moments are counted side by side: created and done each month; did we open and close."""
         has_grain = any(isinstance(group, TimeGroup) for group in self.groups)
-        return has_grain and len({state.role for state in self.states.values() if state.role}) > 1
+        moments = [state for state in self.states.values() if state.role]
+        are_acts = "how_many" in self.marks and all(one.form == "verb" for at in moments for one in at.phrase.senses)
+        others = [one for one in self.phrases if one.name_kind == "person" or one.said.lower().endswith("ed")]
+        are_acts = are_acts and not others  # who created is the reporter, who closed the assignee
+        return (has_grain or are_acts) and len({state.role for state in moments}) > 1
 
     def _has_verbs_joined(self) -> bool:
         """Return whether two verbs with their own prepositions are counted side by side: added to and removed from."""

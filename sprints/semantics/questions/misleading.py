@@ -15,6 +15,7 @@ _PEOPLE = frozenset({"person", "team", "assignee", "reporter"})
 _PART_OF_SPRINT = frozenset({"first", "last", "second", "third", "final"})
 _UNKNOWN_ACTS = frozenset({"added_late", "removed", "committed", "carried_over", "assigned"})
 _ACTS = ("predicate", "time", "dimension")
+_LINKS = frozenset({"or", "versus", "than"})
 _TOPICS = frozenset({"about", "regarding", "concerning"})
 _WEEKDAYS = frozenset(
     {"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "weekday", "weekend"}
@@ -174,10 +175,33 @@ def _find_exclusion(tokens: Sequence[Token]) -> str:
 
 def _find_crossed_pairs(tokens: Sequence[Token]) -> str:
     """Find pairs of which each is true of other rows: p0 in ACCEL | or | p1 in HARBOR."""
-    at = next((place for place, one in enumerate(tokens) if "or" in one.marks), 0)
-    before = {one.kind for one in [one for one in tokens[:at] if one.names][-2:]}
-    behind = {one.kind for one in [one for one in tokens[at + 1 :] if one.names][:2]}
-    return tokens[at].said if len(before) > 1 and before == behind else ""
+    compared: set[str] = set()
+    for at, token in enumerate(tokens):
+        if not token.marks & _LINKS:
+            continue
+        sides = [_list_values(tokens[:at]), _list_values(tokens[at + 1 :])]
+        shared = {kind for kind in sides[0].keys() & sides[1].keys() if sides[0][kind] != sides[1][kind]}
+        shared -= {"team"} if "sprint" in shared and _have_own_teams(tokens) else set()
+        compared |= shared
+        if len(compared) > 1:
+            return token.said
+    return ""
+
+
+def _have_own_teams(tokens: Sequence[Token]) -> bool:
+    """Return whether each sprint has a team of its own."""
+    return all(one.reference.team for one in tokens if one.reference)
+
+
+def _list_values(tokens: Sequence[Token]) -> dict[str, object]:
+    """Return the values of a side of a comparison by what they are."""
+    found: dict[str, object] = {}
+    for token in tokens:
+        is_sprint = bool(token.reference) or token.kind == "sprint"
+        kind = "sprint" if is_sprint else "period" if token.period else token.kind if token.names else None
+        if kind:
+            found[kind] = token.period.span if token.period else (*(name.value for name in token.names), token.said)
+    return found
 
 
 def _find_best_of_each(tokens: Sequence[Token]) -> str:

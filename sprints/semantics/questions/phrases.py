@@ -99,6 +99,7 @@ from sprints.semantics.questions.phrase import (
 from sprints.semantics.questions.quantifiers import count_totals, find_quantifier
 from sprints.semantics.questions.restatements import RESTATEMENTS
 from sprints.semantics.questions.tokens import YES_OR_NO, Token
+from sprints.semantics.questions.verbs import keep_verbs
 
 _OPERATORS_BEHIND = {"or_more": Operator.GE, "or_less": Operator.LE}
 _OPERATORS = {"gt": Operator.GT, "ge": Operator.GE, "lt": Operator.LT, "le": Operator.LE, "eq": Operator.EQ}
@@ -119,7 +120,7 @@ _TERMS = frozenset({"entity", "measure", "dimension", "predicate", "time"})
 
 def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
     """Convert tokens to phrases: one each, then combine neighbours, rule by rule."""
-    tokens = count_totals(_put_whole_first(tokens))
+    tokens = count_totals(_put_whole_first(keep_verbs(tokens)))
     placed = (
         _place(
             token,

@@ -8,6 +8,7 @@ whole and the part. Where no query says both, each is offered as a question of i
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import pairwise
 
 import regex
 
@@ -33,6 +34,7 @@ TWO = "Those are two questions, and no one query answers both. Ask them one by o
 _HEADS = ASKING | {"how_long", "how_often"}
 _PRONOUNS = frozenset({"it", "they", "them", "those", "these", "their", "its", "he", "she", "his", "her"})
 _ANY = frozenset({"any", "all", "somebody", "someone", "that", "there", "the", "anything", "something"})
+_LIMITS = frozenset({"team", "person", "epic", "sprint", "label"})
 _PASSIVE = regex.compile(r"^(?:was|were|is|are|has been|have been) (.+) (\w+)$", regex.IGNORECASE)
 _INVERTED = regex.compile(r"^(is|are|was|were) (\S+)(?= )", regex.IGNORECASE)
 _THING = regex.compile(r"(?:for )?(?:what|anything|everything)\b", regex.IGNORECASE)
@@ -69,6 +71,10 @@ class _Reader:
     def parse_alone(self, text: str) -> Parse:
         """Parse a text as a question of its own."""
         return parse_question(text, index=self.index, today=self.today, lexicon=self.lexicon, meant=self.meant)
+
+    def asks_number(self, text: str) -> bool:
+        """Return whether a text begins with how many or how much."""
+        return bool({"how_many", "how_much"} & {mark for token in self.cut(text)[:1] for mark in token.marks})
 
     def cut(self, text: str) -> list[Token]:
         """Return the tokens of a text."""
@@ -115,9 +121,15 @@ def _parse_parts(text: str, *, whole: Parse, reader: _Reader, size: int) -> Pars
     alone: Parse | None = None
     for lead, rest, is_joined in _list_splits(text, tokens=reader.cut(text)) if size > 1 else ():
         asked = [place for place, one in enumerate(reader.cut(lead)) if _asks(one)]
-        if whole.query is not None and not (asked or is_joined):
-            continue  # of the bugs that are open, | how many
-        first = _read_first(lead, reader=reader, size=size - 1)
+        is_told = whole.query is not None and len(whole.query.measures) > 1 and reader.asks_number(rest)
+        if is_told or (whole.query is not None and not (asked or is_joined)):
+            continue  # a number for each already; of the bugs that are open, | how many
+        if end := _find_shared_end(lead, rest=rest, reader=reader):
+            shared = _read_first(f"{lead} {end}", reader=reader, size=1)
+            is_time = all(one.period or one.is_free for one in reader.cut(end))
+            first = shared or (_read_first(lead, reader=reader, size=1) if is_time else None)
+        else:
+            first = _read_first(lead, reader=reader, size=size - 1)
         if first is None:
             is_lost = whole.query is not None and asked[:1] == [0] and is_joined
             alone = alone or (_refuse(whole, rest=lead) if is_lost else None)
@@ -152,6 +164,28 @@ def _list_splits(text: str, *, tokens: Sequence[Token]) -> Iterator[tuple[str, s
             yield first, text[tokens[at].start :], is_joined
 
 
+def _find_shared_end(lead: str, *, rest: str, reader: _Reader) -> str:
+    """
+    Return what stands behind both numbers and limits both: how many are done and how many are left | in Sprint 9.
+
+    Empty if the first has a limit of its own, or if it is all that the second says.
+    """
+    tokens = reader.cut(rest)
+    start = len(tokens)
+    while start and (_is_limit(tokens[start - 1]) or tokens[start - 1].is_free or _has(tokens[start - 1], "entity")):
+        start -= 1
+    start += next((n for n, one in enumerate(tokens[start:]) if one.is_preposition or one.period), len(tokens))
+    before, end = tokens[:start], tokens[start:]
+    is_number = any("how_many" in one.marks for one in before[:1])
+    tells = any(_has(one, "predicate", "time", "measure") or one.kind == "status" for one in before)
+    is_own = any(map(_is_limit, reader.cut(lead)))
+    return rest[end[0].start :] if end and is_number and tells and not is_own else ""
+
+
+def _is_limit(token: Token) -> bool:
+    return bool(token.reference or token.period or token.key) or token.kind in _LIMITS
+
+
 def _is_subject(token: Token) -> bool:
     """Return whether it may be the subject behind a verb that asks: and are | they; and is | anybody."""
     is_name = bool(token.names or token.key or token.reference) and token.kind not in ("status", "priority", "type")
@@ -182,6 +216,10 @@ def _read_second(text: str, *, first: _Part, reader: _Reader) -> _Part | None:
         return _Part(text=text, parse=Parse(linked=first.parse.linked, query=wide), query=wide)
     if (shown := _show_columns(first.query, tokens=tokens, model=reader.model)) is not None:
         return _Part(text=text, parse=Parse(linked=first.parse.linked, query=shown), query=shown)
+    if said := _put_limit_before(text, tokens=tokens, first=first, reader=reader):
+        parse = reader.parse_alone(said)
+        if parse.query is not None:
+            return _Part(text=said, parse=parse, query=parse.query)
     for said in (*_complete(text, tokens=tokens, first=first, reader=reader), text):
         parse = reader.parse(said, context=first.query)
         if parse.query is not None:
@@ -190,6 +228,27 @@ def _read_second(text: str, *, first: _Part, reader: _Reader) -> _Part | None:
     parse = reader.parse_alone(text) if is_whole and not _points_back(tokens) else first.parse
     is_read = parse is not first.parse and parse.query is not None
     return _Part(text=text, parse=parse, query=parse.query, is_alone=True) if is_read and parse.query else None
+
+
+def _put_limit_before(text: str, *, tokens: Sequence[Token], first: _Part, reader: _Reader) -> str:
+    """
+    Return a second number with the noun of the first, and what stands before both: in October, how many were fixed.
+
+    Empty if nothing does.
+    """
+    told = reader.cut(first.text)
+    at = next((place for place, one in enumerate(told) if "how_many" in one.marks), 0)
+    is_number = "how_many" in tokens[0].marks and len(tokens) > 1 and not _points_back(tokens)
+    if not (is_number and any(map(_is_limit, told[:at]))):
+        return ""
+    end = next((place for place, one in enumerate(told) if place > at and _is_verb(one)), at + 1)
+    is_named = tokens[1].kind == "type" or _has(tokens[1], "entity")
+    noun = "" if is_named else first.text[told[at + 1].start : told[end].start]
+    return f"{first.text[: told[at].start]}{tokens[0].said} {noun}{text[tokens[1].start :]}"
+
+
+def _is_verb(token: Token) -> bool:
+    return bool(token.marks & {"be", "have", "past"}) or token.said.lower() in YES_OR_NO | {"got", "get"}
 
 
 def _count_all(query: MetricQuery, *, tokens: Sequence[Token], model: SemanticModel) -> MetricQuery | None:
@@ -271,7 +330,9 @@ def _may_be_of_all(first: _Part, *, second: _Part, reader: _Reader) -> bool:
     With a pronoun it is not, nor where the first tells nothing of its rows but whose they are.
     """
     own, other = list_differences(first.query, second=second.query, model=reader.model)
-    is_of_them = _points_back(reader.cut(second.text))
+    said = reader.cut(second.text)
+    acting = {two.start for one, two in pairwise(said) if one.said.lower() in YES_OR_NO}  # how many did | they | close
+    is_of_them = _points_back([one for one in said if one.start not in acting])
     return bool(other) and not (own or is_of_them) and _tells_of_rows(reader.cut(first.text))
 
 

@@ -2,10 +2,11 @@
 
 from sprints.semantics.query import DimensionGroup, NamedCondition, Not
 from sprints.semantics.questions.groups import Groups
-from sprints.semantics.questions.phrase import is_sprints, phrase_at
+from sprints.semantics.questions.phrase import is_sprints, look_at, phrase_at
 from sprints.semantics.questions.terms import Unbound
 
 OF_OWNERS = "Do you mean the average of an issue, '{each}', or the average of what they have in all? I know the first."
+_STATISTICS = {"average": "average", "mean": "average", "median": "median"}
 _OWNERS = frozenset({"team", "assignee", "reporter", "person", "epic", "sprint"})
 
 
@@ -61,6 +62,20 @@ class Units(Groups):
             for place, phrase in enumerate(self.phrases):
                 if mark in phrase.marks:
                     self.used.add(place)
+        self._share_aggregate()
+
+    def _share_aggregate(self) -> None:
+        """Give both of two measures the statistic that is said once: average lead time | and | cycle time."""
+        for place, phrase in enumerate(self.phrases):
+            link, other = look_at(self.phrases, place=place + 1, size=2)
+            said = _STATISTICS.get(phrase.said.lower().partition(" ")[0], "")
+            is_told = other.said.lower().partition(" ")[0] in _STATISTICS
+            if said and phrase.has("measure") and link.marks & {"and", "versus"} and not is_told:
+                named = {sense.name for sense in other.senses if sense.kind == "measure"}
+                self.measures = [
+                    self._find_aggregate(one, said=said) if one in named and said not in self.model.measures[one].label
+                    else one for one in self.measures
+                ]  # fmt: skip
 
     def _refuse_average_of_sum(self, mark: str) -> None:
         """Refuse the average of a sum if it does not stand before the sum: points completed on average."""

@@ -138,4 +138,4 @@ def conditions_of(query: MetricQuery) -> set[str]:
 def _describe_unordered(text: str) -> str:
     """Return a condition without the order of its values, and a time without the role that the measure has anyway."""
     plain = re.sub("^(resolved|created) (?=in |from |before |since |on )", "", text)
-    return " or ".join(sorted(re.split(",? or |, ", plain)))
+    return " or ".join(sorted(one.removeprefix("in ") for one in re.split(",? or |, ", plain)))
