@@ -67,6 +67,7 @@ def test_events_of_sprints(question: str, truth: str) -> None:
         "What did ORBIT drag along from sprint 7 into sprint 9?",
         "What did ORBIT carry over from sprint 9 into sprint 10?",
         "What spilled over into ORBIT sprint 8?",
+        "How many committed stories were not finished in the sprint?",
         "Which committed stories were not done in their sprint in ORBIT?",
         "Which tickets rolled over from sprint 7 to sprint 8 in ORBIT?",
         "What slipped into ORBIT Sprint 9 after kick-off and is it done yet?",
