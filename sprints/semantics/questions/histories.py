@@ -107,6 +107,7 @@ def read_status_change(phrases: list[Phrase], *, place: int) -> Found:
     is_move = verb.kind == "term" and any(sense in _MOVED for sense in verb.senses)
     is_ours = any(one.is_of_issues for one in phrases[:place]) or any("what" in one.marks for one in phrases[:1])
     is_other = any(one.marks & {"who", "when", "how_often"} or one.kind == "key" for one in phrases)
+    is_other = is_other or any(one.toward or one.marks & {"to"} or one.said.lower() == "from" for one in phrases[end:])
     if not (is_behind or is_told or is_move) or not is_ours or is_other:
         return None
     end += 1 + is_behind

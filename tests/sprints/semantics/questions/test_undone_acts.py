@@ -30,6 +30,9 @@ OVER = LIST.format("i.status_category = 'Done' AND i.time_spent_hours > i.origin
          LIST.format("i.priority = 'p1' AND i.issue_type = 'Bug' AND i.started_at IS NULL")),
         ("in-progress tickets whose status has not changed today",
          UNMOVED.format("i.status_category = 'In Progress'", "2026-11-18")),
+        ("what changed status today",
+         LIST.format("EXISTS (SELECT 1 FROM status_changes AS c WHERE c.issue_id = i.issue_id "
+                     "AND c.changed_at >= '2026-11-18')")),
         ("tickets of ORBIT whose status has not changed yet today",
          UNMOVED.format("t.team_key = 'ORBIT'", "2026-11-18")),
         ("Which tickets of ORBIT haven't changed status this week?",
@@ -69,6 +72,9 @@ def test_what_was_not_done(question: str, truth: str) -> None:
     [
         "Which customer bugs didn't get fixed within two weeks?",
         "What hasn't Levi started?",
+        "Which tickets moved today to QA?",
+        "Which tickets moved today from QA to Verifying?",
+        "Which tickets haven't moved this week to sprint 9?",
         "Finished tickets that went more than 5 hours over their estimate",
     ],
 )
