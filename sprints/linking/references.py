@@ -19,6 +19,7 @@ _ENDS = (
     r"|over|going|look|looking)\b)"
 )
 _AND = r"(?: and | & |, ?| ?(?:to|-|\u2013|through) ?)"
+_INTO = r"(?<!\b(?:put|slot|slotted) )\b(?:in)?to "  # carried into the next one, as opposed to put into it
 _SPRINT = regex.compile(
     rf"(?<![\w-])(?:(?P<before_last>sprint before (?:the )?last(?: one| sprint)?|(?:penultimate|last but one) sprint"
     r"|(?:second|next) to last sprint)"
@@ -26,7 +27,7 @@ _SPRINT = regex.compile(
     rf"|{_WHOSE}(?P<current>{_CURRENT}) sprints?"
     rf"|(?P<running>(?<={_INSIDE})(?<!{_EDGE_OF})the sprint(?={_ENDS}))"
     rf"|{_WHOSE}(?P<past>{_PAST}) (?:(?P<count>{NUMBER}|few|several|couple of) )?(?:(?:{_CLOSED}) )?sprints?"
-    rf"|(?<!\b(?:in)?to ){_WHOSE}(?<!\b(?:in)?to the )(?P<next>next|upcoming|coming|following) "
+    rf"|(?<!{_INTO}){_WHOSE}(?<!{_INTO}the )(?P<next>next|upcoming|coming|following) "
     rf"(?:(?P<ahead>{NUMBER}|couple of) )?sprints?"
     rf"|sprints? (?:#|no\.? |number )?(?P<numbers>\d{{1,4}}(?:{_AND}(?:sprint )?\d{{1,4}})*))(?![\w])",
     regex.IGNORECASE,

@@ -104,6 +104,7 @@ class _Assembly(OpenWork):
         self._read_nouns()
         self._choose_measures()
         self._read_conditions()
+        self._show_time_in_status()
         rank, order = self._read_ranks()
         share = self._read_share()
         self._check_marks()

@@ -211,7 +211,8 @@ def _read_word(items: Sequence[_Item], place: int, *, state: State, core: Sequen
     """Return what a word of a statement is before the next one. None if it may restrict what is asked."""
     one, before, following = items[place], _get_item(items, place - 1), _get_item(items, place + 1)
     token, marks = one.token, {sense.name for sense in one.token.senses if sense.kind == "mark"}
-    if one.folded in _EXTENTS and following.folded not in ("you", ""):
+    is_alone = "nobody" in marks and not following.folded  # an assignee: nobody
+    if is_alone or (one.folded in _EXTENTS and following.folded not in ("you", "")):
         return None
     if one.state is not None:
         return state if one.state == "adverb" else one.state

@@ -25,6 +25,7 @@ from sprints.semantics.questions.phrase import NEGATED, Phrase, is_sprints
 from sprints.semantics.questions.relations import list_decided
 from sprints.semantics.questions.tense import find_verb, is_said_of_past, tells_of_past_sprints
 from sprints.semantics.questions.terms import CARRIED_FROM, NAMED_BY, WHOSE_CHANGES, State, Unbound
+from sprints.semantics.questions.units import PLANNED
 from sprints.semantics.questions.values import (
     contains_any,
     is_among,
@@ -67,7 +68,8 @@ class Conditions(Durations):
                 self.parts.append(NamedCondition(predicate="member_now"))
         is_told = any(state.predicate != "left_in_sprint" for state in self._own_states())
         is_told = is_told or any(self.model.measures[one].ratio for one in self.measures)
-        is_told = is_told or any(is_sprints(one) for one in self.phrases) or self._groups_sprints()
+        is_running = NamedCondition(predicate=self.settings["running"]["sprint"]) in self.parts
+        is_told = is_told or is_running or any(is_sprints(one) for one in self.phrases) or self._groups_sprints()
         if self.entity.id == "membership" and not is_told:
             raise Unbound(None, why="Which sprint do you mean?")
 
@@ -335,8 +337,7 @@ class Conditions(Durations):
         if relation.by is not None:
             acts = {sense.name for sense in phrase.alternatives[0].senses if phrase.is_act and sense.form == "verb"}
             return bool(acts & {"reporter", "created"}) == (relation.by == "reporter")
-        is_of_rows = self.entity.id in ("person", "team") and relation.entity == "issue"
-        if any(is_sprints(one) for one in phrase.alternatives) and relation.entity != "sprint" and not is_of_rows:
+        if any(is_sprints(one) for one in phrase.alternatives) and relation.entity not in ("sprint", "issue"):
             return False
         if relation.entity != self.entity.id:
             are_issues = any(one.has_entity("issue") or one.name_kind == "type" for one in phrase.alternatives)
@@ -397,7 +398,7 @@ class Conditions(Durations):
     def _state(self, state: State, *, place: int) -> list[Condition]:
         phrase = state.phrase
         condition = self._holds(state)
-        if condition == NamedCondition(predicate="committed") and self._is_about_the_future():
+        if condition in PLANNED and self._is_put_ahead():
             condition = NamedCondition(predicate="member_now")
         is_plain = phrase.is_negated and not state.periods and not phrase.alternatives
         if is_plain and isinstance(condition, NamedCondition) and self.model.predicates[condition.predicate].opposite:

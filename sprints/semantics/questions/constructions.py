@@ -192,10 +192,11 @@ def read_overrun(phrases: list[Phrase], *, place: int) -> Found:
         one for one in rest[:at]
         if one in lengths or one.marks & _OVERRUN_MARKS or _names(one, "spent_hours")
     ]  # fmt: skip
+    is_over = "gt" in first.marks and first.said.lower().endswith(" over") and at == 1  # went over | their estimate
     is_more = bool(first.marks & {"more", "fewer"}) or first.said.lower().startswith(_LONGER)
     subjects = [one for one in phrases[:place] if one.has("entity", form="noun") or one.name_kind == "type"]
     are_issues = bool(subjects) and all(one.is_of_issues for one in subjects)
-    if not (is_more and are_issues and lengths) or len(plain) != at:
+    if not (are_issues and (is_over or (is_more and lengths))) or len(plain) != at:
         return None
     is_less = bool(first.marks & {"fewer", "lt"} or first.said.lower().startswith("shorter"))
     bound = replace(

@@ -45,6 +45,7 @@ _OF_OTHERS = frozenset({"others", "what", "be", "and", "follow", "how_many", "wh
 _OF_NEGATION = frozenset({"not", "how_many", "which", "be", "have", "do", "past", "and", "follow", "anaphor"})
 _BELONGS = OWNERS | {"issue", "issue_type", "label", "parent", "time"}
 _IMPLIED = frozenset({"sprint_closed", "sprint_future", "has_cycle_time", "has_lead_time"})
+_BLOCKED = NamedCondition(predicate="blocked")
 _MOST = {"most": "desc", "the most": "desc", "fewest": "asc", "least": "asc", "the fewest": "asc", "the least": "asc"}
 
 
@@ -56,7 +57,7 @@ def change_rows(
     changed = sort_query(context, tokens=tokens, lexicon=lexicon) or show_columns(
         context, tokens=tokens, lexicon=lexicon
     )
-    changed = changed or _show_since(context, tokens=tokens, since=lexicon.settings["since"])
+    changed = changed or _show_since(context, tokens=tokens, lexicon=lexicon)
     changed = changed or _oppose(context, tokens=tokens, model=model)
     changed = changed or _swap_event(context, tokens=tokens, model=model)
     changed = changed or _rank_owners(context, tokens=tokens, model=model)
@@ -171,15 +172,35 @@ def _find_actor(token: Token, *, context: MetricQuery, model: SemanticModel) -> 
     return ""
 
 
-def _show_since(context: MetricQuery, *, tokens: Sequence[Token], since: Mapping[str, str]) -> MetricQuery | None:
-    """Return the rows with since when they are so: "since when?" of what is blocked. None if it says anything else."""
-    states = [one.predicate for one in split_conditions(context.where) if isinstance(one, NamedCondition)]
-    shown = [since[one] for one in states if one in since]
+def _show_since(context: MetricQuery, *, tokens: Sequence[Token], lexicon: Lexicon) -> MetricQuery | None:
+    """Return the rows with since when, how long or why they are so: of what is blocked. None if it is not asked."""
+    parts = split_conditions(context.where)
+    states = [one.predicate for one in parts if isinstance(one, NamedCondition)]
     said = [token for token in list_content(tokens) if not any(one.name in states for one in token.senses)]
-    is_asked = [token.said.lower() for token in said if token.said.lower() not in _OF_ROWS] == ["since when"]
-    if not is_asked or len(shown) != 1 or context.rows_of != "issue":
+    asked = [token for token in said if token.said.lower() not in _OF_ROWS]
+    if len(asked) != 1 or context.rows_of != "issue" or context.rank or context.limit:
         return None
-    return context.model_copy(update={"columns": ("issue", "title", *shown)})
+    if asked[0].said.lower() == "why" and "blocked" in states:
+        return _show_reasons(parts, model=lexicon.model)
+    table = "since" if asked[0].said.lower() == "since when" else "lasting" if "how_long" in asked[0].marks else ""
+    known = lexicon.settings[table] if table else {}
+    statuses = [one for one in parts if isinstance(one, Comparison) and one.field == "status"]
+    shown = [known[one] for one in states if one in known]
+    shown += [known["in_status"] for one in statuses if known and one.op in (Operator.EQ, Operator.IN)]
+    return context.model_copy(update={"columns": ("issue", "title", *shown)}) if len(shown) == 1 else None
+
+
+def _show_reasons(parts: Sequence[Condition], *, model: SemanticModel) -> MetricQuery | None:
+    """Return the blockages of blocked issues that last, with their reasons. None if a condition is none of these."""
+    rows = model.entities["blocked_period"]
+    reached = {rows.id, *rows.joins, *rows.paths}
+    where = [NamedCondition(predicate="still_blocked") if part == _BLOCKED else part for part in parts]
+    for part in where:
+        name = part.field if isinstance(part, Comparison) else getattr(part, "predicate", "")
+        term = model.dimensions.get(name) or model.predicates.get(name)
+        if term is None or term.reached_as not in reached:
+            return None
+    return MetricQuery(rows_of=rows.id, columns=("issue", "title", "blocked_reason"), where=join_conditions(where))
 
 
 def _oppose(context: MetricQuery, *, tokens: Sequence[Token], model: SemanticModel) -> MetricQuery | None:

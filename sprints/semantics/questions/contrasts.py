@@ -213,7 +213,8 @@ def _read_manner(phrases: list[Phrase], *, place: int) -> Found:
     is_act = verb.kind == "term" and any(sense.name in ("done", "completed", "created") for sense in verb.senses)
     is_manner = all((sense.kind, sense.form) == ("predicate", "adjective") for sense in adjective.senses)
     of_rows = behind.has("entity", form="noun") or behind.name_kind == "type"
-    if not is_act or not is_manner or of_rows:
+    is_same = bool({one.name for one in verb.senses} & {one.name for one in adjective.senses})  # came in | mid-sprint
+    if not is_act or not is_manner or of_rows or is_same:
         return None
     return [verb, replace(adjective, kind="unknown", said=f"{verb.said} {adjective.said}")], 2
 

@@ -7,7 +7,9 @@ phrases.py.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 
+from sprints.linking.calendar import Span
 from sprints.semantics.enums import Operator
 from sprints.semantics.questions.lexicon import Sense
 from sprints.semantics.questions.phrase import (
@@ -86,6 +88,64 @@ def read_transition(phrases: list[Phrase], *, place: int) -> Found:
     is_named = any(one.is_of_issues or one.has_entity("team") or one.kind == "key" for one in phrases)
     issues = replace(verb, kind="term", senses=_ISSUES, marks=frozenset(), is_plural=True, said="issues")
     return [made] if is_named else [issues, made], end - place
+
+
+def read_status_change(phrases: list[Phrase], *, place: int) -> Found:
+    """
+    Read issues whose status changed in a time, or did not: has | not | changed | status | today; | moved | this week.
+
+    Behind a status of yesterday it is the time since: was | in review | yesterday | and | has not | moved.
+    """
+    end, is_negated = place, False
+    while (one := phrase_at(phrases, place=end)).kind == "mark" and (one.marks <= SILENT_MARKS or "not" in one.marks):
+        is_negated, end = is_negated or "not" in one.marks, end + 1
+    verb, behind = look_at(phrases, place=end, size=2)
+    before = phrase_at(phrases, place=place - 1)
+    is_behind = _names(verb, "updated", form="verb") and _is_status(behind)
+    is_told = _is_status(before) and phrase_at(phrases, place=place - 2).marks == {"whose"}
+    is_told = is_told and _names(verb, "updated", form="verb")
+    is_move = verb.kind == "term" and any(sense in _MOVED for sense in verb.senses)
+    is_ours = any(one.is_of_issues for one in phrases[:place]) or any("what" in one.marks for one in phrases[:1])
+    is_other = any(one.marks & {"who", "when", "how_often"} or one.kind == "key" for one in phrases)
+    is_other = is_other or any(one.toward or one.marks & {"to"} or one.said.lower() == "from" for one in phrases[end:])
+    if not (is_behind or is_told or is_move) or not is_ours or is_other:
+        return None
+    end += 1 + is_behind
+    period = phrase_at(phrases, place=end)
+    if period.kind == "period":
+        end += 1
+    elif is_negated and (period := _take_day_of_status(phrases, place=place)):
+        pass
+    else:
+        return None
+    said = " ".join(one.said for one in phrases[place:end])
+    moves = replace(verb, senses=_MOVES, is_plural=True)
+    inside = (moves, replace(verb, senses=_MOVED), period)
+    made = replace(verb, kind="related", senses=(), said=said, is_negated=is_negated, alternatives=inside)
+    if not any(one.is_of_issues for one in phrases[:place]):
+        return [replace(made, kind="term", senses=_ISSUES, said="issues", alternatives=(), is_negated=False), made
+                ], end - place  # fmt: skip
+    if not is_told:
+        return [made], end - place
+    phrases[place - 1] = replace(before, kind="mark", senses=(), marks=SILENT_MARKS)
+    phrases[place - 2] = replace(phrases[place - 2], marks=SILENT_MARKS, senses=())
+    return [made], end - place
+
+
+def _is_status(phrase: Phrase) -> bool:
+    return phrase.kind == "term" and _names(phrase, "status", form="noun")
+
+
+def _take_day_of_status(phrases: list[Phrase], *, place: int) -> Phrase:
+    """Return today behind a status of yesterday, in which rows still are if they have not moved since."""
+    at = next((n for n in range(place - 1) if phrases[n].name_kind == "status"), -1)
+    day, verb = look_at(phrases, place=at + 1, size=1)[0], phrase_at(phrases, place=at - 1)
+    if at < 1 or day.period is None or day.said.lower() != "yesterday" or "be" not in verb.marks:
+        return NOTHING
+    phrases[at - 1] = replace(verb, said="is", marks=frozenset({"be"}))
+    phrases[at + 1] = replace(day, kind="mark", period=None, senses=(), marks=SILENT_MARKS)
+    today = Span(day.period.span.end, day.period.span.end + timedelta(days=1))
+    return replace(day, period=replace(day.period, span=today))
 
 
 def _is_transition(phrase: Phrase) -> bool:
@@ -319,9 +379,9 @@ def _read_until_end(phrases: list[Phrase]) -> tuple[list[Phrase], Phrase]:
 
 
 HISTORIES: tuple[Rule, ...] = (
-    read_sprints_of_then, read_transition, read_open_again, read_need, read_estimate_change, read_scope_change,
-    read_where, read_spent_over_estimate, read_blocked_time, read_longest_blocked, read_days_left, read_recent,
-    read_reason,
+    read_sprints_of_then, read_transition, read_status_change, read_open_again, read_need, read_estimate_change,
+    read_scope_change, read_where, read_spent_over_estimate, read_blocked_time, read_longest_blocked, read_days_left,
+    read_recent, read_reason,
 )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ _ASKS = frozenset({"which", "what", "who", "when"})
 _ASKS_MUCH = frozenset({"how_many", "how_much"})
 _SIZE = frozenset({"how large", "how big", "how full", "how deep", "size"})
 _ACT = ("time", "verb")
+_SINCE_WHEN = "since when"
 
 
 class Lookups(Conditions):
@@ -71,7 +72,7 @@ class Lookups(Conditions):
 
     def _shows_since(self, state: State) -> bool:
         """Show since when each row has been so: which issues are | blocked | and | since when."""
-        asked = [at for at, one in enumerate(self.phrases) if one.said.lower() == "since when"]
+        asked = [at for at, one in enumerate(self.phrases) if one.said.lower() == _SINCE_WHEN]
         since = str(self.settings["since"].get(state.predicate, ""))
         if not (asked and since) or self.entity.id != "issue" or self._has_key():
             return False
@@ -80,6 +81,16 @@ class Lookups(Conditions):
         self.columns.append(since)
         self.used.add(asked[0])
         return True
+
+    def _show_time_in_status(self) -> None:
+        """Show since when rows are in a status. Refuse to list issues without the time that is asked for."""
+        asked = next((one for one in self.phrases if "when" in one.marks), None)
+        is_list = self.entity.id == "issue" and not (self.measures or self.columns or self.events)
+        if asked is not None and is_list and not self.is_ranked:
+            if asked.said.lower() != _SINCE_WHEN or self.states or self._find_status(0) is None:
+                raise Unbound(asked)
+            self.columns.append(self.settings["since"]["in_status"])
+            self.mentions_entity = True
 
     def _show_moment(self, state: State) -> list[Condition]:
         """Show the moment as a column of the named rows, or as the rows of what happened to them several times."""

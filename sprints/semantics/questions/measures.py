@@ -478,8 +478,10 @@ class Measures(Units):
         own = self._distinct_states()
         if self.entity.id == "membership":
             self.unit_noun = "issues"
-            if len(own) == 1 and not own[0].phrase.is_negated:
-                return self._measure_of(own[0])
+            said = [one for one in own if not one.phrase.is_negated]
+            is_over = not any(name.state == "active" for one in self.phrases if is_sprints(one) for name in one.names)
+            if len(said) == 1 and (len(own) == 1 or (said[0].predicate == "committed" and is_over)):
+                return self._measure_of(said[0])  # with those that were removed: committed, but not completed
             if not own and not (self._groups_sprints() and (self.mentions_entity or "how_many" in self.marks)):
                 raise Unbound(None, why="")
             return "sprint_issues"

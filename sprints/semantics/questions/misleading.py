@@ -59,6 +59,7 @@ def _find_never(tokens: Sequence[Token]) -> str:
 def _find_all(tokens: Sequence[Token]) -> str:
     """Find what is asked of all rows, of which those that are so are no answer: are | all | p0 issues done."""
     is_told = len(tokens) > 1 and tokens[0].said.lower() in _ALL and _has(tokens[-1], "predicate", "time")
+    is_told = is_told and not any("nobody" in one.marks for one in tokens)  # of a list: | that nobody started
     asks = tokens[0].said.lower() in YES_OR_NO
     return next((one.said for one in tokens if one.said.lower() in _ALL), "") if asks or is_told else ""
 

@@ -122,7 +122,8 @@ def _find_role(phrase: Phrase) -> str:
 def read_people_of_team(phrases: list[Phrase], *, place: int) -> Found:
     """Read what the people of a team did as what the team did: what | did | ORBIT | folks | finish."""
     team, people, act = look_at(phrases, place=place, size=3)
-    is_asked = phrases[0].marks == {"what"} and bool(team.names) and team.name_kind == "team"
+    is_asked = phrases[0].marks == {"what"} or any(one.is_of_issues for one in phrases[:place])
+    is_asked = is_asked and bool(team.names) and team.name_kind == "team"
     is_done = act.kind == "term" and act.has("predicate", form="verb")
     return ([team, act], 3) if is_asked and is_done and people.is_plural and people.has_entity("person") else None
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sprints.semantics.enums import Operator
+from sprints.semantics.questions.existence import asks_for_owners, find_clause_end, is_epics
 from sprints.semantics.questions.lexicon import Sense
 from sprints.semantics.questions.phrase import (
     NOTHING,
@@ -118,7 +119,8 @@ def read_nobody(phrases: list[Phrase], *, place: int) -> Found:
     following = _after_silent(phrases, place=place)
     subject, has, first = look_at(phrases, place=place - 2, size=3)
     verb = phrase_at(phrases, place=following)
-    is_owner = "have" in has.marks and subject.has("entity", form="noun") and not subject.has_entity("issue")
+    is_owner = subject.has("entity", form="noun") and not subject.has_entity("issue")
+    is_owner = "have" in has.marks and (is_owner or (subject.name_kind == "type" and is_epics(subject)))
     if first.marks != {"nobody"} or verb.kind != "term" or is_owner:
         return None  # which team has nobody assigned: nobody of it, or nobody to it
     said, size = f"{first.said} {verb.said}", following - place + 1
@@ -231,7 +233,7 @@ def read_presence(phrases: list[Phrase], *, place: int) -> Found:
     is_list = any(one.kind == "missing" and one.is_negated for one in phrases[:place]) and before.kind != "mark"
     if "and" in first.marks and is_list and _has_article(second):
         return [replace(second, kind="missing", is_negated=True)], 2  # with a due date | and | an assignee
-    is_pair = "and" in third.marks and not (_has_article(second) and (behind.kind == "missing" or _has_article(behind)))
+    is_pair = "and" in third.marks and _is_joined(second, link=third, behind=behind)
     if second.kind == "missing":
         return None  # with | no due date
     if first.marks != {"have"} or not is_noun or is_pair:
@@ -241,12 +243,20 @@ def read_presence(phrases: list[Phrase], *, place: int) -> Found:
     is_with = first.said.lower() == "with"
     if is_with and _is_unclear(second, behind=third, is_of_issues=is_of_issues):
         return [leave_out(second, lead=first)], 2
-    is_said = second.is_any or (second.is_plural and not second.is_owned and is_with)
+    is_had = is_of_issues and first.said.lower() in ("have", "has") and (not third or third.said.lower() == "but")
+    is_said = second.is_any or (second.is_plural and not second.is_owned and (is_with or is_had))
     is_property = second.kind == "term" and second.has("dimension", form="noun") and not second.has("entity")
     if not is_said or not is_property:
         return None
     kind: PhraseKind = "unknown" if second.is_one else "missing"
     return [replace(second, kind=kind, is_negated=not second.is_negated, said=f"{first.said} {second.said}")], 2
+
+
+def _is_joined(noun: Phrase, *, link: Phrase, behind: Phrase) -> bool:
+    """Return whether a property is one of several that are shown, and not what rows have beside what they lack."""
+    if link.said.lower() == "but" and behind.kind == "missing":
+        return False  # have points | but | no estimate in hours
+    return not (_has_article(noun) and (behind.kind == "missing" or _has_article(behind)))
 
 
 def _has_article(noun: Phrase) -> bool:
@@ -298,7 +308,10 @@ def read_related(phrases: list[Phrase], *, place: int) -> Found:
         is_said = is_none or (quantifier.said.lower() == "no" and _names_rows(inside))
     else:
         is_listed = before.kind == "mark" and before.marks & {"and", "or"}
-        is_said = bool(inside) and (is_none or _is_absence(inside, before=earlier if is_listed else before))
+        owns = "have" in before.marks and before.said.lower() != "with" and asks_for_owners(phrases[:place])
+        is_said = bool(inside) and (
+            is_none or _is_absence(inside, before=earlier if is_listed else before, is_owned=owns)
+        )
     return _make_related(quantifier, inside=inside, verb=verb, is_negated=True) if is_said else None
 
 
@@ -306,7 +319,7 @@ def _is_act(phrase: Phrase) -> bool:
     return phrase.has("predicate", "time", "dimension", form="verb")
 
 
-def _is_absence(inside: Sequence[Phrase], *, before: Phrase) -> bool:
+def _is_absence(inside: Sequence[Phrase], *, before: Phrase, is_owned: bool) -> bool:
     """Return whether such rows are absent, as opposed to negated rows: without open issues, no scope changes."""
     nouns = [one for one in inside if one.has("entity", "measure", form="noun")]
     if nouns and not _says_type(nouns[-1]):
@@ -314,7 +327,7 @@ def _is_absence(inside: Sequence[Phrase], *, before: Phrase) -> bool:
         return not (is_bare and nouns[-1].has_entity("sprint"))  # with no sprint: a property that is missing
     is_of_others = before.has("entity", form="noun") and not before.has_entity("issue")
     is_had = "have" in before.marks or before.kind == "related" or is_of_others or _says_type(before)
-    return is_had and _names_rows(inside)
+    return is_had and (_names_rows(inside) or (is_owned and inside[0].name_kind == "priority"))
 
 
 def _read_not_any(phrases: list[Phrase], *, place: int) -> Found:
@@ -388,9 +401,11 @@ def _rows_from(phrases: list[Phrase], *, place: int, verb: Phrase) -> list[Phras
     """Return the phrases that describe rows, with the days beside what was done to them."""
     end, is_timed = place, bool(verb)
     first = phrase_at(phrases, place=place)
+    owner = next((at for at in range(place - 1, -1, -1) if "have" in phrases[at].marks), 0)
+    is_owned = phrases[owner].said.lower() != "with" and asks_for_owners(phrases[:owner])
     if not verb and is_sprints(first) and not first.edge:
         is_of_issues = any(one.has_entity("issue") or _says_type(one) for one in phrases[:place])
-        return [] if is_of_issues else [first]
+        return [] if is_of_issues and not is_owned else [first]
     while one := phrase_at(phrases, place=end):
         is_owner = one.kind == "term" and end > place and one.has("dimension") and one.senses and all(
             sense.form == "verb" for sense in one.senses
@@ -403,11 +418,12 @@ def _rows_from(phrases: list[Phrase], *, place: int, verb: Phrase) -> list[Phras
         end += 1
     has_team = phrase_at(phrases, place=end).name_kind == "team"
     sprint, behind = look_at(phrases, place=end + has_team, size=2)
-    owners = ("person", "team")
-    is_of_owners = any("who" in one.marks or any(map(one.has_entity, owners)) for one in phrases[:place])
+    is_of_owners = is_owned or any("who" in one.marks or one.has_entity("person") or one.has_entity("team")
+                                   for one in phrases[:place])  # fmt: skip
     end += (1 + has_team) * (
         is_of_owners and bool(end > place or verb) and is_sprints(sprint) and not behind
     )  # nothing in sprint 7
+    end = find_clause_end(phrases, place=end) if is_owned and end > place else end
     return [_as_adjective(one, behind=phrase_at(phrases, place=at + 1)) for at, one in
             enumerate(phrases[place:end], place)]  # fmt: skip
 
@@ -447,8 +463,8 @@ def _make_related(
     is_of_all = any(one.quantifier or (one.joined_by == "and" and len(one.names) > 1) for one in inside)
     related = replace(
         first, kind="unknown" if is_of_all and not is_negated else "related", said=said, senses=(), marks=frozenset(),
-        start=min(first.start, verb.start) if verb else first.start, is_negated=is_negated, alternatives=tuple(inside),
-        is_act=bool(verb),
+        start=min(first.start, verb.start) if verb else first.start, is_negated=is_negated, is_act=bool(verb),
+        alternatives=tuple(one for one in inside if one.kind != "mark"),
     )  # fmt: skip
     return [related], len(inside) + 1
 

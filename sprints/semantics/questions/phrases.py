@@ -52,6 +52,7 @@ from sprints.semantics.questions.contrasts import (
     read_whole,
     read_workers,
 )
+from sprints.semantics.questions.existence import EXISTENCE
 from sprints.semantics.questions.histories import HISTORIES
 from sprints.semantics.questions.lexicon import Sense
 from sprints.semantics.questions.naming import (
@@ -98,6 +99,7 @@ from sprints.semantics.questions.phrase import (
 )
 from sprints.semantics.questions.quantifiers import count_totals, find_quantifier
 from sprints.semantics.questions.restatements import RESTATEMENTS
+from sprints.semantics.questions.sprint_events import SPRINT_EVENTS
 from sprints.semantics.questions.tokens import YES_OR_NO, Token
 from sprints.semantics.questions.verbs import keep_verbs
 
@@ -134,8 +136,8 @@ def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
     phrases = [phrase for phrase in placed if phrase is not None]
     _find_unanswerable(tokens, phrases=phrases)
     for rule in (
-        join_compared, *RESTATEMENTS, *HISTORIES, read_same_person, read_each_row, read_cycle_time, read_time_in_status,
-        read_overrun, read_lateness, read_present_sprint,
+        join_compared, *RESTATEMENTS, *HISTORIES, *EXISTENCE, *SPRINT_EVENTS, read_same_person, read_each_row,
+        read_cycle_time, read_time_in_status, read_overrun, read_lateness, read_present_sprint,
     ):  # fmt: skip
         _apply(rule, phrases)
     for rule in (read_when_of_sprint, read_best_sprint, read_average_size, read_start_of_work, read_ratio):

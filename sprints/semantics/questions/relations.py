@@ -100,18 +100,29 @@ class Relations(Measures):
     def _reads_stay(self, place: int) -> bool:
         """Read what became of issues in named sprints as a stay in them, and return whether it is: closed in | 8."""
         sprints = [at for at, one in enumerate(self.phrases) if is_sprints(one)]
-        senses = self.said[place].senses if place in self.states and self.entity.membership else ()
-        fate = next((one.name for one in senses if one.kind == "predicate"
-                     and self.model.predicates[one.name].entity == "membership"), "")  # fmt: skip
-        if not fate or len(sprints) != 1 or self.phrases[place].is_negated or self.states[place].periods:
+        fate = self._find_fate(self.said[place]) if self.entity.membership else ""
+        if not fate or len(sprints) != 1:
             return False
+        told = [at for at, one in enumerate(self.said) if at >= place and self._find_fate(one) == fate]
+        if any(self.phrases[at].is_negated or (at in self.states and self.states[at].periods) for at in told):
+            return False
+        named = self.phrases[sprints[0]]
+        if fate == "carried_over" and any(name.state != "closed" for name in named.names):
+            raise Unbound(named, why=CARRIED_FROM, is_final=True)
         stays = next(name for name, one in self.entity.relations.items() if one.entity == "membership")
-        where = join_conditions([NamedCondition(predicate=fate), self._which_sprints(self.phrases[sprints[0]])])
+        where = join_conditions([NamedCondition(predicate=fate), self._which_sprints(named)])
         self.part_of[place] = [Has(relation=stays, where=where)]
-        self.used |= {place, *sprints}
-        del self.states[place]
-        self.phrases[sprints[0]] = replace(self.phrases[sprints[0]], kind="mark", names=(), name_kind="", senses=())
+        self.used |= {*told, *sprints}
+        for at in told:
+            self.states.pop(at, None)
+        self.phrases[sprints[0]] = replace(named, kind="mark", names=(), name_kind="", senses=())
         return True
+
+    def _find_fate(self, phrase: Phrase) -> str:
+        """Return what a phrase says became of issues in a sprint. Empty if it says no such thing."""
+        senses = phrase.senses if phrase.kind == "term" else ()
+        return next((one.name for one in senses if one.kind == "predicate"
+                     and self.model.predicates[one.name].entity == "membership"), "")  # fmt: skip
 
 
 def list_decided(where: Condition | None, *, entity: str, model: SemanticModel) -> list[Condition]:

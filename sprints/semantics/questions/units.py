@@ -7,6 +7,7 @@ from sprints.semantics.questions.terms import Unbound
 
 OF_OWNERS = "Do you mean the average of an issue, '{each}', or the average of what they have in all? I know the first."
 _STATISTICS = {"average": "average", "mean": "average", "median": "median"}
+PLANNED = (NamedCondition(predicate="committed"), NamedCondition(predicate="added_late"))  # of a sprint ahead: in it
 _OWNERS = frozenset({"team", "assignee", "reporter", "person", "epic", "sprint"})
 
 
@@ -43,14 +44,23 @@ class Units(Groups):
     def _is_about_the_future(self) -> bool:
         """Return whether the sprints are in the future: their planned work is what is in them."""
         sprints = [one for one in self.phrases if is_sprints(one)]
-        return bool(sprints) and all(name.state == "future" for one in sprints for name in one.names)
+        is_ahead = all(name.state == "future" for one in sprints for name in one.names)
+        return bool(sprints) and is_ahead and not any(one.predicate not in ("", "sprint_future") for one in sprints)
+
+    def _is_put_ahead(self) -> bool:
+        """Return whether something was put into a sprint in the future, and not after the start that it has not had."""
+        late = ("added_late", "adjective")
+        return self._is_about_the_future() and not any(
+            (sense.name, sense.form) == late for one in self.phrases for sense in one.senses
+        )
 
     def _find_planned(self, measure: str) -> str:
         """Return the measure of what is in a sprint, in place of what was when it was started."""
         known = self.model.measures[measure]
         planned = [one.id for one in self.model.measures.values()
                    if (one.entity, one.unit, one.where) == (known.entity, known.unit, ("member_now",))]  # fmt: skip
-        return planned[0] if known.where == ("committed",) and planned else measure
+        is_put = any(known.where == (one.predicate,) for one in PLANNED) and self._is_put_ahead()
+        return planned[0] if is_put and planned else measure
 
     def _apply_aggregates(self) -> None:
         for mark in ("average", "median", "percentile_85"):

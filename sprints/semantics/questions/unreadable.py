@@ -56,11 +56,13 @@ def _find_changed_property(tokens: Sequence[Token]) -> str:
         for one in tokens
         if not one.is_free and not (one.marks and one.marks <= {"be", "have", "do", "past", "not"})
     ]
+    is_timed = any(one.period for one in tokens)
     for first, second in pairwise(content):
         verb, noun = (first, second) if _names(first, "updated", form="verb") else (second, first)
         is_change = _names(verb, "updated", form="verb") or (_names(verb, "created", form="verb") and verb is second)
         is_property = _has(noun, "dimension", form="noun") and not _has(noun, "entity", "predicate")
         is_property = is_property and not (noun is first and _names(noun, "story_points"))  # whose estimate changed
+        is_property = is_property and not (noun.said.lower() == "status" and is_timed)  # a move in a time
         if is_change and is_property and not noun.names and not _has(verb, "entity", "predicate"):
             return f"{first.said} {second.said}"
     return ""

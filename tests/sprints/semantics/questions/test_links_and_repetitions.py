@@ -116,7 +116,6 @@ def test_a_time_beside_none_or_another_unit_is_asked_back(first: str, then: str)
         "How often were issues blocked in October?",
         "what got kicked out of sprints since September?",
         "How many points were still open in ACCEL Sprint 9 at the end of last Friday?",
-        "in-progress tickets whose status has not changed today",
         "Which issues are open and since when?",
     ],
 )

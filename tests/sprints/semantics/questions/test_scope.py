@@ -238,7 +238,6 @@ def test_an_answer_has_the_rows_of_an_independent_statement(question: str, truth
         "How many issues are done, in percent?",
         "How many points does ACCEL still have in Sprint 9?",
         "How many sprints does ORBIT still have?",
-        "Who on ACCEL has only bugs left in the current sprint?",
         "Which people have only p0 issues open?",
         "Who is assigned only bugs?",
         "Leaving out June, which month had the most issues created?",

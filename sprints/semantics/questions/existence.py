@@ -1,0 +1,113 @@
+"""
+Rules for rows that others have, lack, or have nothing else than: what is said of these rows, up to the end.
+
+Each rule receives the phrases and a position, and returns the replacement and the number of replaced phrases, as in
+phrases.py.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sprints.semantics.questions.lexicon import Sense
+from sprints.semantics.questions.phrase import Found, Phrase, Rule, is_sprints, look_at, phrase_at
+from sprints.semantics.questions.tense import find_verb
+
+_OWNERS = ("person", "team")
+_OF_CLAUSES = frozenset({"be", "have", "past"})
+
+
+def asks_for_owners(before: Sequence[Phrase]) -> bool:
+    """Return whether people, teams or epics are asked for, of which each has rows: which epics | have."""
+    return any(
+        "who" in one.marks or any(map(one.has_entity, _OWNERS)) or (one.name_kind == "type" and is_epics(one))
+        for one in before
+    )
+
+
+def is_epics(phrase: Phrase) -> bool:
+    """Return whether it names epics, and not the epic of a row."""
+    return phrase.said.lower().split()[-1] == "epics"
+
+
+def find_clause_end(phrases: Sequence[Phrase], *, place: int) -> int:
+    """
+    Return the end of a clause about the rows before a position, if it is all that follows: story | that is | blocked.
+
+    Without such a clause it is the position.
+    """
+    at = place
+    while (one := phrase_at(phrases, place=at)).kind == "mark" and (one.marks <= _OF_CLAUSES or "anybody" in one.marks):
+        at += 1
+    rest = phrases[at:]
+    is_state = bool(rest) and (rest[0].has("predicate") or rest[0].name_kind == "status")
+    is_clause = at > place and is_state and all(map(_is_of_rows, rest))
+    return len(phrases) if is_clause else place
+
+
+def _is_of_rows(phrase: Phrase) -> bool:
+    is_state = phrase.kind == "term" and phrase.has("predicate") and not phrase.is_negated
+    is_length = phrase.kind == "bound" and phrase.is_days
+    return is_state or is_length or is_sprints(phrase) or phrase.name_kind in ("priority", "label", "status")
+
+
+def read_left_open(phrases: list[Phrase], *, place: int) -> Found:
+    """Read what is left open as open, unless a sprint left it so when it was closed: has | nothing | left open."""
+    first = phrases[place]
+    is_of_now = find_verb(phrases, place=place) in ("is", "are", "has", "have")
+    is_closed = any(name.state == "closed" for one in phrases if is_sprints(one) for name in one.names)
+    if first.kind != "term" or first.said.lower() != "left open" or not is_of_now or is_closed:
+        return None
+    return [replace(first, senses=(Sense("predicate", "open", "adjective"),))], 1
+
+
+def read_end_of_sprint(phrases: list[Phrase], *, place: int) -> Found:
+    """Read the end of a sprint as part of what is carried over then: left over at | the end | of sprint 8."""
+    first, sprint = look_at(phrases, place=place, size=2)
+    at = next((n for n, one in enumerate(phrases) if any(sense.name == "carried_over" for sense in one.senses)), -1)
+    is_end = first.said.lower() == "end" and first.kind == "unknown"
+    if at < 0 or not is_end or not (not sprint or is_sprints(sprint)):
+        return None
+    phrases[at] = replace(phrases[at], said=f"{phrases[at].said} at the {first.said}")
+    return [], 1
+
+
+def read_sprints_behind(phrases: list[Phrase], *, place: int) -> Found:
+    """Read sprints of rows that are told of behind their noun as those that run: tickets in | the sprints | running."""
+    sprints, active = look_at(phrases, place=place, size=2)
+    is_noun = sprints.kind == "term" and sprints.has_entity("sprint") and sprints.is_plural
+    is_active = any((one.name, one.form) == ("sprint_active", "adjective") for one in active.senses)
+    are_of_rows = any(one.is_of_issues for one in phrases[:place])
+    is_last = phrase_at(phrases, place=place + 2).kind == "nothing"
+    if not (is_noun and is_active and are_of_rows and is_last):
+        return None
+    said = f"{sprints.said} {active.said}"
+    return [replace(sprints, kind="sprints", senses=(), predicate="sprint_active", said=said)], 2
+
+
+def read_only_rows(phrases: list[Phrase], *, place: int) -> Found:
+    """Read owners of one kind of rows alone as those with such rows and no others: who has | only | bugs | left."""
+    first, second, kind = look_at(phrases, place=place, size=3)
+    is_only = bool("only" in first.marks and "have" in second.marks) or bool(
+        "have" in first.marks and "only" in second.marks
+    )
+    rest = phrases[place + 3 :]
+    is_kind = kind.name_kind in ("type", "priority") and kind.said.lower().endswith("s") and not kind.is_negated
+    if not (is_only and is_kind and asks_for_owners(phrases[:place]) and all(map(_is_of_rows, rest))):
+        return None
+    said = " ".join(one.said for one in (second, kind, *rest))
+    made = replace(kind, kind="related", senses=(), names=(), name_kind="", said=said, alternatives=(kind, *rest))
+    others = (replace(kind, is_negated=True), *rest)
+    return [made, replace(made, is_negated=True, said=f"{first.said} {said}", alternatives=others)], 3 + len(rest)
+
+
+def read_inverted_negation(phrases: list[Phrase], *, place: int) -> Found:
+    """Put the negation of a question behind its subject: what | haven't | we | started."""
+    first, subject, verb = look_at(phrases, place=place, size=3)
+    is_act = verb.kind == "term" and verb.has("predicate", "time")
+    is_we = subject.marks == {"our"} and subject.said.lower() == "we"
+    return ([subject, first], 2) if place and first.marks == {"not"} and is_we and is_act else None
+
+
+EXISTENCE: tuple[Rule, ...] = (
+    read_left_open, read_end_of_sprint, read_sprints_behind, read_only_rows, read_inverted_negation,
+)  # fmt: skip
