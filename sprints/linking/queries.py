@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+import regex
+
 from sprints.linking.names import Name
 from toolbox.database.pools import Pool
 
@@ -46,6 +48,17 @@ _TITLES = """
 SELECT issue_key, title FROM sprintscope.issues WHERE lower(title) = ANY(%s)
 ORDER BY length(title) DESC, lower(title), issue_key LIMIT 20
 """
+_MENTIONED = """
+SELECT beginning FROM unnest(%s::text[]) AS beginning
+WHERE EXISTS (
+    SELECT 1 FROM sprintscope.issues AS i
+    WHERE concat_ws(' ', i.title, i.status, i.issue_type, array_to_string(i.labels, ' ')) ~* ('\\m' || beginning)
+  )
+  OR EXISTS (
+    SELECT 1 FROM sprintscope.sprints AS s WHERE concat_ws(' ', s.sprint_name, s.goal) ~* ('\\m' || beginning)
+  )
+LIMIT 20
+"""
 _AS_OF = "SELECT as_of FROM sprintscope.snapshot LIMIT 1"
 
 
@@ -67,6 +80,18 @@ async def find_titles(titles: Sequence[str], *, reader: Pool) -> list[tuple[str,
     """Read the keys and titles of issues by title, in lower case, the longest first. One statement over all issues."""
     rows = (await reader.fetch(_TITLES, [[*titles]])).rows
     return [(row["issue_key"], row["title"]) for row in rows]
+
+
+async def find_mentioned(nouns: Sequence[str], *, reader: Pool) -> list[str]:
+    """Return those of some nouns with whose stem a word of an issue or a sprint begins. One statement."""
+    stems = {regex.escape(_get_stem(noun)): noun for noun in nouns}
+    rows = (await reader.fetch(_MENTIONED, [[*stems]])).rows
+    return [stems[row["beginning"]] for row in rows]
+
+
+def _get_stem(noun: str) -> str:
+    """Return a noun in lower case without the ending of its plural or of an owner."""
+    return regex.sub(r"(?<=\w{3})(?:ies|es|['\u2019]s|s['\u2019]?|y)$", "", noun.lower())
 
 
 def _make_name(row: Mapping[str, Any]) -> Name:

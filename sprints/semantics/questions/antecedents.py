@@ -63,12 +63,21 @@ def name_person(text: str, *, tokens: Sequence[Token]) -> tuple[str, str]:
     else:
         end = _CLAUSE_END.search(text, person.end)
         pronouns, skipped = _THIRD, [(0, end.end() if end else len(text))]
-    skipped += [(one.start, one.end) for one in tokens if one.is_free and " " in one.said]  # show me, I want
-    found = [one for one in pronouns.finditer(text) if not any(start <= one.start() < end for start, end in skipped)]
+    idioms = [(one.start, one.end) for one in tokens if one.is_free and " " in one.said]  # show me, I want
+    found = _find_outside([*skipped, *idioms], text=text, pronouns=pronouns)
+    if not found and pronouns is _THIRD:
+        found = _find_outside(skipped, text=text, pronouns=pronouns)  # what is on his plate
     for one in reversed(found):
         ending = next((ending for part, ending in _ENDINGS.items() if one.groupdict().get(part)), "")
         text = text[: one.start()] + name + ending + text[one.end() :]
     return text, f"Took '{found[0][0]}' as {name}." if found else ""
+
+
+def _find_outside(
+    skipped: Sequence[tuple[int, int]], *, text: str, pronouns: regex.Pattern[str]
+) -> list[regex.Match[str]]:
+    """Return the pronouns outside some parts of a text."""
+    return [one for one in pronouns.finditer(text) if not any(start <= one.start() < end for start, end in skipped)]
 
 
 def name_antecedents(question: str, *, index: NameIndex, today: date, lexicon: Lexicon) -> str:

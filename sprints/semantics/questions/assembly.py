@@ -182,6 +182,8 @@ class _Assembly(OpenWork):
         self._check_scope()
         for place, phrase in enumerate(self.phrases):
             is_silent = phrase.kind == "mark" and self._is_silent(phrase, place=place)
+            if phrase.said.lower() == "since when" and not (self.columns or self.states or self.groups):
+                is_silent = False  # since when is it in QA
             if not (place in self.used or is_silent or self._is_role_verb(phrase, place=place)):
                 raise Unbound(phrase)
 
