@@ -68,6 +68,7 @@ class Conditions(Durations):
         is_told = any(state.predicate != "left_in_sprint" for state in self._own_states())
         is_told = is_told or any(self.model.measures[one].ratio for one in self.measures)
         is_told = is_told or any(is_sprints(one) for one in self.phrases) or self._groups_sprints()
+        is_told = is_told or (self.is_ranked and any("carried" in one.said.lower() for one in self.phrases))
         if self.entity.id == "membership" and not is_told:
             raise Unbound(None, why="Which sprint do you mean?")
 

@@ -98,6 +98,7 @@ from sprints.semantics.questions.phrase import (
 )
 from sprints.semantics.questions.quantifiers import count_totals, find_quantifier
 from sprints.semantics.questions.restatements import RESTATEMENTS
+from sprints.semantics.questions.speeds import read_speed
 from sprints.semantics.questions.tokens import YES_OR_NO, Token
 
 _OPERATORS_BEHIND = {"or_more": Operator.GE, "or_less": Operator.LE}
@@ -133,8 +134,8 @@ def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
     phrases = [phrase for phrase in placed if phrase is not None]
     _find_unanswerable(tokens, phrases=phrases)
     for rule in (
-        join_compared, *RESTATEMENTS, *HISTORIES, read_same_person, read_each_row, read_cycle_time, read_time_in_status,
-        read_overrun, read_lateness, read_present_sprint,
+        join_compared, read_speed, *RESTATEMENTS, *HISTORIES, read_same_person, read_each_row, read_cycle_time,
+        read_time_in_status, read_overrun, read_lateness, read_present_sprint,
     ):  # fmt: skip
         _apply(rule, phrases)
     for rule in (read_when_of_sprint, read_best_sprint, read_average_size, read_start_of_work, read_ratio):
