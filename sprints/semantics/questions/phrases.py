@@ -345,7 +345,8 @@ def _bound_units(phrases: list[Phrase], *, place: int) -> Found:
         return [replace(bound, edge="times")], 2
     is_unit = second.has("dimension", form="noun") or (first.kind == "bound" and second.has("measure", form="noun"))
     is_counted = second.has("entity") or "which" in phrase_at(phrases, place=place - 1).marks
-    is_ranked = is_counted and any(degree_of(one) is not None for one in phrases[place + 2 :])
+    behind = phrases[place + 2 :]
+    is_ranked = is_counted and any(degree_of(one) is not None or one.marks & {"best", "worst"} for one in behind)
     if second.kind != "term" or not is_unit or is_ranked:
         return None  # which two | labels | are on the most bugs
     return [replace(bound, senses=second.senses, said=f"{first.said} {second.said}", is_plural=True)], 2

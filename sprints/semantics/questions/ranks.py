@@ -178,6 +178,8 @@ class Ranks(Scope):
         """Refuse a superlative of another size: the biggest scope change, the longest number."""
         said, measure = {*phrase.said.lower().split()}, self.model.measures[self.measures[0]]
         is_count = measure.id == self.entity.count
+        if "share" in self.marks and self._find_copula() is not None:
+            raise Unbound(phrase)  # the smallest share: groups are ranked by the whole, not by the part
         if "often" in said and measure.unit.startswith("issues"):
             raise Unbound(phrase, is_final=True)  # blocked most often: how many times, or how many issues
         is_mass = is_count and any(one.said.lower() in MASS for one in self.phrases)

@@ -96,3 +96,57 @@ def test_a_list_is_as_long_as_it_has_rows(question: str, truth: str) -> None:
 )
 def test_a_list_of_what_is_not_said_is_asked_back(question: str) -> None:
     assert ask(question).is_ambiguous, question
+
+
+CLOSED = "FROM sprint_summary AS s JOIN teams AS t USING (team_id) WHERE s.state = 'closed' AND {}"
+SHORTFALL = f"SELECT s.sprint_name, s.committed_points - s.completed_points AS n {CLOSED} ORDER BY 2 DESC LIMIT 1"
+PERCENT = "round(100.0 * s.completed_points / s.committed_points, 1) AS n"
+HIT = f"SELECT s.sprint_name, {PERCENT} {CLOSED} ORDER BY n LIMIT {{}}"
+OF_ACCEL, OF_HARBOR = CLOSED.format("t.team_key = 'ACCEL'"), CLOSED.format("t.team_key = 'HARBOR'")
+BEST = f"SELECT s.sprint_name, s.completed_points AS n {OF_ACCEL} ORDER BY 2 DESC LIMIT 1"
+FIRST = (f"SELECT i.issue_key {ROWS} WHERE i.resolved_at IS NOT NULL AND {{}} ORDER BY i.resolved_at "
+         "FETCH FIRST {} ROWS WITH TIES")  # fmt: skip
+OVERRUN = ("SELECT issue_key, time_spent_hours - original_estimate_hours AS n FROM issues WHERE time_spent_hours "
+           "IS NOT NULL AND original_estimate_hours IS NOT NULL ORDER BY n DESC FETCH FIRST 1 ROW WITH TIES"
+           )  # fmt: skip
+COMPLETED = "SELECT sprint_name, completed_issues FROM sprint_summary WHERE sprint_name IN ({}) LIMIT 1000"
+
+
+@pytest.mark.parametrize(
+    ("question", "truth"),
+    [
+        ("Which sprint of HARBOR fell furthest short of the points it had committed to?",
+         SHORTFALL.format("t.team_key = 'HARBOR'")),
+        ("Which sprint fell furthest short of its commitment?", SHORTFALL.format("true")),
+        ("The three sprints with the worst hit rate, finished against committed points", HIT.format("true", 3)),
+        ("Which closed sprint delivered the smallest part of the points it had committed to?", HIT.format("true", 1)),
+        ("Which sprint of ORBIT has the lowest hit rate?", HIT.format("t.team_key = 'ORBIT'", 1)),
+        ("Which team fell short of what it had promised for sprint 8?",
+         ("SELECT t.team_key, s.completed_points, s.committed_points FROM sprint_summary AS s JOIN teams AS t "
+          "USING (team_id) WHERE s.sprint_name LIKE '% Sprint 8' AND s.completed_points < s.committed_points LIMIT 9")),
+        ("Which sprints of HARBOR fell short of their commitment?",
+         (f"SELECT s.sprint_name, s.completed_points, s.committed_points {OF_HARBOR} "
+          "AND s.completed_points < s.committed_points LIMIT 99")),
+        ("Which ticket overran its hour estimate the worst?", OVERRUN),
+        ("what was the best sprint ACCEL ever had, in points delivered?", BEST),
+        ("ACCEL's best sprint by completed points", BEST),
+        ("what was the very first issue ORBIT ever resolved?", FIRST.format("t.team_key = 'ORBIT'", 1)),
+        ("What was the first bug HARBOR ever fixed?", FIRST.format("t.team_key = 'HARBOR' AND issue_type = 'Bug'", 1)),
+        ("What's the latest bug?",
+         f"SELECT i.issue_key {ROWS} WHERE issue_type = 'Bug' ORDER BY created_at DESC FETCH FIRST 1 ROW WITH TIES"),
+        ("Has accel finished more tickets in this sprint so far than in the one before?",
+         COMPLETED.format("'ACCEL Sprint 8', 'ACCEL Sprint 9'")),
+        ("Did HARBOR finish fewer tickets in its last sprint than in the one before that?",
+         COMPLETED.format("'HARBOR Sprint 7', 'HARBOR Sprint 8'")),
+        ("Compare the three teams: how many open bugs does each of them have?", BUGS),
+        ("compare the three teams: how many issues did each of them sneak into sprints after the start",
+         ("SELECT t.team_key, count(*) AS n FROM sprint_issues AS m JOIN sprints AS s USING (sprint_id) "
+          "JOIN teams AS t ON t.team_id = s.team_id WHERE m.was_added_after_start GROUP BY 1 LIMIT 99")),
+    ],
+)  # fmt: skip
+def test_ratios_differences_and_firsts(question: str, truth: str) -> None:
+    assert_same_rows(question, truth=truth)
+
+
+def test_a_rank_by_a_share_is_asked_back() -> None:
+    assert ask("In which sprint did ACCEL deliver the smallest share of what it had committed to?").is_ambiguous
