@@ -91,7 +91,7 @@ class Ranks(Scope):
         if not phrase.marks & {"best", "worst"}:
             return phrase.is_descending
         higher_is = self.model.measures[by].higher_is if by in self.model.measures else "neither"
-        if higher_is == "neither" and any(
+        if higher_is == "neither" and phrase.is_plural and any(
             one.predicate in self.settings["trouble"]["predicates"] and not one.phrase.is_negated
             for one in self.states.values()
         ):  # fmt: skip
