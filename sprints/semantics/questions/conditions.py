@@ -70,6 +70,7 @@ class Conditions(Durations):
         is_told = is_told or any(self.model.measures[one].ratio for one in self.measures)
         is_running = NamedCondition(predicate=self.settings["running"]["sprint"]) in self.parts
         is_told = is_told or is_running or any(is_sprints(one) for one in self.phrases) or self._groups_sprints()
+        is_told = is_told or (self.is_ranked and any("carried" in one.said.lower() for one in self.phrases))
         if self.entity.id == "membership" and not is_told:
             raise Unbound(None, why="Which sprint do you mean?")
 

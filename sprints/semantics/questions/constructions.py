@@ -274,7 +274,8 @@ def read_latest(phrases: list[Phrase], *, place: int) -> Found:
     if not is_asked or not (is_last or is_first or word.said.lower() == "last updated"):
         return None
     number = following if is_last and following.kind == "number" else NOTHING
-    behind = range(place + 1 + bool(number), len(phrases)) if is_last or is_when else ()
+    is_ahead = is_last or is_when or (is_first and following.is_of_issues)
+    behind = range(place + 1 + bool(number), len(phrases)) if is_ahead else ()
     at = next((n for n in (place, place - 1, *behind) if _find_moment(phrase_at(phrases, place=n))), -1)
     if at < 0:
         return None
@@ -317,8 +318,9 @@ def read_number_behind(phrases: list[Phrase], *, place: int) -> Found:
 def _find_moment(phrase: Phrase) -> str:
     """Return the moment at which an issue was as a verb says. Empty if it is negated, or has none."""
     is_act = phrase.kind == "term" and not phrase.is_negated
-    return next((_MOMENTS[one.name] for one in phrase.senses if is_act and one.kind == "time" and one.name in _MOMENTS),
-                "")  # fmt: skip
+    known = (_MOMENTS.get(one.name, "") for one in phrase.senses if is_act and one.kind == "time")
+    is_done = is_act and any((one.name, one.form) == ("done", "verb") for one in phrase.senses)  # fixed
+    return next(filter(None, known), "resolved_at" if is_done else "")
 
 
 def _is_measure(phrase: Phrase) -> bool:

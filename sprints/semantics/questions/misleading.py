@@ -17,6 +17,8 @@ _UNKNOWN_ACTS = frozenset({"added_late", "removed", "committed", "carried_over",
 _ACTS = ("predicate", "time", "dimension")
 _LINKS = frozenset({"or", "versus", "than"})
 _TOPICS = frozenset({"about", "regarding", "concerning"})
+_LISTS = frozenset({"list", "pile", "stack", "heap", "bunch"})  # words that say nothing of rows
+_LENGTHS = frozenset({"longest", "shortest", "biggest", "largest", "smallest"})
 _WEEKDAYS = frozenset(
     {"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "weekday", "weekend"}
 )
@@ -30,7 +32,7 @@ def find_misleading(tokens: Sequence[Token]) -> str:
         _find_negative_question, _find_never, _find_all, _find_condition_of_parent, _find_parts_of_types,
         _find_epic_of_rows, _find_second_sprint, _find_part_of_sprint,
         _find_unknown_actor, _find_topic, _find_exclusion, _find_crossed_pairs, _find_best_of_each,
-        _find_any_weekday, _find_relative_what, _find_row_beside_key,
+        _find_any_weekday, _find_relative_what, _find_row_beside_key, _find_length_of_list,
     )  # fmt: skip
     return next((said for read in readers if (said := read(tokens))), "")
 
@@ -272,3 +274,16 @@ def _has(token: Token, *kinds: str) -> bool:
 
 def _names(token: Token, *names: str, form: str = "") -> bool:
     return any(sense.name in names and (not form or sense.form == form) for sense in token.senses)
+
+
+def _find_length_of_list(tokens: Sequence[Token]) -> str:
+    """Find a superlative of a list, which is no property of its rows: whose | pile | is the | biggest."""
+    said = [word for one in tokens for word in one.said.lower().split()]
+    if not _LISTS & {*said}:
+        return ""
+    for place, token in enumerate(tokens):
+        before = [one for one in tokens[:place] if not one.is_free]
+        is_verb = bool(before) and "be" in before[-1].marks and "whose" in tokens[0].marks
+        if token.said.lower() in _LENGTHS and is_verb:
+            return token.said
+    return ""

@@ -99,6 +99,7 @@ from sprints.semantics.questions.phrase import (
 )
 from sprints.semantics.questions.quantifiers import count_totals, find_quantifier
 from sprints.semantics.questions.restatements import RESTATEMENTS
+from sprints.semantics.questions.speeds import read_speed
 from sprints.semantics.questions.sprint_events import SPRINT_EVENTS
 from sprints.semantics.questions.tokens import YES_OR_NO, Token
 from sprints.semantics.questions.verbs import keep_verbs
@@ -136,8 +137,8 @@ def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
     phrases = [phrase for phrase in placed if phrase is not None]
     _find_unanswerable(tokens, phrases=phrases)
     for rule in (
-        join_compared, *RESTATEMENTS, *HISTORIES, *EXISTENCE, *SPRINT_EVENTS, read_same_person, read_each_row,
-        read_cycle_time, read_time_in_status, read_overrun, read_lateness, read_present_sprint,
+        join_compared, read_speed, *RESTATEMENTS, *HISTORIES, *EXISTENCE, *SPRINT_EVENTS, read_same_person,
+        read_each_row, read_cycle_time, read_time_in_status, read_overrun, read_lateness, read_present_sprint,
     ):  # fmt: skip
         _apply(rule, phrases)
     for rule in (read_when_of_sprint, read_best_sprint, read_average_size, read_start_of_work, read_ratio):
@@ -347,7 +348,8 @@ def _bound_units(phrases: list[Phrase], *, place: int) -> Found:
         return [replace(bound, edge="times")], 2
     is_unit = second.has("dimension", form="noun") or (first.kind == "bound" and second.has("measure", form="noun"))
     is_counted = second.has("entity") or "which" in phrase_at(phrases, place=place - 1).marks
-    is_ranked = is_counted and any(degree_of(one) is not None for one in phrases[place + 2 :])
+    behind = phrases[place + 2 :]
+    is_ranked = is_counted and any(degree_of(one) is not None or one.marks & {"best", "worst"} for one in behind)
     if second.kind != "term" or not is_unit or is_ranked:
         return None  # which two | labels | are on the most bugs
     return [replace(bound, senses=second.senses, said=f"{first.said} {second.said}", is_plural=True)], 2

@@ -5,6 +5,7 @@ from typing import Literal
 from sprints.semantics.describe import join_conditions
 from sprints.semantics.query import Comparison, DimensionGroup, InPeriod, NamedCondition, Order, Rank, Share
 from sprints.semantics.questions.alternatives import MASS
+from sprints.semantics.questions.constructions import TAKING
 from sprints.semantics.questions.phrase import Phrase, is_sprints, look_at, phrase_at
 from sprints.semantics.questions.scope import Scope
 from sprints.semantics.questions.tense import find_number, find_verb
@@ -90,6 +91,11 @@ class Ranks(Scope):
         if not phrase.marks & {"best", "worst"}:
             return phrase.is_descending
         higher_is = self.model.measures[by].higher_is if by in self.model.measures else "neither"
+        if higher_is == "neither" and phrase.is_plural and any(
+            one.predicate in self.settings["trouble"]["predicates"] and not one.phrase.is_negated
+            for one in self.states.values()
+        ):  # fmt: skip
+            higher_is = "worse"
         if higher_is == "neither":
             raise Unbound(phrase)
         return phrase.is_descending == (higher_is == "better")
@@ -118,12 +124,16 @@ class Ranks(Scope):
             return self.measures[0]
         own = self._dimension_of(phrase)
         if "longest" in phrase.said.lower() or "shortest" in phrase.said.lower():
-            lasting = [self.settings["lasting"].get(state.predicate) for state in self.states.values()]
+            nearest = self._by_distance(self.phrases.index(phrase))
+            lasting = [self.settings["lasting"].get(state.predicate) for state in nearest]
             if any(one.name_kind == "status" and not one.is_negated for one in self.phrases):
                 lasting.insert(0, self.settings["lasting"]["in_status"])
             known = self._find_spent() or next((one for one in lasting if one), "")
             said = {sense.name for state in self.states.values() for sense in state.phrase.senses}
-            if not known and said & self.settings["lasting"].keys():
+            is_taken = known == self.settings["lasting"]["open"] and any(
+                one.said.lower() in TAKING for one in self.phrases
+            )  # which open ones | took the longest
+            if is_taken or (not known and said & self.settings["lasting"].keys()):
                 raise Unbound(phrase)  # of such rows nobody knows how long they are so
             own = known or own
         own = own or self._find_most_repeated(phrase)
@@ -168,6 +178,8 @@ class Ranks(Scope):
         """Refuse a superlative of another size: the biggest scope change, the longest number."""
         said, measure = {*phrase.said.lower().split()}, self.model.measures[self.measures[0]]
         is_count = measure.id == self.entity.count
+        if "share" in self.marks and self._find_copula() is not None:
+            raise Unbound(phrase)  # the smallest share: groups are ranked by the whole, not by the part
         if "often" in said and measure.unit.startswith("issues"):
             raise Unbound(phrase, is_final=True)  # blocked most often: how many times, or how many issues
         is_mass = is_count and any(one.said.lower() in MASS for one in self.phrases)

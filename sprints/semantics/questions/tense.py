@@ -58,7 +58,8 @@ def find_number(phrases: Sequence[Phrase], *, place: int) -> bool | None:
     if noun is not None:
         return noun.is_plural or (noun.kind == "names" and noun.said.lower().endswith("s"))
     is_asked = any(one.marks & {"which", "what"} for one in phrases[:place])
-    verb = find_verb(phrases, place=place) if is_asked else ""
+    is_of_subject = any("our" in one.marks for one in phrases[:place])  # which ticket have | we | worked on
+    verb = find_verb(phrases, place=place) if is_asked and not is_of_subject else ""
     if verb in ("is", "are", "was", "were", "has", "have"):
         return verb in ("are", "were", "have")
     types = [one for one in phrases if one.name_kind == "type" and not one.is_negated]

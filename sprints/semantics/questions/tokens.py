@@ -255,7 +255,7 @@ def _is_object(word: str, *, lexicon: Lexicon) -> bool:
     """Return whether a word may be between a verb and its particle: how much, and of what."""
     senses = lexicon.phrases.get((word,), ())
     names = {sense.name for sense in senses}
-    is_noun = any(sense.form == "noun" and sense.kind in ("entity", "measure") for sense in senses)
+    is_noun = any(sense.form == "noun" and sense.kind in ("entity", "measure", "unit") for sense in senses)
     return is_noun or bool(names & _QUANTIFIERS) or word in NUMBERS or word.isdigit()
 
 

@@ -3,6 +3,7 @@
 from sprints.semantics.query import DimensionGroup, NamedCondition, Not
 from sprints.semantics.questions.groups import Groups
 from sprints.semantics.questions.phrase import is_sprints, look_at, phrase_at
+from sprints.semantics.questions.speeds import TAKEN_AS, find_speed_word
 from sprints.semantics.questions.terms import Unbound
 
 OF_OWNERS = "Do you mean the average of an issue, '{each}', or the average of what they have in all? I know the first."
@@ -72,6 +73,9 @@ class Units(Groups):
             for place, phrase in enumerate(self.phrases):
                 if mark in phrase.marks:
                     self.used.add(place)
+        if (said := find_speed_word(self.phrases)) and self.measures:
+            label = self.model.measures[self.measures[0]].label
+            self.assumptions.append(TAKEN_AS.format(said=said, measure=label))
         self._share_aggregate()
 
     def _share_aggregate(self) -> None:

@@ -43,7 +43,6 @@ def test_each_alternative_has_its_number(question: str, same: str) -> None:
         "Which has higher priority, bugs or stories?",
         "Which are more urgent, bugs or stories?",
         "Which team is better, ACCEL or ORBIT?",
-        "Bugs or stories: which are resolved faster?",
         "Did Levi Walker report or resolve more bugs in October?",
         "Were more bugs resolved in October than created in September?",
         "Were more bugs resolved than stories created in October?",
