@@ -43,7 +43,13 @@ def _is_same(question: dict[str, Any], expected: list[list[Any]], found: list[li
 
 
 def _is_one_row_for_all(expected: list[list[Any]], found: list[list[Any]], columns: Sequence[int]) -> bool:
-    """Accept two figures side by side in one row instead of two rows, if the row names both or there are no names."""
+    """
+    Accept two figures side by side in one row instead of two rows, if the row names both or there are no names.
+
+    So are two rows instead of two figures in one row, in the same order.
+    """
+    if (len(found), len(expected), len(columns)) == (2, 1, 2):
+        return all(_holds(row, [expected[0][column]]) for row, column in zip(found, columns, strict=True))
     if (len(found), len(expected), len(columns)) != (1, 2, 2):
         return False
     return _holds(found[0], [value for row in expected for value in row])

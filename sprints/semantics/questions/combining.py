@@ -51,8 +51,9 @@ def _combine_numbers(first: MetricQuery, *, second: MetricQuery, model: Semantic
     if not (own or other):
         measures = tuple(dict.fromkeys((*first.measures, *second.measures)))
         return first.model_copy(update={"measures": measures}) if len(measures) > 1 else None
-    if first.measures != second.measures:
-        return None
+    is_ratio = any(model.measures[one].ratio for one in first.measures)
+    if first.measures != second.measures or (is_ratio and any(isinstance(one, NamedCondition) for one in own + other)):
+        return None  # the progress of what is done
     where, is_sum = join_conditions(common), all(model.measures[one].additive for one in first.measures)
     if is_sum and not (own and other):
         return first.model_copy(update={"where": where, "share": Share(part=join_conditions([*own, *other]))})

@@ -37,6 +37,7 @@ from sprints.semantics.questions.values import (
     to_value,
 )
 
+_OF_ALL = frozenset({"committed", "removed"})
 AHEAD = "'{said}' lies ahead. Of days ahead only what is due, and when sprints are planned to end, is known."
 
 
@@ -61,15 +62,13 @@ class Conditions(Durations):
             own = self._own_states()
             if not own:
                 raise Unbound(None, why="")
-            is_of_all = any(
-                state.predicate in ("committed", "removed") and not state.phrase.is_negated for state in own
-            )
+            is_of_all = any(one.predicate in _OF_ALL and not one.phrase.is_negated for one in own)
             if any(state.phrase.is_negated for state in own) and not is_of_all:
                 self.parts.append(NamedCondition(predicate="member_now"))
         is_told = any(state.predicate != "left_in_sprint" for state in self._own_states())
         is_told = is_told or any(self.model.measures[one].ratio for one in self.measures)
-        is_running = NamedCondition(predicate=self.settings["running"]["sprint"]) in self.parts
-        is_told = is_told or is_running or any(is_sprints(one) for one in self.phrases) or self._groups_sprints()
+        is_told = is_told or NamedCondition(predicate=self.settings["running"]["sprint"]) in self.parts
+        is_told = is_told or any(is_sprints(one) for one in self.phrases) or self._groups_sprints()
         is_told = is_told or (self.is_ranked and any("carried" in one.said.lower() for one in self.phrases))
         if self.entity.id == "membership" and not is_told:
             raise Unbound(None, why="Which sprint do you mean?")

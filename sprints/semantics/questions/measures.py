@@ -156,7 +156,8 @@ class Measures(Units):
         kinds = {sense.name for sense in phrase.senses if sense.kind in ("dimension", "entity")}
         kinds |= {"type"} if "issue_type" in kinds else set()
         beside = [phrase_at(self.phrases, place=other) for other in (place - 1, place + 1)]
-        return any(one.kind == "names" and one.name_kind in kinds for one in beside)
+        named = [one for one in beside if one.kind == "names" and one.name_kind in kinds]
+        return any(one.names[1:] or not phrase.is_plural for one in named)  # teams, of team ACCEL
 
     def _refuse_order(self, dimension: str, *, phrase: Phrase, before: Phrase) -> None:
         """Refuse to rank the values of a text, as opposed to the numbers of its rows: the highest priority."""
@@ -359,9 +360,8 @@ class Measures(Units):
         is_counted = any(one.has_entity("scope_change") and one.is_plural for one in self.phrases)
         if self.entity.id == "scope_change" and not (self.is_ranked or is_counted):
             self.measures = ["scope_change_points_total", *self.measures]
-        if self.mentions_entity or self._is_counted_kind():
-            return
-        if "how_much" not in self.marks and self.entity.id != "membership":
+        is_open = "how_much" in self.marks or self.entity.id == "membership"
+        if self.mentions_entity or self._is_counted_kind() or not is_open:
             return
         states = [state for state in self._own_states() if not state.phrase.is_negated]
         if self.entity.id == "issue":
@@ -372,12 +372,11 @@ class Measures(Units):
 
     def _has_moments_joined(self) -> bool:
         """Return whether two moments are counted side by side: created and done each month; did we open and close."""
-        has_grain = any(isinstance(group, TimeGroup) for group in self.groups)
         moments = [state for state in self.states.values() if state.role]
         are_acts = "how_many" in self.marks and all(one.form == "verb" for at in moments for one in at.phrase.senses)
-        others = [one for one in self.phrases if one.name_kind == "person" or one.said.lower().endswith("ed")]
-        are_acts = are_acts and not others  # who created is the reporter, who closed the assignee
-        return (has_grain or are_acts) and len({state.role for state in moments}) > 1
+        is_told = any(one.name_kind == "person" or one.said.lower().endswith("ed") for one in self.phrases)
+        is_each = any(isinstance(one, TimeGroup) for one in self.groups) or (are_acts and not is_told)
+        return is_each and len({state.role for state in moments}) > 1  # Levi created as reporter, closed as assignee
 
     def _has_verbs_joined(self) -> bool:
         """Return whether two verbs with their own prepositions are counted side by side: added to and removed from."""
@@ -428,9 +427,8 @@ class Measures(Units):
 
     def _measure_of(self, state: State) -> str:
         """Return the measure that counts a state: created issues, completed points."""
-        unit = self.unit_noun or "issues"
+        unit, predicate = self.unit_noun or "issues", state.predicate
         verbs = {sense.name for sense in state.phrase.senses if sense.kind == "measure" and sense.form == "verb"}
-        predicate = state.predicate
         if state.predicate == "open":
             verbs = set()  # the adjective; as a verb it has no predicate
         for measure in self.model.measures.values():

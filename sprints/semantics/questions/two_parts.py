@@ -142,6 +142,7 @@ def _parse_parts(text: str, *, whole: Parse, reader: _Reader, size: int) -> Pars
             continue
         is_sure = not (second.is_alone or _may_be_of_all(first, second=second, reader=reader))
         both = combine(first.query, second=second.query, model=reader.model) if is_sure else None
+        both = first.query if second is first else both
         if both is not None:
             return _join(first, second=second, query=both, whole=whole)
         alone = alone or _offer_both(first, second=second, whole=whole, reader=reader)
@@ -212,6 +213,8 @@ def _read_first(text: str, *, reader: _Reader, size: int) -> _Part | None:
 def _read_second(text: str, *, first: _Part, reader: _Reader) -> _Part | None:
     """Read the second part: what it says of the first, or its own question."""
     tokens = reader.cut(text)
+    if _repeats_number(first.query, tokens=tokens):
+        return first
     if (wide := _count_all(first.query, tokens=tokens, model=reader.model)) is not None:
         return _Part(text=text, parse=Parse(linked=first.parse.linked, query=wide), query=wide)
     if (shown := _show_columns(first.query, tokens=tokens, model=reader.model)) is not None:
@@ -222,7 +225,8 @@ def _read_second(text: str, *, first: _Part, reader: _Reader) -> _Part | None:
             return _Part(text=said, parse=parse, query=parse.query)
     for said in (*_complete(text, tokens=tokens, first=first, reader=reader), text):
         parse = reader.parse(said, context=first.query)
-        if parse.query is not None:
+        is_share = parse.query is not None and any(reader.model.measures[one].ratio for one in parse.query.measures)
+        if parse.query is not None and not (is_share and reader.asks_number(text)):
             return _Part(text=_name_parts(parse, said=said), parse=parse, query=parse.query)
     is_whole = any(one.kind == "type" or one.key or _has(one, "entity", "measure") for one in tokens)
     parse = reader.parse_alone(text) if is_whole and not _points_back(tokens) else first.parse
@@ -245,6 +249,13 @@ def _put_limit_before(text: str, *, tokens: Sequence[Token], first: _Part, reade
     is_named = tokens[1].kind == "type" or _has(tokens[1], "entity")
     noun = "" if is_named else first.text[told[at + 1].start : told[end].start]
     return f"{first.text[: told[at].start]}{tokens[0].said} {noun}{text[tokens[1].start :]}"
+
+
+def _repeats_number(query: MetricQuery, *, tokens: Sequence[Token]) -> bool:
+    """Return whether a part only asks for the number that a ranking shows: the most bugs, | and how many was it."""
+    is_number = bool(tokens) and bool(tokens[0].marks & {"how_many", "how_much"})
+    others = [one for one in tokens[1:] if not (one.is_free or one.marks & {"be", "have", "our"})]
+    return bool(is_number and query.rank and query.measures) and not others
 
 
 def _is_verb(token: Token) -> bool:

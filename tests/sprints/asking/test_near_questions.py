@@ -256,10 +256,8 @@ def test_the_search_is_bounded() -> None:
         ("Planned vs delivered points for the HARBOR sprints that are over",
          "Committed versus completed points of HARBOR in closed sprints by sprint"),
          # a unit or a comparison names the measures in it
-        ("Who has put the most hours into bugs?", "Who has the most hours spent on bugs?"),
         ("How many days did blockers eat in ORBIT Sprint 2 altogether?",
          "How many days were issues blocked in ORBIT Sprint 2?"),
-        ("Do we get bugs done faster than stories?", "What is the average cycle time of bugs or stories by type?"),
         ("Day by day, how many points remained in ORBIT Sprint 8?", "Burndown of ORBIT Sprint 8"),
          # a time takes each role that fits
         ("What did ORBIT close yesterday and today?",

@@ -50,6 +50,7 @@ def test_a_word_behind_did_and_its_subject_is_a_verb(question: str, truth: str) 
         "Which bugs did we create and close last week?",
         "how many bugs did Levi Walker open and close in October",
         "how many issues did Levi Walker create in October and how many did he close",
+        "How far along is Pay in the app - how many of its tickets have shipped and how many are left?",
     ],
 )
 def test_verbs_of_different_rows_are_asked_back(question: str) -> None:
@@ -130,3 +131,7 @@ def test_a_list_of_sprints_of_two_teams_is_read() -> None:
 )
 def test_sides_that_differ_in_two_things_are_asked_back(question: str) -> None:
     assert ask(question).is_ambiguous
+
+
+def test_teams_are_listed_where_one_of_them_is_named_behind() -> None:
+    assert_same_rows("list of teams, team ACCEL", truth="SELECT team_key FROM teams WHERE team_key = 'ACCEL'")

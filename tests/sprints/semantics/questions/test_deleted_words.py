@@ -29,6 +29,7 @@ IMPLIED = {
     "sprint_active": ("status",),  # the current status
     "completed": ("carried_over",),  # slipped unfinished
     "open": ("carried_over",),
+    "done": ("average_cycle_time", "cycle_time"),  # what takes so long is done
     "sprint_ends": ("carried_over",),  # left over at the end of the sprint
     "person": ("assignee", "reporter", "team"),  # what the people of a team did
     "membership": ("sprint",),

@@ -234,13 +234,6 @@ def test_a_second_question_or_a_value_is_no_remark(question: str) -> None:
     assert _presume(question).query is None
 
 
-@pytest.mark.parametrize(
-    "question", ["Since when is ORBIT-101 in Code Review?", "Which issues are in Code Review, and since when?"]
-)
-def test_since_when_is_not_left_unanswered(question: str) -> None:
-    assert _parse_chat(question).query is None
-
-
 def test_what_is_on_somebodys_plate_is_asked_of_the_one_who_is_told_of() -> None:
     question = "So Levi Walker said he is swamped, what is still on his plate?"
 

@@ -47,6 +47,9 @@ MISSED = (
         ("Of what Harbor committed to in sprint 7, how many items did they actually finish?", KEPT),
         ("Of what HARBOR planned for sprint 7, how many tickets were completed?", KEPT),
         ("How many committed bugs were not done in their sprint?", MISSED.format("Bug")),
+        ("how many committed issues were not finished in HARBOR sprint 8",
+         ("SELECT count(*) AS n FROM sprint_issues AS m JOIN sprints AS s USING (sprint_id) "
+         "WHERE s.sprint_name = 'HARBOR Sprint 8' AND m.was_committed AND NOT m.was_completed")),
         ("How many committed bugs were not completed in their sprint?", MISSED.format("Bug")),
         ("How many committed stories were not finished in their sprint?", MISSED.format("Story")),
         ("Which tickets about offline mode did we put into the next Harbor sprint?",
