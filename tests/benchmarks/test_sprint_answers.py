@@ -144,3 +144,10 @@ def test_an_answer_to_what_must_be_asked_back_is_wrong() -> None:
     q = question("ask_back")
     assert judge(q, [("ACCEL", 5)]) == "wrong"
     assert judge(q, [], asks_back=True) == "right"
+
+
+def test_two_figures_of_one_row_may_stand_below_each_other() -> None:
+    q = question("rows", [(32, 26)])
+    assert judge(q, [("created", 32), ("done", 26)]) == "right"
+    assert judge(q, [("done", 26), ("created", 32)]) == "wrong"
+    assert judge(q, [("created", 32), ("done", 25)]) == "wrong"
