@@ -48,16 +48,15 @@ _TITLES = """
 SELECT issue_key, title FROM sprintscope.issues WHERE lower(title) = ANY(%s)
 ORDER BY length(title) DESC, lower(title), issue_key LIMIT 20
 """
-_MENTIONED = """
-SELECT beginning FROM unnest(%s::text[]) AS beginning
-WHERE EXISTS (
-    SELECT 1 FROM sprintscope.issues AS i
-    WHERE concat_ws(' ', i.title, i.status, i.issue_type, array_to_string(i.labels, ' ')) ~* ('\\m' || beginning)
-  )
-  OR EXISTS (
-    SELECT 1 FROM sprintscope.sprints AS s WHERE concat_ws(' ', s.sprint_name, s.goal) ~* ('\\m' || beginning)
-  )
-LIMIT 20
+_MENTIONING = """
+SELECT text FROM (
+  (SELECT concat_ws(' ', title, array_to_string(labels, ' ')) AS text FROM sprintscope.issues
+   WHERE title ~* %(words)s OR array_to_string(labels, ' ') ~* %(words)s LIMIT 1)
+  UNION ALL
+  (SELECT concat_ws(' ', sprint_name, goal) FROM sprintscope.sprints WHERE concat_ws(' ', sprint_name, goal) ~* %(words)s
+   LIMIT 1)
+) AS found
+LIMIT 2
 """
 _AS_OF = "SELECT as_of FROM sprintscope.snapshot LIMIT 1"
 
@@ -83,10 +82,15 @@ async def find_titles(titles: Sequence[str], *, reader: Pool) -> list[tuple[str,
 
 
 async def find_mentioned(nouns: Sequence[str], *, reader: Pool) -> list[str]:
-    """Return those of some nouns with whose stem a word of an issue or a sprint begins. One statement."""
-    stems = {regex.escape(_get_stem(noun)): noun for noun in nouns}
-    rows = (await reader.fetch(_MENTIONED, [[*stems]])).rows
-    return [stems[row["beginning"]] for row in rows]
+    """
+    Return nouns with whose stem a word of an issue's title or label, or of a sprint, begins. Empty if none is found.
+
+    Runs one statement over all issues, which ends at the first that mentions one; others may be mentioned too.
+    """
+    stems = {_get_stem(noun): noun for noun in nouns}
+    said = "|".join(map(regex.escape, stems))
+    found = " ".join(row["text"] for row in (await reader.fetch(_MENTIONING, {"words": rf"\m({said})"})).rows)
+    return [noun for stem, noun in stems.items() if regex.search(rf"\b{regex.escape(stem)}", found, regex.IGNORECASE)]
 
 
 def _get_stem(noun: str) -> str:
