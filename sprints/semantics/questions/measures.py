@@ -157,7 +157,7 @@ class Measures(Units):
         kinds |= {"type"} if "issue_type" in kinds else set()
         beside = [phrase_at(self.phrases, place=other) for other in (place - 1, place + 1)]
         named = [one for one in beside if one.kind == "names" and one.name_kind in kinds]
-        return any(one.names[1:] or not phrase.is_plural for one in named)  # teams, of team ACCEL
+        return any(phrase.said.lower()[:-1] not in one.said.lower() for one in named)  # teams, of team ACCEL
 
     def _refuse_order(self, dimension: str, *, phrase: Phrase, before: Phrase) -> None:
         """Refuse to rank the values of a text, as opposed to the numbers of its rows: the highest priority."""

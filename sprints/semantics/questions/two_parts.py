@@ -23,7 +23,7 @@ from sprints.semantics.questions.combining import combine, list_differences
 from sprints.semantics.questions.context_changes import find_state
 from sprints.semantics.questions.follow_up import parse_follow_up
 from sprints.semantics.questions.grammar import Parse, parse_question
-from sprints.semantics.questions.inherited_scope import has_own_scope, list_scope
+from sprints.semantics.questions.inherited_scope import decides_share, has_own_scope, list_scope
 from sprints.semantics.questions.lexicon import ASKING, Lexicon
 from sprints.semantics.questions.references import find_reference
 from sprints.semantics.questions.signs import spell_signs
@@ -137,7 +137,7 @@ def _parse_parts(text: str, *, whole: Parse, reader: _Reader, size: int) -> Pars
         if whole.query is not None and _covers_part(whole.query, part=first.query, model=reader.model):
             continue
         second = _read_second(rest, first=first, reader=reader)
-        if second is None:
+        if second is None or any(_is_decided(one.query, model=reader.model) for one in (first, second)):
             alone = alone or (_refuse(whole, rest=rest) if whole.query is not None else None)
             continue
         is_sure = not (second.is_alone or _may_be_of_all(first, second=second, reader=reader))
@@ -249,6 +249,11 @@ def _put_limit_before(text: str, *, tokens: Sequence[Token], first: _Part, reade
     is_named = tokens[1].kind == "type" or _has(tokens[1], "entity")
     noun = "" if is_named else first.text[told[at + 1].start : told[end].start]
     return f"{first.text[: told[at].start]}{tokens[0].said} {noun}{text[tokens[1].start :]}"
+
+
+def _is_decided(query: MetricQuery, *, model: SemanticModel) -> bool:
+    """Return whether a share is all or nothing by its own conditions: the progress of what is done."""
+    return decides_share(query, parts=split_conditions(query.where), model=model)
 
 
 def _repeats_number(query: MetricQuery, *, tokens: Sequence[Token]) -> bool:

@@ -221,7 +221,9 @@ def _count_related(has: Has, *, of: str) -> list[MetricQuery]:
     relation = MODEL.entities[of].relations[has.relation]
     count, owner = str(MODEL.entities[relation.entity].count), relation.by or ("assignee" if of == "person" else of)
     least = MeasureLimit(measure=count, op=Operator.GE, value=has.at_least)
-    known = Comparison(field=owner, op=Operator.IS_NOT_NULL)
+    known: Condition = Comparison(field=owner, op=Operator.IS_NOT_NULL)
+    if has.relation == "re_estimates":  # changes of an estimate that there was before
+        known = And(parts=(known, NamedCondition(predicate="re_estimate")))
     return [MetricQuery(measures=(count,), group_by=(DimensionGroup(dimension=owner),), where=known,
                         having=(least,) if has.at_least > 1 else ())]  # fmt: skip
 
