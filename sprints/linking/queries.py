@@ -53,8 +53,8 @@ SELECT text FROM (
   (SELECT concat_ws(' ', title, array_to_string(labels, ' ')) AS text FROM sprintscope.issues
    WHERE title ~* %(words)s OR array_to_string(labels, ' ') ~* %(words)s LIMIT 1)
   UNION ALL
-  (SELECT concat_ws(' ', sprint_name, goal) FROM sprintscope.sprints WHERE concat_ws(' ', sprint_name, goal) ~* %(words)s
-   LIMIT 1)
+  (SELECT concat_ws(' ', sprint_name, goal) FROM sprintscope.sprints
+   WHERE concat_ws(' ', sprint_name, goal) ~* %(words)s LIMIT 1)
 ) AS found
 LIMIT 2
 """
