@@ -74,6 +74,7 @@ async def notify(payload: str, *, channel: str = CHANNEL) -> None:
 
 async def notify_until_heard(heard: ListenerCalls) -> None:
     """Notify, and again each time that the listener polls instead: on a busy machine the watchdog may listen anew."""
+
     def is_told(polls: int) -> bool:
         return bool(heard.payloads) or heard.polls > polls
 

@@ -24,6 +24,7 @@ def test_talk_that_restricts_nothing_is_left_aside_and_said(narrative: str) -> N
     assert any(one.startswith("Left aside: ") for one in found.assumptions)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("narrative", NARRATIVES["restricting"])
 def test_talk_that_may_restrict_the_answer_is_never_dropped(narrative: str) -> None:
     said = narrative.rstrip(":,. -")

@@ -19,6 +19,7 @@ WORDINGS = tomllib.loads((Path(__file__).parents[3] / "data" / "sprints" / "word
 ASKED = [(said, one["sql"]) for one in WORDINGS["questions"] for said in one["said"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("said", "truth"), ASKED)
 def test_a_wording_has_the_rows_of_an_independent_statement(said: str, truth: str) -> None:
     gold = event_loop.run(try_execute(truth))
