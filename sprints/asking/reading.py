@@ -12,15 +12,13 @@ from sprints.asking.near_questions import NearQuestion, list_near_questions, lis
 from sprints.linking.link import LinkedQuestion, link
 from sprints.linking.name_cache import data_as_of, load_name_index
 from sprints.linking.names import NameIndex
-from sprints.linking.queries import find_mentioned
 from sprints.linking.titles import TitledIssues, find_titled_issues, replace_title
 from sprints.semantics.model import SemanticModel
 from sprints.semantics.query import MetricQuery
 from sprints.semantics.questions.follow_up import parse_follow_up
-from sprints.semantics.questions.grammar import Parse, parse_question, presume_talk
+from sprints.semantics.questions.grammar import Parse, parse_question
 from sprints.semantics.questions.lexicon import Lexicon, shipped_lexicon
 from sprints.semantics.questions.lost_context import LOST, leans_on_context
-from sprints.semantics.questions.remarks import Presumption
 from sprints.semantics.questions.two_parts import parse_parts
 from sprints.verified.library import Library, VerifiedStatement, load_library
 from sprints.verified.slots import EXAMPLES, NAMED, SLOT, list_slots
@@ -28,7 +26,6 @@ from sprints.verified.synonyms import load_lexicon
 from toolbox.database.pools import Pool
 
 MAX_NEAREST = 3
-MAX_PRESUMED = 6
 WHICH_ISSUE = "Several issues have the title '{said}': {keys}. Which one do you mean?"
 STALE_AFTER = timedelta(days=7)
 _EXAMPLES = EXAMPLES | {"top": "10", "unit": "week"}
@@ -155,7 +152,7 @@ async def read_question(
     library: Library | None = None,
 ) -> QuestionReading:  # fmt: skip
     """
-    Read a question. If everything is cached, statements run only where nothing reads it: for titles, then for its talk.
+    Read a question. If everything is cached, a statement runs only for titles, where nothing else reads the question.
 
     `meant` says which of several a name means, `context` what the question before this one meant. With
     `is_context_lost` there was one, but its answer has no query that could be changed. `lexicon` and `library` replace
@@ -187,9 +184,6 @@ async def read_question(
         return reading
     titled = await find_titled_issues(question, reader=reader)
     named = _parse_titled(question, titled=titled, parse_whole=parse_whole) if titled else None
-    presumed = presume_talk(question, index=index, today=today, lexicon=lexicon)
-    if named is None and presumed and not parse.is_final:
-        named = await _parse_presumed(presumed, whole=parse, parse_whole=parse_whole, reader=reader)
     return replace(reading, parse=named, linked=named.linked) if named else reading
 
 
@@ -214,22 +208,6 @@ def _parse_titled(question: str, *, titled: TitledIssues, parse_whole: Callable[
         first, query=None, why=WHICH_ISSUE.format(said=titled.said, keys=listed), parts=tuple(parses),
         readings=tuple(one.query for one in parses.values() if one.query is not None), is_final=True,
     )  # fmt: skip
-
-
-async def _parse_presumed(
-    presumed: Presumption, *, whole: Parse, parse_whole: Callable[[str], Parse], reader: Pool
-) -> Parse | None:
-    """Parse a question without its talk. If the data mentions what that is of, it asks what the word means."""
-    parse = parse_whole(presumed.text)
-    if parse.query is None or len(presumed.words) > MAX_PRESUMED:
-        return None
-    mentioned = await find_mentioned(presumed.words, reader=reader) if presumed.words else []
-    if mentioned:
-        return replace(whole, unbound=tuple(mentioned), why="", anaphor="")
-    aside = " and ".join(f"'{one}'" for one in presumed.aside)
-    listed = " or ".join(f"'{one}'" for one in presumed.words)
-    said = f"Left aside: {aside}." + (f" Nothing in the data mentions {listed}." if listed else "")
-    return replace(parse, assumptions=(*parse.assumptions, said))
 
 
 def _parse_change(line: str, *, context: MetricQuery | None, names: Names) -> Parse:

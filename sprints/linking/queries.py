@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-import regex
-
 from sprints.linking.names import Name
 from toolbox.database.pools import Pool
 
@@ -48,16 +46,6 @@ _TITLES = """
 SELECT issue_key, title FROM sprintscope.issues WHERE lower(title) = ANY(%s)
 ORDER BY length(title) DESC, lower(title), issue_key LIMIT 20
 """
-_MENTIONING = """
-SELECT text FROM (
-  (SELECT concat_ws(' ', title, array_to_string(labels, ' ')) AS text FROM sprintscope.issues
-   WHERE title ~* %(words)s OR array_to_string(labels, ' ') ~* %(words)s LIMIT 1)
-  UNION ALL
-  (SELECT concat_ws(' ', sprint_name, goal) FROM sprintscope.sprints
-   WHERE concat_ws(' ', sprint_name, goal) ~* %(words)s LIMIT 1)
-) AS found
-LIMIT 2
-"""
 _AS_OF = "SELECT as_of FROM sprintscope.snapshot LIMIT 1"
 
 
@@ -79,23 +67,6 @@ async def find_titles(titles: Sequence[str], *, reader: Pool) -> list[tuple[str,
     """Read the keys and titles of issues by title, in lower case, the longest first. One statement over all issues."""
     rows = (await reader.fetch(_TITLES, [[*titles]])).rows
     return [(row["issue_key"], row["title"]) for row in rows]
-
-
-async def find_mentioned(nouns: Sequence[str], *, reader: Pool) -> list[str]:
-    """
-    Return nouns with whose stem a word of an issue's title or label, or of a sprint, begins. Empty if none is found.
-
-    Runs one statement over all issues, which ends at the first that mentions one; others may be mentioned too.
-    """
-    stems = {_get_stem(noun): noun for noun in nouns}
-    said = "|".join(map(regex.escape, stems))
-    found = " ".join(row["text"] for row in (await reader.fetch(_MENTIONING, {"words": rf"\m({said})"})).rows)
-    return [noun for stem, noun in stems.items() if regex.search(rf"\b{regex.escape(stem)}", found, regex.IGNORECASE)]
-
-
-def _get_stem(noun: str) -> str:
-    """Return a noun in lower case without the ending of its plural or of an owner."""
-    return regex.sub(r"(?<=\w{3})(?:ies|es|['\u2019]s|s['\u2019]?|y)$", "", noun.lower())
 
 
 def _make_name(row: Mapping[str, Any]) -> Name:

@@ -10,14 +10,13 @@ from sprints.linking.link import MAX_QUESTION, LinkedQuestion, link
 from sprints.linking.names import NameIndex
 from sprints.semantics.query import MetricQuery
 from sprints.semantics.questions.actors import UNKNOWN_ACTOR, find_unknown_act
-from sprints.semantics.questions.antecedents import name_antecedents, name_person
+from sprints.semantics.questions.antecedents import name_person
 from sprints.semantics.questions.assembly import AssembledQuery, assemble
 from sprints.semantics.questions.clauses import set_aside
 from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.misleading import find_misleading
 from sprints.semantics.questions.phrase import Phrase, is_sprints
 from sprints.semantics.questions.phrases import read_phrases
-from sprints.semantics.questions.remarks import Presumption, presume
 from sprints.semantics.questions.signs import spell_signs
 from sprints.semantics.questions.sorting import find_sort_clause, is_sorted, rewrite_as_ranking, sort_query
 from sprints.semantics.questions.spelling import Corrections, correct_words, restore_words, say_corrections
@@ -113,18 +112,6 @@ def _parse_without_talk(
         return parse if parse.readings or not whole.readings else whole
     listed = " and ".join(f"'{one}'" for one in aside)
     return replace(parse, assumptions=(*parse.assumptions, f"Left aside: {listed}."))
-
-
-def presume_talk(question: str, *, index: NameIndex, today: date, lexicon: Lexicon) -> Presumption | None:
-    """Return a question without its talk, which restricts nothing unless the data mentions it. None if it may."""
-    text = spell_signs(normalise(question)[:MAX_QUESTION])
-    if len(words(text)) > MAX_TOKENS:
-        return None
-    tokens = cut(link(text, index=index, today=today), lexicon=lexicon, index=index)
-    named = name_antecedents(text, index=index, today=today, lexicon=lexicon) or name_person(text, tokens=tokens)[0]
-    if named != text:
-        text, tokens = named, cut(link(named, index=index, today=today), lexicon=lexicon, index=index)
-    return presume(text, tokens=tokens, lexicon=lexicon)
 
 
 def _parse(text: str, *, index: NameIndex, today: date, lexicon: Lexicon, meant: Mapping[str, str] = _NOTHING) -> Parse:

@@ -5,14 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from sprints.semantics.questions.grammar import Parse, presume_talk
+from sprints.semantics.questions.grammar import Parse
 from sprints.semantics.questions.two_parts import parse_parts
 from tests.sprints.cast import TODAY
 from tests.sprints.semantics.questions.reading import INDEX, LEXICON, parse, read
 
 ASKED = "how many bugs are open?"
 TALK = tomllib.loads(Path("tests/data/sprints/talk.toml").read_text(encoding="utf-8"))
-REMARKS = tomllib.loads(Path("tests/data/sprints/remarks.toml").read_text(encoding="utf-8"))
 NARRATIVES = tomllib.loads(Path("tests/data/sprints/narratives.toml").read_text(encoding="utf-8"))
 
 
@@ -177,65 +176,22 @@ def test_what_else_is_told_of_the_team_is_not_dropped(question: str) -> None:
     assert _parse_chat(question).query is None
 
 
-def _presume(question: str) -> Parse:
-    """Parse a question as the chat does where nothing reads it and the data mentions none of the presumed nouns."""
-    parsed = _parse_chat(question)
-    presumed = presume_talk(question, index=INDEX, today=TODAY, lexicon=LEXICON)
-    return _parse_chat(presumed.text) if parsed.query is None and presumed else parsed
-
-
-@pytest.mark.parametrize(("question", "plain"), REMARKS["harmless"])
-def test_remarks_about_people_are_presumed_to_restrict_nothing(question: str, plain: str) -> None:
-    assert _presume(question).query == _parse_chat(plain).query
-
-
-@pytest.mark.parametrize(("question", "plain"), [*REMARKS["asked_back"], *TALK["asked_back"]])
-def test_remarks_that_are_not_read_never_change_the_question(question: str, plain: str) -> None:
-    assert _presume(question).query in (None, _parse_chat(plain).query)
-
-
-@pytest.mark.parametrize(("question", "bare"), [*REMARKS["restricting"], *TALK["restricting"]])
-def test_what_may_restrict_the_question_is_never_presumed_not_to(question: str, bare: str) -> None:
-    assert _presume(question).query != _parse_chat(bare).query
-
-
-@pytest.mark.parametrize("narrative", NARRATIVES["restricting"])
-def test_talk_that_may_restrict_the_answer_is_never_presumed_not_to(narrative: str) -> None:
-    for question in (f"{narrative} {ASKED}", f"{ASKED} {narrative.rstrip(':,. -')}."):
-        assert _presume(question).query != read(ASKED)
-
-
-@pytest.mark.parametrize(
-    ("question", "nouns"),
-    [
-        ("I'm writing the monthly note to the landlord, how many bugs are open?", {"note", "landlord"}),
-        ("A chap stopped me in the hallway: how many bugs are open?", {"chap", "hallway"}),
-        ("I have the auditors here at ten, how many bugs are open?", {"auditors"}),
-    ],
-)
-def test_each_noun_is_presumed_that_the_data_may_mention(question: str, nouns: set[str]) -> None:
-    presumed = presume_talk(question, index=INDEX, today=TODAY, lexicon=LEXICON)
-
-    assert presumed is not None
-    assert nouns <= {*presumed.words}
-
-
 @pytest.mark.parametrize(
     "question",
     [
-        "I'm seeing the dentist at two. Which bugs are open? Are any of them blocked?",
-        "I'm seeing the dentist at two. Which bugs are open, and until when?",
-        "I'm seeing the dentist at two. How many bugs are open, and why?",
-        "I'm seeing the dentist in Sprint 8. How many bugs are open?",
-        "I'm seeing the dentist at ORBIT. How many bugs are open?",
-        "I saw the dentist on Monday. How many bugs were closed?",
+        "I'm seeing a dentist. Which bugs are open? Are any of them blocked?",
+        "I'm seeing a dentist. Which bugs are open, and until when?",
+        "I'm seeing a dentist. How many bugs are open, and why?",
+        "I'm seeing a dentist in Sprint 8. How many bugs are open?",
+        "I'm seeing a dentist at ORBIT. How many bugs are open?",
+        "I saw a dentist on Monday. How many bugs were closed?",
     ],
 )
 def test_a_second_question_or_a_value_is_no_remark(question: str) -> None:
-    assert _presume(question).query is None
+    assert _parse_chat(question).query is None
 
 
 def test_what_is_on_somebodys_plate_is_asked_of_the_one_who_is_told_of() -> None:
     question = "So Levi Walker said he is swamped, what is still on his plate?"
 
-    assert _presume(question).query == read("what is still on Levi Walker's plate?")
+    assert _parse_chat(question).query == read("what is still on Levi Walker's plate?")
