@@ -97,7 +97,11 @@ def describe_rows(result: QueryResult, *, total_of: str = "") -> str:
 
 
 def _describe_row(row: Mapping[str, Any], *, texts: AbstractSet[str], most: int = MAX_FACTS) -> str:
-    """Return `most` names in a row, then as many numbers with their columns. `texts` are the columns of names."""
+    """
+    Return `most` names in a row, then as many numbers with their columns. `texts` are the columns of names.
+
+    The last name is among them: a column that the question asks for stands behind the usual ones.
+    """
     facts = list(row.items())
     if not facts:
         return "an empty row"
@@ -116,7 +120,8 @@ def _describe_row(row: Mapping[str, Any], *, texts: AbstractSet[str], most: int 
     ]
     left_out = max(0, len(names) - most) + max(0, len(numbers) - most)
     more = f", and {left_out:,} more columns" if left_out and most > MAX_FACTS else ""
-    return f"{', '.join(names[:most])}{': ' if names and numbers else ''}{', '.join(numbers[:most])}{more}"
+    told = [*names[: most - 1], names[-1]] if len(names) > most else names
+    return f"{', '.join(told)}{': ' if names and numbers else ''}{', '.join(numbers[:most])}{more}"
 
 
 def _describe_total(rows: Sequence[Mapping[str, Any]], *, name: str) -> str:

@@ -32,16 +32,9 @@ from sprints.semantics.query import (
 )
 
 OPERATOR_WORDS = {
-    Operator.EQ: "",
-    Operator.IN: "",
-    Operator.NE: "not ",
-    Operator.NOT_IN: "not ",
-    Operator.LT: "less than ",
-    Operator.LE: "at most ",
-    Operator.GT: "more than ",
-    Operator.GE: "at least ",
-    Operator.CONTAINS: "contains ",
-}
+    Operator.EQ: "", Operator.IN: "", Operator.NE: "not ", Operator.NOT_IN: "not ", Operator.LT: "less than ",
+    Operator.LE: "at most ", Operator.GT: "more than ", Operator.GE: "at least ", Operator.CONTAINS: "contains ",
+}  # fmt: skip
 _TIME_WORDS = OPERATOR_WORDS | {
     Operator.LT: "before ", Operator.LE: "not after ", Operator.GT: "after ", Operator.GE: "not before ",
 }  # fmt: skip
@@ -222,12 +215,15 @@ def describe_condition(condition: Condition, *, model: SemanticModel) -> str:
                 return find_predicate(condition.part.predicate, model=model).negated
             if isinstance(condition.part, Has) and condition.part.at_least == 1:
                 return f"without {_related_text(condition.part, model=model)}"
-            return f"not ({describe_condition(condition.part, model=model)})"
+            text = describe_condition(condition.part, model=model)
+            return f"not {text}" if text.startswith("in any ") else f"not ({text})"
 
 
 def _period_text(condition: InPeriod, *, model: SemanticModel) -> str:
-    period = _period_rows(condition.where, own="", model=model).removeprefix("in ")
-    period = period or _put_in_brackets(condition.where, model=model)
+    where = condition.where
+    if condition.role is None and isinstance(where, Comparison) and where.op is Operator.IS_NOT_NULL:
+        return f"in any {find_dimension(where.field, model=model).label}"
+    period = _period_rows(where, own="", model=model).removeprefix("in ") or _put_in_brackets(where, model=model)
     if condition.role is None:
         return f"{'during' if condition.how == 'during' else 'in'} {period}"
     role = find_time_role(condition.role, model=model).label.removesuffix(" during")

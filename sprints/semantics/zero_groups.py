@@ -111,6 +111,16 @@ def _asks_for_few(query: MetricQuery) -> bool:
     return is_least or holds_for_none(query)
 
 
+def lists_only_empty(query: MetricQuery, *, model: SemanticModel) -> bool:
+    """Return whether a limit holds only for groups without any, of which no row tells: exactly 0 open bugs."""
+    is_none = any(
+        (one.op is Operator.LT and one.value == 1) or (one.op in (Operator.EQ, Operator.LE) and one.value == 0)
+        for one in query.having
+    )
+    measures = tuple(model.measures[one] for one in query.measures)
+    return is_none and not write_empty_groups(query, measures=measures, columns=[*query.measures], model=model)
+
+
 def holds_for_none(query: MetricQuery) -> bool:
     """Return whether a limit of groups holds for those without any: fewer than so many."""
     return any(one.op in _HOLDS_FOR_ZERO and one.value is not None and (

@@ -28,6 +28,8 @@ from backtests.ingest.record import Entry, EventRow, LoggedEvent, RunFacts, Unre
 from backtests.ingest.source import open_unpacked
 from tests.backtests.tool_calls import refuse_constant
 
+pytestmark = pytest.mark.slow
+
 SAMPLES = Path(engines.__file__).parents[2] / "samples" / "engines"
 RUN = UUID("5d9ce6a2-5b0d-4c3e-9f0a-33a1f2b7c1de")
 BAD = {

@@ -18,6 +18,8 @@ from tests.conftest import ALICE_KEY, server_environment
 from tests.toolbox.transports import PLAIN_HTTP
 from tests.upgrade.public_names import Names, collect_names, is_served
 
+pytestmark = pytest.mark.slow
+
 SNAPSHOT = Path(__file__).with_name("public_names.json")
 REWRITE = "REWRITE_PUBLIC_NAMES=1 python -m pytest tests/upgrade/test_public_names.py"
 ALIASES: dict[str, dict[str, str]] = {}
@@ -63,7 +65,6 @@ def find_unexplained(aliases: Mapping[str, Mapping[str, str]], *, now: Names, ch
     ]
 
 
-@pytest.mark.slow
 def test_every_public_name_is_still_there(names: Names) -> None:
     before = read_snapshot()
 

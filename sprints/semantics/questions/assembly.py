@@ -9,8 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sprints.semantics.describe import join_conditions, split_conditions
-from sprints.semantics.enums import Grain
+from sprints.semantics.enums import Grain, Operator
+from sprints.semantics.model import SemanticModel
 from sprints.semantics.query import (
+    Comparison,
     Condition,
     DimensionGroup,
     Group,
@@ -29,11 +31,14 @@ from sprints.semantics.questions.open_work import OpenWork
 from sprints.semantics.questions.phrase import Phrase, is_sprints, look_at, phrase_at
 from sprints.semantics.questions.terms import SILENT, Unbound
 from sprints.semantics.questions.values import is_among, to_value
+from sprints.semantics.zero_groups import lists_only_empty
 
 _NUMBERS = frozenset({
     "how_many", "how_much", "how_often", "how_long", "share", "average", "median", "percentile_85", "compare", "versus",
     "trend", "breakdown", "total", "together", "more", "fewer", "best", "worst",
 })  # fmt: skip
+NONE = "Those who have none are not counted. Ask who has none: 'which people have no open bugs?'"
+MISSING = "What is without {label} has none to add up. Do you mean how many there are?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +100,18 @@ def assemble_fragment(
     return _Assembly(phrases, entity=entity, lexicon=lexicon).build_fragment(context, is_part=is_part)
 
 
+def refuse_missing_numbers(query: MetricQuery, *, model: SemanticModel) -> None:
+    """Raise Unbound if a query adds up what its rows are said to lack: how many points are unestimated."""
+    said = [
+        model.predicates[one.predicate].comparison if isinstance(one, NamedCondition) else one
+        for one in split_conditions(query.where)
+    ]
+    lacking = [one.field for one in said if isinstance(one, Comparison) and one.op is Operator.IS_NULL]
+    for dimension in (model.dimensions[field] for field in lacking):
+        if any(dimension.expression in (model.measures[one].expression or "") for one in query.measures):
+            raise Unbound(None, why=MISSING.format(label=dimension.label), is_final=True)
+
+
 class _Assembly(OpenWork):
     def build(self) -> AssembledQuery:
         self._check_entity()
@@ -109,6 +126,9 @@ class _Assembly(OpenWork):
         share = self._read_share()
         self._check_marks()
         query = self._compose(rank=rank, order=order, share=share)
+        refuse_missing_numbers(query, model=self.model)
+        if lists_only_empty(query, model=self.model):
+            raise Unbound(None, why=NONE, is_final=True)
         self._refuse_states_of_then()
         return AssembledQuery(
             query=query, cost=self.cost, assumptions=tuple(self.assumptions),
@@ -138,6 +158,7 @@ class _Assembly(OpenWork):
         if not self.measures and (self.groups or "how_many" in self.marks) and self.entity.count:
             self.measures = [self.entity.count]
         self._swap_unit(context)
+        self._keep_aggregate(context)
         self._read_conditions()
         rank, order = self._read_ranks()
         self._check_marks()
@@ -210,7 +231,8 @@ class _Assembly(OpenWork):
             return True
         is_before_span = is_sprints(following) or following.kind == "period"
         is_by_all = phrase.said.lower() == "by" and "our" in following.marks
-        if phrase.said.lower() == "from" or (phrase.said.lower() == "by" and self.is_ranked) or is_by_all:
+        is_from = phrase.said.lower() == "from" and following.name_kind != "status"  # reopened | from | QA
+        if is_from or (phrase.said.lower() == "by" and self.is_ranked) or is_by_all:
             return True
         return is_before_span and phrase.said.lower() in ("over", "across", "over the", "through", "up to")
 
@@ -281,6 +303,7 @@ class _Assembly(OpenWork):
         lacking = next((one for one in self.phrases if one.kind == "related" and one.is_negated), None)
         if lacking is not None and self.has_owners:
             raise Unbound(lacking)  # who has open work but | nothing in progress
+        self._refuse_state_of_epic()
         self._split_several()
         self._title_epics()
         self._assume_open(rank.by if rank else order[0].by if order else "")

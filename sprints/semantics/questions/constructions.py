@@ -155,7 +155,8 @@ def read_duration(phrases: list[Phrase], *, place: int) -> Found:
         return None
     if first.is_negated or "not" in phrase_at(phrases, place=place - 1).marks:
         return [first, leave_out(bound, lead=first)], 2
-    return [first, replace(bound, senses=_make_span_senses("created"), edge="")], 2
+    is_told = "creation" in behind.marks  # resolved | within 3 days of | creation
+    return [first, replace(bound, senses=_make_span_senses("created"), edge="")], 2 + is_told
 
 
 def read_lateness(phrases: list[Phrase], *, place: int) -> Found:

@@ -32,6 +32,7 @@ from sprints.semantics.questions.tokens import (
     put_teams_behind,
 )
 from sprints.semantics.questions.unreadable import find_unreadable
+from sprints.semantics.questions.verbs import find_order
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 MAX_REPORTED = 3
@@ -41,6 +42,7 @@ ENGLISH = "I do not know {words}; I understand questions in English only."
 ANAPHOR = "I cannot tell what '{said}' refers to. Ask it with the names and the noun."
 WHICH_TEAM = "Which team is '{said}': {teams}?"
 MAX_TEAMS = 10
+ORDER = "I only answer questions: '{said}' would change something. Ask which issues are so instead."
 TOO_LONG = f"The question has more than {MAX_TOKENS} words. Ask it in fewer."
 
 
@@ -151,6 +153,8 @@ def _read_tokens(
         return Parse(linked=linked, why=MINE.format(said=mine.said))
     if anaphor := find_anaphor(tokens):
         return Parse(linked=linked, why=ANAPHOR.format(said=anaphor), anaphor=anaphor)
+    if order := find_order(tokens, lexicon=lexicon):
+        return Parse(linked=linked, why=ORDER.format(said=order), phrases=tuple(read_phrases(tokens)), is_final=True)
     if said := find_unreadable(linked.text, tokens=tokens) or find_misleading(tokens):
         return Parse(linked=linked, unbound=(said,), phrases=tuple(read_phrases(tokens)), is_final=True)
     return _assemble_best(linked, tokens=tokens, lexicon=lexicon, corrected=corrected)

@@ -126,6 +126,12 @@ class Lexicon:
             word for phrase in closed for word in phrase if (word,) in closed or (word,) not in self.phrases
         )
 
+    def is_infinitive(self, verb: str) -> bool:
+        """Return whether it is the plain form of a verb, of which the third person is known: close, carry over."""
+        first, _, rest = verb.lower().partition(" ")
+        third = self.phrases.get(tuple(f"{_plural(first)} {rest}".split()), ())
+        return any(one.form == "verb" for one in third)
+
     def is_closed(self, word: str) -> bool:
         """Return whether the word belongs only to the grammar, not to the model."""
         return word in self._of_grammar and word not in _TIME_WORDS

@@ -13,6 +13,7 @@ _ASKS_MUCH = frozenset({"how_many", "how_much"})
 _SIZE = frozenset({"how large", "how big", "how full", "how deep", "size"})
 _ACT = ("time", "verb")
 _SINCE_WHEN = "since when"
+EPIC_OR_ISSUES = "Is that asked of the epic or of its issues? Ask for the progress of {said}, or for the issues of it."
 
 
 class Lookups(Conditions):
@@ -221,6 +222,13 @@ class Lookups(Conditions):
             return where
         self.columns += [one for one in dict.fromkeys(fields) if one not in self.columns]
         return join_conditions(named)
+
+    def _refuse_state_of_epic(self) -> None:
+        """Refuse to list the issues of an epic of which a state is asked: is the epic Pay | done."""
+        first, *said = [one for one in self.phrases if not (one.kind == "term" and one.said.lower() == "epic")]
+        is_asked = first.said.lower() in ("is", "was") and len(said) > 1 and said[0].name_kind == "epic"
+        if is_asked and said[1].has("predicate"):
+            raise Unbound(said[0], why=EPIC_OR_ISSUES.format(said=said[0].said), is_final=True)
 
     def _find_decisive_property(self, condition: Condition, *, is_past: bool) -> str:
         """Return the property that decides a condition; of the past, how often it was so. Empty if there is none."""

@@ -388,7 +388,7 @@ class Measures(Units):
         if not links or ("which" in self.marks and self.mentions_entity):
             return False
         end = self.phrases[first].start + len(self.phrases[first].said)
-        if "how_many" in self.marks and links[0].start <= end + 1:
+        if ("how_many" in self.marks or self.unit_noun == "points") and links[0].start <= end + 1:
             raise Unbound(None, why="Do you mean issues of which both is true, or a number for each?")
         return links[0].start > end + 1
 

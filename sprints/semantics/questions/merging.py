@@ -23,7 +23,7 @@ from sprints.semantics.query import (
     TimeGroup,
     TimeRange,
 )
-from sprints.semantics.questions.assembly import Fragment
+from sprints.semantics.questions.assembly import Fragment, refuse_missing_numbers
 from sprints.semantics.questions.scope import AS_OF_NOW
 from sprints.semantics.questions.terms import FATES, Unbound
 
@@ -97,6 +97,7 @@ def merge_fragment(
     parts = _settle_states([*kept, *(part for part in new if part not in kept)], new=new, model=model, index=index,
                            verb=mode.verb)  # fmt: skip
     changed = _change(context, fragment=fragment, where=join_conditions(parts), mode=mode)
+    refuse_missing_numbers(changed, model=model)
     return _set_apart(changed, fragment=fragment, model=model)
 
 

@@ -37,6 +37,8 @@ class OpenWork(Ranks):
     def _says_of_which(self) -> bool:
         """Return whether a state, a status or a time tells of which issues it is asked."""
         implied = (*self.settings["of_open_work"]["predicates"], "")
+        if any(self.model.measures[one].time == "resolved" for one in self.measures):
+            return True  # the cycle time of those without points: what is open has none
         return any(
             state.predicate not in implied or state.role in ("resolved", "created") for state in self.states.values()
         ) or any(one.name_kind == "status" and not one.is_negated for one in self.phrases)

@@ -38,7 +38,8 @@ class Ranks(Scope):
             self._limit_to_completed("ranked")
         direction: Literal["asc", "desc"] = "desc" if self._is_descending(phrase, by=by) else "asc"
         count = int(phrase.number) if phrase.number is not None else 1
-        if phrase.number is None and self.measures and self.subject_is_plural:
+        is_of_several = self.subject_is_plural and find_verb(self.phrases, place=places[0]) not in ("has", "is", "was")
+        if phrase.number is None and self.measures and is_of_several:
             return None, (Order(by=by, direction=direction),)
         if phrase.number is None and not self.measures and self._lists_many(places[0]):
             count = DEFAULT_RANK

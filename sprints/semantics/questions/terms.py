@@ -261,7 +261,7 @@ class Terms:
         late = [place for place, state in self.states.items() if state.predicate == "added_late"]
         said = {place: self.states[place].phrase.said.lower() for place in late}
         after = [place for place in late if said[place].startswith(("after", "mid", "once", "when", "following"))]
-        others = [state for state in self.states.values() if state.is_own and state.predicate != "added_late"]
+        others = [one for place, one in self.states.items() if place not in late and (one.is_own or place + 1 in after)]
         if not after or len(late) > len(after) or not others:
             return
         if any(state.predicate != "removed" for state in others):

@@ -1,6 +1,6 @@
 """What a measure is counted in: points or issues, what is planned, and averages."""
 
-from sprints.semantics.query import DimensionGroup, NamedCondition, Not
+from sprints.semantics.query import DimensionGroup, MetricQuery, NamedCondition, Not
 from sprints.semantics.questions.groups import Groups
 from sprints.semantics.questions.phrase import is_sprints, look_at, phrase_at
 from sprints.semantics.questions.speeds import TAKEN_AS, find_speed_word
@@ -90,6 +90,19 @@ class Units(Groups):
                     self._find_aggregate(one, said=said) if one in named and said not in self.model.measures[one].label
                     else one for one in self.measures
                 ]  # fmt: skip
+
+    def _keep_aggregate(self, context: MetricQuery) -> None:
+        """Give a further measure the statistic of the question before: average lead time, | and cycle time."""
+        labels = [self.model.measures[one].label for one in context.measures]
+        before = {one.partition(" ")[0] for one in labels} & {*_STATISTICS.values()}
+        said = any(phrase.said.lower().partition(" ")[0] in _STATISTICS for phrase in self.phrases)
+        units = {self.model.measures[one].unit for one in context.measures}
+        if len(before) == 1 and not said and not {*self.measures} & {*context.measures}:
+            [statistic] = before
+            self.measures = [
+                self._find_aggregate(one, said=statistic) if self.model.measures[one].unit in units else one
+                for one in self.measures
+            ]
 
     def _refuse_average_of_sum(self, mark: str) -> None:
         """Refuse the average of a sum if it does not stand before the sum: points completed on average."""

@@ -1,28 +1,59 @@
-"""Words that are verbs because of where they stand: how many bugs did ORBIT | open | and | close."""
+"""Words that are verbs because of where they stand: did ORBIT | open | and | close; and orders: close ACCEL-107."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.tokens import Token
 
 _DO = frozenset({"do", "does", "did"})
+_BEFORE_VERBS = frozenset({"to", "we", "they", "you", "i", "will", "can", "could", "should", "who"})
 _OWNERS = frozenset({"team", "person", "sprint"})
 
 
 def keep_verbs(tokens: Sequence[Token]) -> list[Token]:
-    """Return the tokens without the adjectives of the acts behind do, does or did and their subject."""
+    """
+    Return the tokens without the adjectives of the acts behind do, does or did and their subject.
+
+    What is a noun of rows as well ("burn down") is the act only there, or behind a pronoun, "to" or a modal.
+    """
     kept, is_behind, has_subject = list(tokens), False, False
     for place, token in enumerate(tokens):
         acts = tuple(one for one in token.senses if one.form == "verb")
-        if token.said.lower() in _DO:
+        rows = tuple(one for one in token.senses if one.form == "noun" and one.kind == "entity")
+        has_time = any(one.kind == "time" for one in acts)
+        before = tokens[place - 1].said.lower() if place else ""
+        if rows and acts and not (is_behind and has_subject) and before not in _BEFORE_VERBS and not has_time:
+            kept[place] = replace(token, senses=rows)  # the | burn down | of the sprint
+        elif token.said.lower() in _DO:
             is_behind, has_subject = True, False
-        elif is_behind and has_subject and any(one.kind == "time" for one in acts):
+        elif is_behind and has_subject and has_time:
             kept[place] = replace(token, senses=acts)
             is_behind = "and" in (tokens[place + 1].marks if place + 1 < len(tokens) else ())
         elif is_behind and "and" not in token.marks:
             is_subject = _is_owner(token)
             is_behind, has_subject = is_subject or token.is_free, has_subject or is_subject
     return kept
+
+
+def find_order(tokens: Sequence[Token], *, lexicon: Lexicon) -> str:
+    """Return the verb that orders a change instead of asking: please | close | ACCEL-107. Empty if none does."""
+    place = next((at for at, one in enumerate(tokens) if not _may_precede(one)), len(tokens))
+    if place + 1 >= len(tokens):
+        return ""
+    token, following = tokens[place], tokens[place + 1]
+    acts = [one for one in token.senses if one.form == "verb" and one.kind in ("predicate", "time", "dimension")]
+    is_other = len(acts) < len([one for one in token.senses if one.kind != "measure"])  # open, an estimate
+    kinds = {one.kind for one in following.senses}
+    is_object = "mark" not in kinds and ("measure" not in kinds or "entity" in kinds)  # carry over | points by sprint
+    if not acts or not is_object or (is_other and not following.key):
+        return ""
+    return token.said if lexicon.is_infinitive(token.said) else ""
+
+
+def _may_precede(token: Token) -> bool:
+    """Return whether a word may stand before an order: please, can you."""
+    return token.is_polite or any((one.kind, one.name) == ("free", "auxiliaries") for one in token.senses)
 
 
 def _is_owner(token: Token) -> bool:

@@ -29,6 +29,7 @@ def _database(django_db_setup: None, django_db_blocker: Any) -> Any:
         yield
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODEL.measures)
 def test_a_measure_combines_with_every_dimension_and_time_that_it_allows(name: str) -> None:
     measure = MODEL.measures[name]

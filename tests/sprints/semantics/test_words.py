@@ -119,6 +119,7 @@ def normalise(condition: Condition | None) -> str:
     return condition.model_dump_json() if condition else ""
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 @pytest.mark.parametrize("entity", ENTITIES)
 def test_conditions_in_the_same_words_give_the_same_rows(entity: str) -> None:

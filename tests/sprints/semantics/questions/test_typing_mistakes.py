@@ -76,6 +76,7 @@ def count_answers(mistake: str, *, count: int, seed: int) -> tuple[Counter[str],
     return counts, wrong
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistyped_question_means_the_same_or_is_asked_back(mistake: str) -> None:
     counts, wrong = count_answers(mistake, count=1, seed=7)
