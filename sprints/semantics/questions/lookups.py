@@ -5,7 +5,7 @@ from sprints.semantics.enums import Operator
 from sprints.semantics.model import TimeRole
 from sprints.semantics.query import Comparison, Condition, NamedCondition
 from sprints.semantics.questions.conditions import Conditions
-from sprints.semantics.questions.phrase import Phrase, is_sprints
+from sprints.semantics.questions.phrase import Phrase, is_sprints, look_at
 from sprints.semantics.questions.terms import WHOSE_CHANGES, State, Unbound
 
 _ASKS = frozenset({"which", "what", "who", "when"})
@@ -225,10 +225,10 @@ class Lookups(Conditions):
 
     def _refuse_state_of_epic(self) -> None:
         """Refuse to list the issues of an epic of which a state is asked: is the epic Pay | done."""
-        first, *said = [one for one in self.phrases if not (one.kind == "term" and one.said.lower() == "epic")]
-        is_asked = first.said.lower() in ("is", "was") and len(said) > 1 and said[0].name_kind == "epic"
-        if is_asked and said[1].has("predicate"):
-            raise Unbound(said[0], why=EPIC_OR_ISSUES.format(said=said[0].said), is_final=True)
+        said = [one for one in self.phrases if not (one.kind == "term" and one.said.lower() == "epic")]
+        verb, epic, state = look_at(said, place=0, size=3)
+        if verb.said.lower() in ("is", "was") and epic.name_kind == "epic" and state.has("predicate"):
+            raise Unbound(epic, why=EPIC_OR_ISSUES.format(said=epic.said), is_final=True)
 
     def _find_decisive_property(self, condition: Condition, *, is_past: bool) -> str:
         """Return the property that decides a condition; of the past, how often it was so. Empty if there is none."""
