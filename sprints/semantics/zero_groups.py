@@ -112,7 +112,7 @@ def _asks_for_few(query: MetricQuery) -> bool:
 
 
 def lists_only_empty(query: MetricQuery, *, model: SemanticModel) -> bool:
-    """Return whether a limit holds only for groups without any, of which no row tells: exactly 0 open bugs."""
+    """Return whether a limit holds only for groups without any, for which no row is written: exactly 0 open bugs."""
     is_none = any(
         (one.op is Operator.LT and one.value == 1) or (one.op in (Operator.EQ, Operator.LE) and one.value == 0)
         for one in query.having

@@ -155,8 +155,8 @@ def read_duration(phrases: list[Phrase], *, place: int) -> Found:
         return None
     if first.is_negated or "not" in phrase_at(phrases, place=place - 1).marks:
         return [first, leave_out(bound, lead=first)], 2
-    is_told = "creation" in behind.marks  # resolved | within 3 days of | creation
-    return [first, replace(bound, senses=_make_span_senses("created"), edge="")], 2 + is_told
+    size = 3 if "creation" in behind.marks else 2  # resolved | within 3 days of | creation
+    return [first, replace(bound, senses=_make_span_senses("created"), edge="")], size
 
 
 def read_lateness(phrases: list[Phrase], *, place: int) -> Found:

@@ -13,7 +13,7 @@ _ASKS_MUCH = frozenset({"how_many", "how_much"})
 _SIZE = frozenset({"how large", "how big", "how full", "how deep", "size"})
 _ACT = ("time", "verb")
 _SINCE_WHEN = "since when"
-EPIC_OR_ISSUES = "Is that asked of the epic or of its issues? Ask for the progress of {said}, or for the issues of it."
+EPIC_OR_ISSUES = "Is that asked of the epic or of its issues? Ask for the progress of {said}, or for its issues."
 
 
 class Lookups(Conditions):

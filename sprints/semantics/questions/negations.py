@@ -46,12 +46,11 @@ def read_absence(phrases: list[Phrase], *, place: int) -> Found:
     found, size = [replace(second, kind="missing", said=f"{first.said} {second.said}", start=first.start)], 2
     while True:
         link, other, behind = look_at(phrases, place=place + size, size=3)
-        is_noun = other.has("dimension", form="noun") and (
-            (other.kind == "term" and not other.has("entity"))
-            or (other.name_kind == "type" and not other.said.lower().endswith("s"))  # no label | or | epic
-        )
-        if "or" in link.marks and other.name_kind == "type" and other.has("dimension", form="noun") and not is_noun:
-            return [*found, leave_out(other, lead=first)], size + 2  # without labels | or | epics: or of these rows
+        is_property, is_type = other.has("dimension", form="noun"), other.name_kind == "type"
+        is_several = is_type and other.said.lower().endswith("s")
+        if is_property and is_several and "or" in link.marks:
+            return [*found, leave_out(other, lead=first)], size + 2  # lacking an epic, or being one: or | epics
+        is_noun = is_property and not is_several and (is_type or (other.kind == "term" and not other.has("entity")))
         if not link.marks & {"and", "or"} or not is_noun or behind.kind == "bound":
             return found, size
         is_had = link.said.lower() == "but" or (other.is_any and "and" in link.marks and first.said.lower() == "no")
@@ -102,7 +101,7 @@ def negate(phrases: list[Phrase], *, place: int) -> Found:
         negated = replace(third, is_negated=True, said=f"{first.said} {second.said} {third.said}")
         return [second, negated], following - place + 2
     if "not" in first.marks and second.quantifier in ("both", "all"):
-        return [leave_out(second, lead=first)], following - place + 1  # aren't | both open and blocked: either of both
+        return [leave_out(second, lead=first)], following - place + 1  # aren't | both open and blocked: which of them
     if second.is_one or (place == 0 and first.said.lower() == "no"):
         return None  # no bugs in sprint 7, not a single bug: whether there are none, not what else there is
     if second.kind not in ("names", "term", "sprints", "key", "bound", "missing", "period"):

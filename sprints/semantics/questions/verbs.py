@@ -43,7 +43,9 @@ def find_order(tokens: Sequence[Token], *, lexicon: Lexicon) -> str:
         return ""
     token, following = tokens[place], tokens[place + 1]
     acts = [one for one in token.senses if one.form == "verb" and one.kind in ("predicate", "time", "dimension")]
-    is_other = len(acts) < len([one for one in token.senses if one.kind != "measure"])  # open, an estimate
+    is_other = len(acts) < len(
+        [one for one in token.senses if one.kind != "measure"]
+    )  # also an adjective or a noun: open, estimate
     kinds = {one.kind for one in following.senses}
     is_object = "mark" not in kinds and ("measure" not in kinds or "entity" in kinds)  # carry over | points by sprint
     if not acts or not is_object or (is_other and not following.key):

@@ -55,7 +55,7 @@ def test_what_has_no_number_is_not_added_up(question: str) -> None:
 @pytest.mark.parametrize(
     ("before", "question"), [("unestimated stories", "how many points?"), ("open points by team", "only unestimated")]
 )
-def test_nor_is_it_in_a_follow_up(before: str, question: str) -> None:
+def test_what_has_no_number_is_not_added_up_by_a_follow_up(before: str, question: str) -> None:
     assert follow(read(before), question) is None
 
 
