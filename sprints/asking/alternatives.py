@@ -24,6 +24,7 @@ from sprints.linking.link import MAX_QUESTION, LinkedQuestion, link
 from sprints.linking.names import Name, NameIndex
 from sprints.semantics.describe import split_conditions
 from sprints.semantics.enums import Operator
+from sprints.semantics.lookup import get_entity
 from sprints.semantics.model import SemanticModel
 from sprints.semantics.query import (
     And,
@@ -318,7 +319,7 @@ def _is_used(token: Token, *, query: ComposedQuery) -> bool:
 
 def _says_rows(token: Token, *, query: MetricQuery, model: SemanticModel) -> bool:
     """Return whether a noun names the rows, or the unit, that a query is about anyway: issues in sprints, points."""
-    entity = query.rows_of or model.measures[query.measures[0]].entity
+    entity = get_entity(query, model=model)
     rows = {"membership": ("issue", "sprint")}.get(entity, (entity,))
     if entity == "membership" and "sprint" not in str((query.where, query.group_by)):
         rows = ("issue",)

@@ -21,6 +21,7 @@ from sprints.asking.word_conditions import (
 from sprints.linking.names import Name
 from sprints.semantics.describe import join_conditions, split_conditions
 from sprints.semantics.enums import Operator
+from sprints.semantics.lookup import get_entity
 from sprints.semantics.model import SemanticModel
 from sprints.semantics.query import (
     Comparison,
@@ -316,15 +317,11 @@ def _narrow(query: MetricQuery, *, model: SemanticModel) -> MetricQuery:
     return query.model_copy(update={"measures": (name,), "where": rest, "rank": rank})
 
 
-def _entity_of(query: MetricQuery, *, model: SemanticModel) -> str:
-    return query.rows_of or model.measures[query.measures[0]].entity
-
-
 def _add_conditions(
     query: MetricQuery, *, tokens: Sequence[Token], spare: Sequence[Token], model: SemanticModel
 ) -> tuple[list[Condition], list[Token]]:
     """Return the conditions with those of spare words, and the words that were used."""
-    entity_id, used = _entity_of(query, model=model), []
+    entity_id, used = get_entity(query, model=model), []
     said = list(split_conditions(query.where))
     for token in spare:
         is_group = query.measures and not token.reference and make_group(
@@ -349,7 +346,7 @@ def _add_groups(
     model: SemanticModel,
 ) -> list[Token]:  # fmt: skip
     """Add the groups of spare words, or the sides of a comparison as groups. Returns the words that were used."""
-    entity_id, used = _entity_of(query, model=model), []
+    entity_id, used = get_entity(query, model=model), []
     comparing = [one for one in tokens if one.marks & _COMPARING]
     if not groups and comparing:
         sides = [one.field for one in said if isinstance(one, Comparison) and len(one.values) > 1]

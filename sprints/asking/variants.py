@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from sprints.asking.composition import IN_SPRINT
 from sprints.semantics.describe import join_conditions, split_conditions
+from sprints.semantics.lookup import get_entity
 from sprints.semantics.model import SemanticModel
 from sprints.semantics.query import (
     Comparison,
@@ -51,7 +52,7 @@ def list_variants(
 
 def _find_state(query: MetricQuery, *, model: SemanticModel) -> str:
     """Return the state that rows usually have where none is said: open issues, active people, closed sprints."""
-    entity = query.rows_of or model.measures[query.measures[0]].entity
+    entity = get_entity(query, model=model)
     state = _USUAL.get(entity, "")
     said = str(query.where)
     is_said = "NamedCondition" in repr(query.where) or "TimeRange" in repr(query.where)

@@ -2,7 +2,13 @@
 
 from sprints.semantics.errors import unknown_term
 from sprints.semantics.model import Dimension, Entity, Measure, Predicate, SemanticModel, TimeRole
+from sprints.semantics.query import MetricQuery
 from sprints.semantics.scope import reaches
+
+
+def get_entity(query: MetricQuery, *, model: SemanticModel) -> str:
+    """Return the entity whose rows a query lists or measures."""
+    return query.rows_of or model.measures[query.measures[0]].entity
 
 
 def find_measure(name: str, *, model: SemanticModel) -> Measure:

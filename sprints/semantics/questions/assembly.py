@@ -152,7 +152,7 @@ class _Assembly(OpenWork):
             if phrase.kind == "term" and place not in self.used and phrase.has("entity", "measure", form="noun"):
                 self._read_noun(phrase, place=place, is_first=False)
                 self.used.add(place)
-        self.measures = [one for one in self.measures if one not in context.measures] or self.measures
+        self.measures = [one for one in self.measures if one not in context.measures] or list(context.measures)
         if not self.measures and self.unit_noun == "points":
             self.measures = [self._find_points_of(context) or self._points_measure()]
         if not self.measures and (self.groups or "how_many" in self.marks) and self.entity.count:

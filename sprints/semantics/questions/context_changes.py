@@ -8,6 +8,7 @@ from sprints.linking.calendar import Span, add_units, find_unit
 from sprints.linking.names import Name, NameIndex, sprint_numbers
 from sprints.semantics.describe import join_conditions, split_conditions
 from sprints.semantics.enums import Operator
+from sprints.semantics.lookup import get_entity
 from sprints.semantics.model import SemanticModel
 from sprints.semantics.query import (
     Comparison,
@@ -145,7 +146,7 @@ def _rank_owners(context: MetricQuery, *, tokens: Sequence[Token], model: Semant
     rank = next((_MOST[token.said.lower()] for token in said if token.said.lower() in _MOST), "")
     size = 2 if kind == "assignee" else 3
     is_asked = len(said) == size and bool(rank) and any("have" in token.marks for token in tokens)
-    entity = model.entities[context.rows_of or model.measures[context.measures[0]].entity]
+    entity = model.entities[get_entity(context, model=model)]
     [measure] = context.measures if len(context.measures) == 1 else [entity.count]
     group = DimensionGroup(dimension=kind or "issue")
     is_plain = context.group_by in ((), (group,)) and not (context.rank or context.limit or context.compare)
@@ -230,7 +231,7 @@ def find_state(query: MetricQuery, *, model: SemanticModel) -> Condition | None:
 
 def list_undecided(state: Condition, *, query: MetricQuery, model: SemanticModel) -> list[Condition]:
     """Return what excludes rows that are not so yet: sprints that still run, of those that carried nothing over."""
-    entity = query.rows_of or model.measures[query.measures[0]].entity
+    entity = get_entity(query, model=model)
     return list_decided(state.where, entity=entity, model=model) if isinstance(state, Has) else []
 
 
@@ -249,7 +250,7 @@ def _swap_event(context: MetricQuery, *, tokens: Sequence[Token], model: Semanti
     None if it says anything else, if nothing happened before, or if each was done by somebody else.
     """
     said = list_content(tokens)
-    entity = context.rows_of or model.measures[context.measures[0]].entity
+    entity = get_entity(context, model=model)
     is_joined = bool(tokens[0].marks & {"and", "follow"}) and not any(one.said.lower() == "ones" for one in tokens)
     if len(said) != 1 or not is_joined or '"reporter"' in context.model_dump_json():
         return None

@@ -1,16 +1,15 @@
 """Follow-up questions: "and for HARBOR?", "only bugs", "what about last month?", "by person"."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 
-import regex
-
-from sprints.linking.folding import normalise, words
-from sprints.linking.link import MAX_QUESTION, LinkedQuestion, link
+from sprints.linking.folding import normalise
+from sprints.linking.link import link
 from sprints.linking.names import NameIndex
 from sprints.linking.references import SprintReference
 from sprints.semantics.describe import join_conditions, split_conditions
+from sprints.semantics.lookup import get_entity
 from sprints.semantics.model import SemanticModel
 from sprints.semantics.query import (
     Comparison,
@@ -22,6 +21,20 @@ from sprints.semantics.query import (
 )
 from sprints.semantics.questions.assembly import assemble_fragment
 from sprints.semantics.questions.context_changes import change_rows, shorten_ranking, show_columns
+from sprints.semantics.questions.follow_up_words import (
+    HEADS,
+    JOINING,
+    LIMITING,
+    FollowUp,
+    adds_rows,
+    asks_for_rows,
+    is_follow_up,
+    loses_time,
+    ranks_rows,
+    read_follow_up,
+    restates_count,
+    tells_of_present,
+)
 from sprints.semantics.questions.grammar import ANAPHOR, Parse, parse_question
 from sprints.semantics.questions.inherited_scope import (
     asks_for_bare_rows,
@@ -29,7 +42,7 @@ from sprints.semantics.questions.inherited_scope import (
     drop_groups,
     has_own_scope,
     is_elliptic,
-    is_unit,
+    is_noun,
     keeps_conditions,
     list_scope,
     list_shared_rows,
@@ -38,9 +51,8 @@ from sprints.semantics.questions.inherited_scope import (
     write_scope,
 )
 from sprints.semantics.questions.lexicon import Lexicon
-from sprints.semantics.questions.merging import ChangeMode, describe_lost_groups, get_subject, merge_fragment
+from sprints.semantics.questions.merging import ChangeMode, describe_lost_groups, get_subject, is_state, merge_fragment
 from sprints.semantics.questions.phrase import Phrase
-from sprints.semantics.questions.phrases import read_phrases
 from sprints.semantics.questions.ranks import UNTIL_DONE
 from sprints.semantics.questions.references import (
     OWNING,
@@ -56,61 +68,15 @@ from sprints.semantics.questions.references import (
     name_person,
     tells_of_issue,
 )
-from sprints.semantics.questions.signs import spell_signs
-from sprints.semantics.questions.spelling import correct_words, say_corrections
-from sprints.semantics.questions.tense import find_verb
+from sprints.semantics.questions.team_sprints import widen_sprints
 from sprints.semantics.questions.terms import FATES, Unbound
-from sprints.semantics.questions.tokens import MAX_TOKENS, Token, cut, find_unread_sign
 
-_JOINING = frozenset({"follow", "and"})
-_STANDS_FOR = regex.compile(
-    r"(?<=^how (?:many|much) \w+(?: \w+)?) (?:(?:is|are|was|were) (?:that|those|these|they|it)"
-    r"|(?<=points |hours )do (?:they|those|these) have)(?: in total| in all| altogether)?(?=\W*$)"
-    r"|(?<=^(?:and )?(?:which|what)) (?:are|were) (?:they|those|these)(?=\W*$)",
-    regex.IGNORECASE,
-)
-"""What stands for the rows of the question before: how many points | is that; which | are they."""
-_SAME_OF = regex.compile(r"^(?:and )?what (?:is|was|are|were) (?:it|that|they) (?=for )", regex.IGNORECASE)
-"""What stands for the number of the question before: | what is it | for stories."""
-_CORRECTION = regex.compile(r"^(?:no|nope|sorry|wait), +(?:i meant? +)?(.*?)[ .?!]*$", regex.IGNORECASE)
 NO_CHANGE = "I cannot tell how that changes the question before. Ask it with all that it should say."
 OF_ALL = "Asked anew: it is not limited to what the question before named."
-_ADDING = frozenset({"also", "plus", "along with", "together with", "as well as"})
 _OF_ROWS = frozenset({"they", "their", "theirs"})
+_OPEN = (NamedCondition(predicate="open"), NamedCondition(predicate="left_in_sprint"))
 _PAST = frozenset({"was", "were", "wasn't", "weren't"})
-_LAST = regex.compile(r"(?<=^(?:and |only |just )?(?:the )?last \d+)(?=\W*$)", regex.IGNORECASE)
 _DIVIDING = ("break ", "split ", "divide ")
-_LIMITING = frozenset({"only", "except", "without", "not"})
-LEADS = _LIMITING | _JOINING
-_HEADS = frozenset({"what", "which", "who", "how_many", "how_much", "when", "share", "compare"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _FollowUp:
-    """A follow-up question, read word by word, and the query that it follows."""
-
-    question: str
-    context: MetricQuery
-    linked: LinkedQuestion
-    tokens: Sequence[Token]
-    phrases: Sequence[Phrase]
-    corrected: tuple[str, ...]
-    index: NameIndex
-    today: date
-    lexicon: Lexicon
-
-    def parse_whole(self, text: str) -> Parse:
-        """Parse a text as a question of its own."""
-        return parse_question(text, index=self.index, today=self.today, lexicon=self.lexicon)
-
-    def make_parse(self, query: MetricQuery | None, *, why: str = "", assumed: Sequence[str] = ()) -> Parse:
-        """Return a query, or why there is none. No other reading of the question is taken instead."""
-        return Parse(linked=self.linked, query=query, why="" if query else why, phrases=tuple(self.phrases),
-                     assumptions=(*self.corrected, *assumed), is_final=query is None)  # fmt: skip
-
-    def ask_about(self, anaphor: str) -> Parse:
-        """Ask what a word refers to."""
-        return Parse(linked=self.linked, why=ANAPHOR.format(said=anaphor), anaphor=anaphor, phrases=tuple(self.phrases))
 
 
 def parse_follow_up(
@@ -130,21 +96,22 @@ def parse_follow_up(
         parse = parse_follow_up(named, context=context, index=index, today=today, lexicon=lexicon)
         parse = parse or parse_question(named, index=index, today=today, lexicon=lexicon)
         return replace(parse, assumptions=(f"Took '{said}' as {team}.", *parse.assumptions))
-    asked = _read_follow_up(question, context=context, index=index, today=today, lexicon=lexicon)
+    asked = read_follow_up(question, context=context, index=index, today=today, lexicon=lexicon)
     if asked is None:
         return None
     if (found := _ask_about_issue(asked)) or (found := _ask_of_then(asked)) or (found := _follow_person(asked)):
         return found
     model, tokens = lexicon.model, asked.tokens
-    changed = _widen_query(context, tokens=tokens, model=model)
-    changed = changed or change_rows(context, tokens=tokens, lexicon=lexicon, index=index)
+    if wider := _widen_query(asked):
+        return wider
+    changed = change_rows(context, tokens=tokens, lexicon=lexicon, index=index)
     if changed is None and context.measures and (rows := list_counted_rows(context, model=model)):
         changed = show_columns(rows, tokens=tokens, lexicon=asked.lexicon)  # who has them
     if changed is not None:
         return asked.make_parse(changed)
     if anaphor := find_reference(tokens):
         return _follow_reference(asked, anaphor=anaphor)
-    if _asks_for_rows(asked.phrases, tokens=tokens):
+    if asks_for_rows(asked.phrases, tokens=tokens):
         return asked.make_parse(list_counted_rows(context, model=model), why=NO_CHANGE)
     return _follow_plainly(asked)
 
@@ -164,29 +131,7 @@ def _follow_sprint(
     return replace(parse, assumptions=(f"Took '{sprint.said}' as {known[0]}.", *parse.assumptions))
 
 
-def _read_follow_up(
-    question: str, *, context: MetricQuery, index: NameIndex, today: date, lexicon: Lexicon
-) -> _FollowUp | None:
-    """Read the words of a question. None if they are not all known, or are unclear."""
-    question = _CORRECTION.sub(r"\1 instead", _SAME_OF.sub("and ", _STANDS_FOR.sub("", question)))
-    if context.measures and lexicon.model.measures[context.measures[0]].entity == "sprint":
-        question = _LAST.sub(" sprints", question)  # velocity of ACCEL, | the last 3
-    text = spell_signs(normalise(question)[:MAX_QUESTION])
-    text, corrected = correct_words(text, found=words(text), lexicon=lexicon, index=index)
-    linked = link(text, index=index, today=today)
-    teams = frozenset(one.key for one in list_values(context, field="team") if isinstance(one, Reference))
-    tokens = cut(linked, lexicon=lexicon, index=index, teams=teams)
-    if not tokens or len(tokens) > MAX_TOKENS or not all(token.is_known for token in tokens):
-        return None
-    if linked.unclear or find_unread_sign(linked):
-        return None
-    return _FollowUp(
-        question=question, context=context, linked=linked, tokens=tokens, phrases=read_phrases(tokens),
-        corrected=say_corrections(corrected), index=index, today=today, lexicon=lexicon,
-    )  # fmt: skip
-
-
-def _ask_about_issue(asked: _FollowUp) -> Parse | None:
+def _ask_about_issue(asked: FollowUp) -> Parse | None:
     """Ask a question whole with the one issue that its pronoun stands for. None if it has none."""
     key, named = name_issue(asked.linked.text, tokens=asked.tokens, context=asked.context)
     if not named:
@@ -200,19 +145,19 @@ def _ask_about_issue(asked: _FollowUp) -> Parse | None:
     return asked.make_parse(changed, why=NO_CHANGE)
 
 
-def _ask_of_then(asked: _FollowUp) -> Parse | None:
+def _ask_of_then(asked: FollowUp) -> Parse | None:
     """Ask whole what the issues of a sprint that is over were in it: which of them | were not finished."""
     rows = describe_rows(asked.context, index=asked.index)
     verb = next((at for at, one in enumerate(asked.tokens) if one.said.lower() in _PAST), len(asked.tokens))
     lead, told = asked.tokens[:verb], asked.tokens[verb + 1 :]
-    is_clause = bool(told) and all(one.is_free or one.marks & (_JOINING | {"which", "what", "anaphor"}) for one in lead)
+    is_clause = bool(told) and all(one.is_free or one.marks & (JOINING | {"which", "what", "anaphor"}) for one in lead)
     if not rows or not is_clause or any(one.period or one.reference or one.names for one in told):
         return None
     whole = asked.parse_whole(f"{rows} that were {asked.linked.text[told[0].start :]}")
     return whole if whole.query is not None else replace(whole, is_final=True)
 
 
-def _follow_reference(asked: _FollowUp, *, anaphor: str) -> Parse:
+def _follow_reference(asked: FollowUp, *, anaphor: str) -> Parse:
     """Change the query by a question that refers to its rows or their owner. All its conditions stay."""
     context, lost, word = asked.context, asked.ask_about(anaphor), anaphor.lower()
     if is_selection(context):
@@ -223,29 +168,29 @@ def _follow_reference(asked: _FollowUp, *, anaphor: str) -> Parse:
     is_rows = context.rows_of is not None and word == "they" and "be" in asked.tokens[0].marks  # are | they | done
     if (word in OWNING and not (is_owner or is_rows)) or (is_owner and _asks_for_other_rows(asked)):
         return lost
-    if _asks_for_rows(asked.phrases, tokens=asked.tokens):
+    if asks_for_rows(asked.phrases, tokens=asked.tokens):
         return asked.make_parse(list_counted_rows(context, model=asked.lexicon.model), why=NO_CHANGE)
     is_part = not is_owner or (context.rows_of is not None and word in _OF_ROWS)  # their bugs, of listed epics
-    changed = _change_query(asked, mode=ChangeMode(is_part=is_part, verb=_find_verb(asked))) or lost
+    changed = _change_query(asked, mode=ChangeMode(is_part=is_part, verb=asked.find_verb())) or lost
     is_number = changed.query is not None and changed.query.measures == context.measures != ()
     if is_number and "what" in asked.phrases[0].marks:
         return lost  # a number before, and a list now: what is he working on
     return changed
 
 
-def _asks_for_other_rows(asked: _FollowUp) -> bool:
+def _asks_for_other_rows(asked: FollowUp) -> bool:
     """Return whether rows are requested of an owner of which something else was measured: its bugs, of its velocity."""
     counts = {entity.count for entity in asked.lexicon.model.entities.values()}
     is_rows = any(one.is_of_issues or one.has("entity", form="noun") for one in asked.phrases)
     return is_rows and bool({*asked.context.measures} - counts)
 
 
-def _follow_person(asked: _FollowUp) -> Parse | None:
+def _follow_person(asked: FollowUp) -> Parse | None:
     """Change the query by what one person of it does: reported | by her. None if it says no such thing."""
     named = name_person(asked.linked.text, tokens=asked.tokens, context=asked.context)
     if not named or is_selection(asked.context):
         return None
-    again = _read_follow_up(
+    again = read_follow_up(
         named, context=asked.context, index=asked.index, today=asked.today, lexicon=asked.lexicon
     )  # fmt: skip
     is_swap = any(token.said.lower() == "instead" for token in asked.tokens)
@@ -253,7 +198,7 @@ def _follow_person(asked: _FollowUp) -> Parse | None:
     return changed or asked.ask_about(find_reference(asked.tokens))
 
 
-def _ask_about_owner(asked: _FollowUp) -> Parse | None:
+def _ask_about_owner(asked: FollowUp) -> Parse | None:
     """Ask a question whole with the owner that is all that limits the query. None if it is not, or is not read."""
     key, named = name_owner(asked.linked.text, tokens=asked.tokens, context=asked.context)
     whole = asked.parse_whole(named) if named else None
@@ -262,14 +207,15 @@ def _ask_about_owner(asked: _FollowUp) -> Parse | None:
     return replace(whole, assumptions=(*whole.assumptions, f"Read as '{named}'."))
 
 
-def _follow_plainly(asked: _FollowUp) -> Parse | None:
+def _follow_plainly(asked: FollowUp) -> Parse | None:
     """Change the query by a question without a pronoun. None if it is complete."""
     context, tokens, phrases, model = asked.context, asked.tokens, asked.phrases, asked.lexicon.model
     leading = next((token.marks for token in tokens if token.marks or not token.is_free), set())
-    is_joined = bool(leading & _JOINING) or tokens[0].is_preposition
+    is_joined = bool(leading & JOINING) or tokens[0].is_preposition
     whole = asked.parse_whole(asked.question)
-    is_of_rows = _ranks_rows(phrases)
-    if not (is_of_rows or _is_follow_up(leading | tokens[-1].marks & {"follow"}, phrases=phrases, tokens=tokens)):
+    is_of_rows = ranks_rows(phrases)
+    is_begun = is_follow_up(leading | tokens[-1].marks & {"follow"}, phrases=phrases, tokens=tokens)
+    if not (is_of_rows or is_begun or restates_count(asked)):
         if names_no_subject(phrases) or asks_for_bare_rows(phrases):
             return _keep_scope(asked)
         return _refuse_less(asked, whole=whole, is_joined=False)
@@ -277,24 +223,25 @@ def _follow_plainly(asked: _FollowUp) -> Parse | None:
         asked = replace(asked, context=list_counted_rows(context, model=model) or context)
     is_swap = any(token.said.lower() == "instead" for token in tokens)
     is_swap |= any("swap" in token.marks for token in tokens) and all(one.kind == "group" for one in phrases)
-    is_additive = all(model.measures[one].additive for one in context.measures)
-    is_more = is_additive and _adds_rows(tokens)
+    is_more = adds_rows(tokens)
     is_about = any("follow" in token.marks for token in tokens)
-    is_and = _adds_rows(tokens) or ("and" in leading and not is_about) or tokens[0].said.lower().startswith(_DIVIDING)
-    is_filter = bool(leading & (_LIMITING | {"which"})) or any(one.is_any for one in phrases)
-    mode = ChangeMode(is_swap=is_swap, is_more=is_more, is_joined=bool(leading & _JOINING), is_filter=is_filter,
-                      is_and=is_and, verb=_find_verb(asked))  # fmt: skip
+    is_and = is_more or ("and" in leading and not is_about) or tokens[0].said.lower().startswith(_DIVIDING)
+    is_filter = bool(leading & (LIMITING | {"which"})) or any(one.is_any for one in phrases)
+    mode = ChangeMode(is_part=tells_of_present(asked), is_swap=is_swap, is_more=is_more, is_filter=is_filter,
+                      is_joined=bool(leading & JOINING), is_and=is_and, verb=asked.find_verb())  # fmt: skip
     changed = _change_query(asked, mode=mode)
     if changed is not None:
         return changed
-    if is_more or leading & _LIMITING:
+    if is_more or leading & LIMITING:
         return asked.make_parse(None, why=NO_CHANGE)
     if whole.query is None:
         return replace(whole, is_final=True)  # no other query knows what it leaves unsaid
+    if not any(one.marks & HEADS or is_noun(one) for one in phrases):
+        return _ask_with_all(asked)
     return _refuse_less(asked, whole=whole, is_joined=is_joined)
 
 
-def _keep_scope(asked: _FollowUp) -> Parse | None:
+def _keep_scope(asked: FollowUp) -> Parse | None:
     """
     Change the rows of the question before by a question that names none, or ask it whole with what these belong to.
 
@@ -314,35 +261,66 @@ def _keep_scope(asked: _FollowUp) -> Parse | None:
     if rows is not None and rows.rows_of in ("issue", "membership"):
         changed = _change_query(replace(asked, context=rows), mode=ChangeMode(is_filter=True))
         is_answer = changed is not None and (changed.query is not None or bool(context.rows_of))
+        if changed is not None and changed.query is not None:
+            return _ask_which_state(asked, before=rows, changed=changed)
+        parts = split_conditions(rows.where)
+        is_timed = any(isinstance(part, TimeRange) for part in parts)
+        anew = _ask_with(asked, parts=[part for part in parts if not is_state(part, model=model)])
+        if changed is not None and not is_timed and anew is not None:
+            return anew  # no row is both: what was added, | what was removed
         if is_answer or rows.rows_of == "issue":
             return changed or lost
     return _ask_with(asked, parts=split_conditions(context.where)) or lost
 
 
-def _ask_with(asked: _FollowUp, *, parts: Sequence[Condition]) -> Parse | None:
+def _ask_which_state(asked: FollowUp, *, before: MetricQuery, changed: Parse) -> Parse:
+    """Ask whether a state or a time is said of rows in another state than open, or in its place."""
+    model, query = asked.lexicon.model, changed.query
+    parts, after = split_conditions(before.where), split_conditions(query.where) if query is not None else ()
+    new = [part for part in after if part not in parts and is_state(part, model=model)]
+    is_timed = any(isinstance(part, TimeRange) for part in new)
+    old = [part for part in parts if part in after and is_state(part, model=model)]
+    old = [part for part in old if is_timed or part not in _OPEN]
+    if not new or not old or query is None:
+        return changed
+    anew = _ask_with(asked, parts=[part for part in parts if part not in old])
+    if anew is None or anew.query is None:
+        return asked.make_parse(None, why=NO_CHANGE)
+    return Parse(linked=asked.linked, readings=(query, anew.query), phrases=tuple(asked.phrases), is_final=True)
+
+
+def _ask_with_all(asked: FollowUp) -> Parse:
+    """
+    Ask what happened to the rows in a sprint with all conditions of the question before: bugs of ORBIT, | added to it.
+
+    Refused if that is a list after a number, or is of the same rows as before, to which it could not be added.
+    """
+    kept = _ask_with(asked, parts=split_conditions(asked.context.where))
+    query = kept.query if kept is not None else None
+    model = asked.lexicon.model
+    is_same = query is not None and bool(query.measures) == bool(asked.context.measures)
+    is_other = query is not None and get_entity(query, model=model) != get_entity(asked.context, model=model)
+    return kept if kept is not None and is_same and is_other else asked.make_parse(None, why=NO_CHANGE)
+
+
+def _ask_with(asked: FollowUp, *, parts: Sequence[Condition]) -> Parse | None:
     """Ask a question whole with conditions of the question before. None if it is not read with all of them."""
     said = asked.linked.text.rstrip(" ?.!") + write_scope(parts, model=asked.lexicon.model)
     whole = asked.parse_whole(said)
     if whole.query is None or not keeps_conditions(whole.query, parts=parts):
         return None
+    model = asked.lexicon.model
+    units = [{model.measures[one].unit for one in query.measures} for query in (whole.query, asked.context)]
+    if all(units) and units[0] != units[1] and not any(is_noun(one) for one in asked.phrases):
+        return None  # points before, and nobody said that issues are counted now
     return replace(whole, assumptions=(*whole.assumptions, f"Read as '{said}'."))
 
 
-def _adds_rows(tokens: Sequence[Token]) -> bool:
-    """Return whether other rows are added to those before: also stories, and stories as well."""
-    said = [token.said.lower() for token in tokens]
-    return bool(_ADDING & {*said[:2]}) or said[-2:] == ["as", "well"]
-
-
-def _find_verb(asked: _FollowUp) -> str:
-    return find_verb(asked.phrases, place=len(asked.phrases) - 1)
-
-
-def _change_query(asked: _FollowUp, *, mode: ChangeMode) -> Parse | None:
+def _change_query(asked: FollowUp, *, mode: ChangeMode) -> Parse | None:
     """Return the query with what the phrases say, or why what they say is unclear. None if they do not fit it."""
     context, model = asked.context, asked.lexicon.model
     phrases = [phrase for phrase in asked.phrases if "anaphor" not in phrase.marks]
-    entity = context.rows_of or model.measures[context.measures[0]].entity
+    entity = get_entity(context, model=model)
     try:
         fragment = assemble_fragment(phrases, entity=entity, lexicon=asked.lexicon, context=context,
                                      is_part=mode.is_part)  # fmt: skip
@@ -396,7 +374,7 @@ def _refuse_fates(query: MetricQuery, *, index: NameIndex, model: SemanticModel)
         raise Unbound(None)
 
 
-def _refuse_less(asked: _FollowUp, *, whole: Parse, is_joined: bool) -> Parse | None:
+def _refuse_less(asked: FollowUp, *, whole: Parse, is_joined: bool) -> Parse | None:
     """
     Refuse a question that is only whole because less is said than before. None if it is whole, or not read either.
 
@@ -412,7 +390,7 @@ def _refuse_less(asked: _FollowUp, *, whole: Parse, is_joined: bool) -> Parse | 
     is_less = bool(query.measures) and not counted & {*query.measures, "issue", "points", "hours"}
     is_less = is_less and not any(one.name_kind == "type" for one in phrases)
     if is_joined:
-        asks = bool(query.measures) or any(one.marks & _HEADS for one in phrases)
+        asks = bool(query.measures) or any(one.marks & HEADS for one in phrases)
         is_less = is_less or not asks or (query.where is None and not query.group_by)
     is_order = bool(phrases) and "rank" in phrases[0].marks and not query.group_by  # of the rows before
     is_of_kind = isinstance(query.where, Comparison) and query.where.field == "issue_type"
@@ -421,7 +399,12 @@ def _refuse_less(asked: _FollowUp, *, whole: Parse, is_joined: bool) -> Parse | 
     if is_less or is_order or is_bare:
         return asked.make_parse(None, why=NO_CHANGE)
     scope = list_scope(context, model=model)
-    if not scope or says_all(asked.tokens) or has_own_scope(query, scope=scope, model=model):
+    if loses_time(asked, query=query):
+        times = [part for part in split_conditions(context.where) if isinstance(part, TimeRange)]
+        kept = _change_query(asked, mode=ChangeMode()) or _ask_with(asked, parts=times)
+        if kept is not None and kept.query not in (None, query):
+            return Parse(linked=asked.linked, readings=(kept.query, query), phrases=tuple(phrases), is_final=True)
+    if not scope or says_all(asked.tokens) or has_own_scope(query, scope=scope, tokens=asked.tokens, model=model):
         return None
     if names_no_subject(phrases) or asks_for_bare_rows(phrases):
         return _keep_scope(asked)
@@ -431,34 +414,10 @@ def _refuse_less(asked: _FollowUp, *, whole: Parse, is_joined: bool) -> Parse | 
     return Parse(linked=asked.linked, readings=(kept.query, query), phrases=tuple(phrases), is_final=True)
 
 
-def _is_follow_up(leading: set[str], *, phrases: Sequence[Phrase], tokens: Sequence[Token]) -> bool:
-    """Return whether the question is a follow-up: it begins as one, or is incomplete."""
-    if leading & LEADS or is_elliptic(phrases):
-        return True
-    if tokens[0].is_preposition and not any(token.marks & _HEADS for token in tokens):
-        return True  # in the current sprint
-    asks = any(phrase.marks & _HEADS and phrase.kind == "mark" for phrase in phrases)
-    names = any(phrase.kind == "term" and phrase.has("measure", "entity", form="noun") for phrase in phrases)
-    return bool(phrases) and not asks and (not names or is_unit(phrases))
-
-
-def _asks_for_rows(phrases: Sequence[Phrase], *, tokens: Sequence[Token]) -> bool:
-    """Return whether only the rows are requested: "which ones?", "list them"."""
-    is_asking = any(sense.name == "asking" for token in tokens for sense in token.senses)
-    return (bool(phrases) or is_asking) and all(
-        phrase.kind == "mark" and phrase.marks <= {"which", "what", "be", "who"} for phrase in phrases
-    )
-
-
-def _ranks_rows(phrases: Sequence[Phrase]) -> bool:
-    """Return whether the rows of the question before are ranked: "the oldest?", "which is the largest one?"."""
-    ranks = [one for one in phrases if one.kind == "rank" and one.has("dimension")]
-    return bool(ranks) and all(one in ranks or one.kind == "mark" for one in phrases)
-
-
-def _widen_query(context: MetricQuery, *, tokens: Sequence[Token], model: SemanticModel) -> MetricQuery | None:
+def _widen_query(asked: FollowUp) -> Parse | None:
     """Return the query without conditions on a kind of which all are meant: "for all teams". None if it says more."""
-    said = [token for token in tokens if not token.marks & {"follow", "and"}]
+    context, model = asked.context, asked.lexicon.model
+    said = [token for token in asked.tokens if not token.marks & {"follow", "and"}]
     is_all = bool(said) and any(token.said.lower().endswith("all") or "our" in token.marks for token in said)
     kinds = {sense.name for token in said for sense in token.senses if sense.kind == "entity" and sense.is_plural}
     kinds |= {"team", "person"} if any("our" in token.marks for token in said) else set()
@@ -470,8 +429,13 @@ def _widen_query(context: MetricQuery, *, tokens: Sequence[Token], model: Semant
     if not is_all or any(not any(one.kind == "entity" for one in token.senses) for token in others):
         return None
     kept = [part for part in split_conditions(context.where) if get_subject(part, model=model) not in fields]
-    is_wider = len(kept) < len(split_conditions(context.where))
-    return context.model_copy(update={"where": join_conditions(kept)}) if is_wider else None
+    if len(kept) == len(split_conditions(context.where)):
+        return None
+    wider = context.model_copy(update={"where": join_conditions(kept)})
+    try:
+        return asked.make_parse(widen_sprints(wider, model=model, index=asked.index) if "team" in fields else wider)
+    except Unbound as unbound:
+        return asked.make_parse(None, why=unbound.why or NO_CHANGE)
 
 
 def list_counted_rows(query: MetricQuery, *, model: SemanticModel) -> MetricQuery | None:

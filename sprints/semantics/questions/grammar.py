@@ -147,8 +147,10 @@ def _read_tokens(
     linked: LinkedQuestion, *, tokens: Sequence[Token], lexicon: Lexicon, corrected: Corrections
 ) -> Parse:  # fmt: skip
     """Parse words that are all known, unless together they say what no query does."""
-    if sign := find_unread_sign(linked) or find_dangling(tokens):
+    if sign := find_unread_sign(linked):
         return Parse(linked=linked, unbound=(sign,), phrases=tuple(read_phrases(tokens)))
+    if said := find_dangling(tokens):
+        return Parse(linked=linked, unbound=(said,), phrases=tuple(read_phrases(tokens)), is_final=True)
     if mine := next((token for token in tokens if "mine" in token.marks), None):
         return Parse(linked=linked, why=MINE.format(said=mine.said))
     if anaphor := find_anaphor(tokens):

@@ -22,7 +22,7 @@ _SCOPES = OWNERS | {"label", "parent", "time"}
 
 def names_no_subject(phrases: Sequence[Phrase]) -> bool:
     """Return whether a question names neither rows nor anything that they belong to: what is left; anything overdue."""
-    return not any(_is_noun(one) or _is_owner(one) or one.kind == "group" for one in phrases)
+    return not any(is_noun(one) or _is_owner(one) or one.kind == "group" for one in phrases)
 
 
 def asks_for_bare_rows(phrases: Sequence[Phrase]) -> bool:
@@ -55,7 +55,8 @@ def says_all(tokens: Sequence[Token]) -> bool:
     return any(one.marks & {"our", "whole"} for one in tokens) or (is_of_all and bool(owners & OWNERS))
 
 
-def _is_noun(phrase: Phrase) -> bool:
+def is_noun(phrase: Phrase) -> bool:
+    """Return whether it names rows or a number: stories, velocity."""
     if phrase.said.lower().endswith("thing"):
         return False
     return phrase.name_kind == "type" or (phrase.kind == "term" and phrase.has("entity", "measure", form="noun"))
@@ -72,11 +73,14 @@ def list_scope(query: MetricQuery, *, model: SemanticModel) -> list[Condition]:
     return [part for part in split_conditions(query.where) if get_subject(part, model=model) in _SCOPES]
 
 
-def has_own_scope(query: MetricQuery, *, scope: Sequence[Condition], model: SemanticModel) -> bool:
-    """Return whether a query names what its rows belong to, or is of each of what the one before was limited to."""
+def has_own_scope(
+    query: MetricQuery, *, scope: Sequence[Condition], tokens: Sequence[Token], model: SemanticModel
+) -> bool:  # fmt: skip
+    """Return whether a query names what its rows belong to, or says that it is of each of those before."""
     kinds = {get_subject(part, model=model) for part in split_conditions(drop_groups(query).where)}
     limited = {get_subject(part, model=model) for part in scope}
     groups = {one.dimension for one in query.group_by if isinstance(one, DimensionGroup)}
+    groups &= {sense.name for one in tokens for sense in one.senses} | {"assignee", "epic_title"}
     return bool(kinds & (OWNERS | {"issue", "label"}) or limited & {*groups, query.rows_of})
 
 

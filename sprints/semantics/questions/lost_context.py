@@ -5,7 +5,7 @@ from datetime import date
 from sprints.linking.folding import normalise
 from sprints.linking.link import MAX_QUESTION, link
 from sprints.linking.names import NameIndex
-from sprints.semantics.questions.follow_up import LEADS
+from sprints.semantics.questions.follow_up_words import LEADS
 from sprints.semantics.questions.inherited_scope import asks_for_bare_rows, names_no_subject
 from sprints.semantics.questions.lexicon import ASKING, Lexicon
 from sprints.semantics.questions.phrases import read_phrases

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sprints.linking.names import Name, NameIndex, sprint_numbers
+from sprints.linking.names import NameIndex
 from sprints.semantics.describe import describe_condition, join_conditions, split_conditions
 from sprints.semantics.enums import Operator
 from sprints.semantics.model import SemanticModel, TimeRole
@@ -25,6 +25,7 @@ from sprints.semantics.query import (
 )
 from sprints.semantics.questions.assembly import Fragment, refuse_missing_numbers
 from sprints.semantics.questions.scope import AS_OF_NOW
+from sprints.semantics.questions.team_sprints import swap_sprints, widen_sprints
 from sprints.semantics.questions.terms import FATES, Unbound
 
 _ROLES = frozenset({"assignee", "reporter"})
@@ -32,6 +33,7 @@ OWNERS = frozenset({"team", "assignee", "reporter", "person", "sprint", "epic"})
 BOTH = "Do you mean those of the question before that are also {said}, or others? Say 'only', or 'instead'."
 CONTRADICTION = "That contradicts the question before. Ask it with all that it should say."
 _FATE = "fate"
+_BESIDE = {"added_late": _FATE, "in_backlog": "sprint"}
 _PLACES = frozenset({"in_backlog", "has_epic"})
 _OF_SPRINT = FATES | {"left_in_sprint"}
 _MANY = frozenset({"label"})
@@ -68,7 +70,8 @@ def merge_fragment(
     Raises Unbound where it contradicts what is known of all rows that it is said of, where a swap finds nothing to
     replace, and where what issues are now meets a sprint that is over.
     """
-    context = _swap_sprints(context, fragment=fragment, index=index)
+    context = swap_sprints(context, conditions=fragment.conditions, index=index)
+    context = context if mode.is_part else _widen_groups(context, fragment=fragment, model=model, index=index)
     before = split_conditions(context.where)
     new = [part for condition in fragment.conditions for part in split_conditions(condition)]
     if mode.is_more or (mode.is_and and context.rows_of is not None):
@@ -96,9 +99,11 @@ def merge_fragment(
         raise Unbound(None)
     parts = _settle_states([*kept, *(part for part in new if part not in kept)], new=new, model=model, index=index,
                            verb=mode.verb)  # fmt: skip
+    if not mode.is_filter and _is_after(parts, index=index):
+        raise Unbound(None)  # finished last week, | in sprint 8, which was over then
     changed = _change(context, fragment=fragment, where=join_conditions(parts), mode=mode)
     refuse_missing_numbers(changed, model=model)
-    return _set_apart(changed, fragment=fragment, model=model)
+    return _set_apart(changed, parts=new, mode=mode, model=model)
 
 
 def _keep_names(
@@ -123,15 +128,34 @@ def _keep_names(
     return []
 
 
-def _set_apart(query: MetricQuery, *, fragment: Fragment, model: SemanticModel) -> MetricQuery:
-    """Show several values apart of which a follow-up asks for an average: velocity, what about ACCEL and ORBIT."""
-    parts = [part for condition in fragment.conditions for part in split_conditions(condition)]
+def _widen_groups(
+    context: MetricQuery, *, fragment: Fragment, model: SemanticModel, index: NameIndex
+) -> MetricQuery:  # fmt: skip
+    """Return the query of all that it is grouped by now, and no longer of one of them: of ORBIT, | by team."""
+    groups = {one.dimension for one in fragment.groups if isinstance(one, DimensionGroup)}
+    single = [
+        part for part in split_conditions(context.where) if isinstance(part, Comparison) and part.field in groups
+        and _is_choice(part) and len(part.values) == 1
+    ]  # fmt: skip
+    kept = [part for part in split_conditions(context.where) if part not in single]
+    wider = context.model_copy(update={"where": join_conditions(kept)})
+    is_of_teams = any(part.field == "team" for part in single)
+    return widen_sprints(wider, model=model, index=index) if is_of_teams else wider
+
+
+def _set_apart(
+    query: MetricQuery, *, parts: Sequence[Condition], mode: ChangeMode, model: SemanticModel
+) -> MetricQuery:  # fmt: skip
+    """Show several values apart that are averaged or added: velocity, what about ACCEL and ORBIT; | also ACCEL."""
     several = [one.field for one in parts if isinstance(one, Comparison) and one.op is Operator.IN]
-    several = [one for one in several if one != "sprint"]  # the last three: their average
+    if not mode.is_more:
+        several = [one for one in several if one != "sprint"]  # the last three: their average
     is_average = any(not model.measures[one].additive for one in query.measures)
-    if not is_average or query.group_by or len(several) != 1 or model.dimensions[several[0]].many:
+    is_apart = (is_average and not query.group_by) or (mode.is_more and bool({*several} & OWNERS))
+    groups = [DimensionGroup(dimension=one) for one in several]
+    if not (is_apart and query.measures) or len(several) != 1 or model.dimensions[several[0]].many:
         return query
-    return query.model_copy(update={"group_by": (DimensionGroup(dimension=several[0]),)})
+    return query.model_copy(update={"group_by": tuple(dict.fromkeys((*query.group_by, *groups)))})
 
 
 def _change(
@@ -178,8 +202,8 @@ def _refuse_contradictions(
     mode: ChangeMode,
 ) -> None:  # fmt: skip
     """Refuse conditions that contradict each other or those of all rows, and states joined with other ones."""
-    positive = {one for part in new if not _is_negated(part) for one in _list_subjects(part, model=model)}
-    if mode.is_part and any(positive & _list_subjects(part, model=model) and part not in new for part in kept):
+    positive = {get_subject(part, model=model) for part in new if not _is_negated(part)}
+    if mode.is_part and any(get_subject(part, model=model) in positive and part not in new for part in kept):
         raise Unbound(None)
     if any(Not(part=part) in new or (isinstance(part, Not) and part.part in new) for part in kept):
         raise Unbound(None, why=CONTRADICTION, is_final=True)
@@ -191,6 +215,11 @@ def _refuse_contradictions(
         raise Unbound(None)  # created by Levi last week, and | closed: those, or others
     if mode.is_filter and any(_excludes(part, other, model=model) for part in new for other in before):
         raise Unbound(None, why=CONTRADICTION, is_final=True)
+    fates = [part for part in (*before, *new) if isinstance(part, NamedCondition) and _tells_of_fate(part, model=model)]
+    is_late = NamedCondition(predicate="added_late") in fates and len({part.predicate for part in fates}) > 1
+    is_plain = not (mode.is_joined or mode.is_swap or mode.is_filter or mode.is_part)
+    if is_late and is_plain:
+        raise Unbound(None, why=BOTH.format(said=describe_condition(fates[-1], model=model)), is_final=True)
     states = {_get_state(part, model=model) for part in kept} - {"", "status_category"}
     added = [part for part in new if _get_state(part, model=model) not in {"", *states}]
     if states and added and not (mode.is_filter or mode.is_part):
@@ -198,12 +227,18 @@ def _refuse_contradictions(
 
 
 def _excludes(condition: Condition, other: Condition, *, model: SemanticModel) -> bool:
-    """Return whether no row is both: open and done, two fates in a sprint."""
+    """Return whether no row is both: open and done, overdue and done, two fates in a sprint."""
     if not (isinstance(condition, NamedCondition) and isinstance(other, NamedCondition)) or condition == other:
         return False
-    known = model.predicates[condition.predicate]
-    opposites = {known.opposite, *(model.predicates[name].opposite for name in known.requires)}
-    return other.predicate in opposites or {condition.predicate, other.predicate} <= _OF_SPRINT
+    implied, others = (
+        {one.predicate, *model.predicates[one.predicate].requires} for one in (condition, other)
+    )  # fmt: skip
+    opposites = {model.predicates[name].opposite for name in implied}
+    return bool(opposites & others) or {condition.predicate, other.predicate} <= _OF_SPRINT
+
+
+def _tells_of_fate(condition: NamedCondition, *, model: SemanticModel) -> bool:
+    return _FATE in _list_related_subjects(condition, model=model)
 
 
 def _is_of_another_time(condition: Condition, other: Condition, *, model: SemanticModel) -> bool:
@@ -228,6 +263,13 @@ def _get_state(condition: Condition, *, model: SemanticModel) -> str:
     return next(iter(_list_subjects(condition, model=model)), "") if is_state else ""
 
 
+def is_state(condition: Condition, *, model: SemanticModel) -> bool:
+    """Return whether it is what rows are or were, or when, as opposed to a property, an owner or a place."""
+    inner = condition.part if isinstance(condition, Not) else condition
+    is_named = isinstance(inner, NamedCondition) and inner.predicate not in _PLACES
+    return is_named or isinstance(inner, TimeRange) or get_subject(inner, model=model) in ("status", "status_category")
+
+
 def _is_negated(condition: Condition) -> bool:
     is_unlike = isinstance(condition, Comparison) and condition.op in (Operator.NE, Operator.NOT_IN)
     return is_unlike or isinstance(condition, Not)
@@ -248,8 +290,8 @@ def _extend_values(
             one for one in before if isinstance(one, Comparison) and isinstance(part, Comparison)
             and one.field == part.field and _is_choice(one) and _is_choice(part)
         ]  # fmt: skip
-        if is_number and not (isinstance(part, Comparison) and part.field in _LISTED):
-            extended.append(part)  # a number of its own: also of ORBIT
+        if is_number and not mode.is_more and not (isinstance(part, Comparison) and part.field in _LISTED):
+            extended.append(part)  # a number of its own: and of ORBIT
         elif isinstance(part, Comparison) and len(old) == 1 and (mode.is_more or part.field in _LISTED):
             if new[1:]:
                 raise Unbound(None)
@@ -346,6 +388,15 @@ def _is_over(condition: Condition, *, index: NameIndex) -> bool:
     return any(name.value in keys and name.state == "closed" for name in index.sprints)
 
 
+def _is_after(parts: Sequence[Condition], *, index: NameIndex) -> bool:
+    """Return whether a time begins when all sprints that are named beside it are over."""
+    starts = [one.start for one in parts if isinstance(one, TimeRange) and one.start is not None]
+    named = [one.where for one in parts if isinstance(one, InPeriod) and isinstance(one.where, Comparison)]
+    keys = {value.key for one in named for value in one.values if isinstance(value, Reference)}
+    ends = [one.ended_at for one in index.sprints if one.value in keys]
+    return bool(ends) and any(all(end is not None and end.date() < start for end in ends) for start in starts)
+
+
 def _is_related(condition: Condition) -> bool:
     return isinstance(condition.part if isinstance(condition, Not) else condition, Has)
 
@@ -371,10 +422,11 @@ def get_subject(condition: Condition, *, model: SemanticModel) -> str:
 
 
 def _list_subjects(condition: Condition, *, model: SemanticModel) -> set[str]:
-    """Return the subject of a condition, and of the state that it says of a sprint: blocked during sprint 8."""
+    """Return the subject of a condition, and of the state that it says of then: blocked during sprint 8, last week."""
     inner = condition.part if isinstance(condition, Not) else condition
-    role = inner.role if isinstance(inner, InPeriod) else None
-    states = [one for one in model.predicates.values() if role and one.time == role and one.comparison]
+    role = model.time_roles[inner.role] if isinstance(inner, InPeriod | TimeRange) and inner.role else None
+    is_then = role is not None and (isinstance(inner, InPeriod) or bool(role.relation))
+    states = [one for one in model.predicates.values() if is_then and role and one.time == role.id and one.comparison]
     return {get_subject(condition, model=model), *(one.comparison.field for one in states if one.comparison)}
 
 
@@ -387,8 +439,8 @@ def _list_related_subjects(condition: Condition, *, model: SemanticModel) -> set
     if isinstance(inner, TimeRange) and inner.role:
         found.add(inner.role)
     known = model.predicates.get(inner.predicate) if isinstance(inner, NamedCondition) else None
-    if known is not None and known.id == "added_late":
-        found.add(_FATE)
+    if known is not None and known.id in _BESIDE:
+        found.add(_BESIDE[known.id])
     if known is not None and known.expression:
         found |= {one.id for one in model.time_roles.values()
                   if one.entity == known.entity and known.expression.startswith(one.start)}  # fmt: skip
@@ -401,43 +453,3 @@ def _list_required(condition: Condition, *, subjects: set[str], model: SemanticM
         return []
     required = [NamedCondition(predicate=name) for name in model.predicates[condition.predicate].requires]
     return [one for one in required if get_subject(one, model=model) not in subjects]
-
-
-def _swap_sprints(context: MetricQuery, *, fragment: Fragment, index: NameIndex) -> MetricQuery:
-    """
-    Replace sprints by the other team's of the same number and position if the question changes the team.
-
-    Raises Unbound where these differ, because nobody said which of the two was meant.
-    """
-    team = next((one for one in fragment.conditions if isinstance(one, Comparison) and one.field == "team"), None)
-    if team is None:
-        return context
-    ids = {value.key for value in team.values if isinstance(value, Reference)}
-    parts = [_swap_sprint(part, teams=ids, index=index) for part in split_conditions(context.where)]
-    return context.model_copy(update={"where": join_conditions(tuple(parts))})
-
-
-def _swap_sprint(part: Condition, *, teams: set[str], index: NameIndex) -> Condition:
-    if isinstance(part, InPeriod):
-        return part.model_copy(update={"where": _swap_sprint(part.where, teams=teams, index=index)})
-    if not isinstance(part, Comparison) or part.field != "sprint":
-        return part
-    named = {value.key for value in part.values if isinstance(value, Reference)}
-    old = [name for name in index.sprints if name.value in named]
-    new = {_find_counterpart(name, team=team, index=index) for name in old for team in teams}
-    values = tuple(Reference(key=name.value, label=name.text) for name in sorted(new, key=lambda name: name.text))
-    return Comparison(field="sprint", op=Operator.IN, values=values)
-
-
-def _find_counterpart(name: Name, *, team: str, index: NameIndex) -> Name:
-    ours, theirs = (_list_in_order(one, state=name.state, index=index) for one in (name.team_id, team))
-    place = ours.index(name)
-    same = theirs[place] if place < len(theirs) else None
-    if same is None or sprint_numbers(same.text) != sprint_numbers(name.text):
-        raise Unbound(None, why=f"Which sprint of the other team corresponds to {name.text}?")
-    return same
-
-
-def _list_in_order(team: str, *, state: str, index: NameIndex) -> list[Name]:
-    ours = [name for name in index.sprints if name.team_id == team and name.state == state]
-    return sorted(ours, key=lambda name: (name.ended_at is None, name.ended_at, name.text), reverse=state == "closed")

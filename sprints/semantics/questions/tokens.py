@@ -21,7 +21,6 @@ from sprints.semantics.questions.topics import find_topics
 MAX_TOKENS = 60
 YES_OR_NO = frozenset({"did", "does", "do", "has", "have", "had", "is", "are", "was", "were"})
 _SPEAKS = ("status", "label", "priority", "type")
-_NO_NUMBER = ("a", "an")
 MAX_OBJECT_WORDS = 3
 _LEADS_ON = frozenset({"the", "a", "an", "last", "this", "all", "two", "three", "four", "five", "six"})
 _QUANTIFIERS = frozenset({"nothing", "without", "more", "fewer", "top", "bottom", "articles", "pronouns", "how_many"})
@@ -313,7 +312,7 @@ def _token_at(
         return known, size
     if senses:
         return phrase, phrase_size
-    if word.folded in NUMBERS and word.folded not in _NO_NUMBER:
+    if word.folded in NUMBERS and word.folded not in ("a", "an"):
         return Token(said=word.folded, start=word.start, end=word.end, number=float(NUMBERS[word.folded])), 1
     if negated := _without_prefix(word, text=linked.text, lexicon=lexicon):
         return negated, 1
@@ -365,10 +364,11 @@ def _list_sizes(found: Sequence[Word], *, place: int, lexicon: Lexicon) -> list[
 
 
 def find_dangling(tokens: Sequence[Token]) -> str:
-    """Return a preposition of time that stands before another one, and so before nothing: open | during | in 2025."""
+    """Return a preposition before another one, and so before nothing: open | during | in 2025; as | of sprint 5."""
     for token, following in pairwise(tokens):
-        is_edge = following.period is not None and following.said.lower().split()[0] in _LEADS_TO_DAYS
-        if token.said.lower() == "during" and (following.is_preposition or is_edge):
+        lead, said = token.said.lower(), following.said.lower()
+        is_edge = following.is_preposition or (following.period is not None and said.split()[0] in _LEADS_TO_DAYS)
+        if (lead == "during" and is_edge) or (lead, said) == ("as", "of"):
             return f"{token.said} {following.said}"
     return ""
 

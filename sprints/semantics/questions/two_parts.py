@@ -374,7 +374,8 @@ def _offer_both(first: _Part, *, second: _Part, whole: Parse, reader: _Reader) -
     texts = [_write(part.text) for part in (first, second)]
     offered = list(zip((first.query, second.query), texts, strict=True))
     scope = list_scope(first.query, model=reader.model)
-    if second.is_alone and scope and not has_own_scope(second.query, scope=scope, model=reader.model):
+    tokens = reader.cut(second.text)
+    if second.is_alone and scope and not has_own_scope(second.query, scope=scope, tokens=tokens, model=reader.model):
         where = join_conditions([*split_conditions(second.query.where), *scope])
         offered.insert(1, (second.query.model_copy(update={"where": where}), ""))
     parse = reader.parse_alone(second.text)

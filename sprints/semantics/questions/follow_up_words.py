@@ -1,0 +1,170 @@
+"""A follow-up question as it is said: its words and phrases, and which kind of change they call for."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+import regex
+
+from sprints.linking.folding import normalise, words
+from sprints.linking.link import MAX_QUESTION, LinkedQuestion, link
+from sprints.linking.names import NameIndex
+from sprints.semantics.describe import split_conditions
+from sprints.semantics.query import (
+    InPeriod,
+    MetricQuery,
+    NamedCondition,
+    Reference,
+    TimeRange,
+)
+from sprints.semantics.questions.grammar import ANAPHOR, Parse, parse_question
+from sprints.semantics.questions.inherited_scope import (
+    is_elliptic,
+    is_noun,
+    is_unit,
+)
+from sprints.semantics.questions.lexicon import Lexicon
+from sprints.semantics.questions.merging import get_subject
+from sprints.semantics.questions.phrase import Phrase
+from sprints.semantics.questions.phrases import read_phrases
+from sprints.semantics.questions.references import (
+    list_values,
+)
+from sprints.semantics.questions.signs import spell_signs
+from sprints.semantics.questions.spelling import correct_words, say_corrections
+from sprints.semantics.questions.tense import find_verb
+from sprints.semantics.questions.tokens import MAX_TOKENS, Token, cut, find_dangling, find_unread_sign
+
+JOINING = frozenset({"follow", "and"})
+_STANDS_FOR = regex.compile(
+    r"(?<=^how (?:many|much) \w+(?: \w+)?) (?:(?:is|are|was|were) (?:that|those|these|they|it)"
+    r"|(?<=points |hours )do (?:they|those|these) have)(?: in total| in all| altogether)?(?=\W*$)"
+    r"|(?<=^(?:and )?(?:which|what)) (?:are|were) (?:they|those|these)(?=\W*$)",
+    regex.IGNORECASE,
+)
+"""What stands for the rows of the question before: how many points | is that; which | are they."""
+_SAME_OF = regex.compile(r"^(?:and )?what (?:is|was|are|were) (?:it|that|they) (?=for )", regex.IGNORECASE)
+"""What stands for the number of the question before: | what is it | for stories."""
+_CORRECTION = regex.compile(r"^(?:no|nope|sorry|wait), +(?:i meant? +)?(.*?)[ .?!]*$", regex.IGNORECASE)
+_ADDING = frozenset({"also", "plus", "along with", "together with", "as well as", "include", "including"})
+_AT_PRESENT = frozenset({"now", "right now", "still", "currently", "at the moment", "by now"})
+_LAST = regex.compile(r"(?<=^(?:and |only |just )?(?:the )?last \d+)(?=\W*$)", regex.IGNORECASE)
+LIMITING = frozenset({"only", "except", "without", "not"})
+LEADS = LIMITING | JOINING
+HEADS = frozenset({"what", "which", "who", "how_many", "how_much", "when", "share", "compare"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FollowUp:
+    """A follow-up question, read word by word, and the query that it follows."""
+
+    question: str
+    context: MetricQuery
+    linked: LinkedQuestion
+    tokens: Sequence[Token]
+    phrases: Sequence[Phrase]
+    corrected: tuple[str, ...]
+    index: NameIndex
+    today: date
+    lexicon: Lexicon
+
+    def parse_whole(self, text: str) -> Parse:
+        """Parse a text as a question of its own."""
+        return parse_question(text, index=self.index, today=self.today, lexicon=self.lexicon)
+
+    def make_parse(self, query: MetricQuery | None, *, why: str = "", assumed: Sequence[str] = ()) -> Parse:
+        """Return a query, or why there is none. No other reading of the question is taken instead."""
+        return Parse(linked=self.linked, query=query, why="" if query else why, phrases=tuple(self.phrases),
+                     assumptions=(*self.corrected, *assumed), is_final=query is None)  # fmt: skip
+
+    def find_verb(self) -> str:
+        """Return its auxiliary: which of them | are | blocked. Empty if it has none."""
+        return find_verb(self.phrases, place=len(self.phrases) - 1)
+
+    def ask_about(self, anaphor: str) -> Parse:
+        """Ask what a word refers to."""
+        return Parse(linked=self.linked, why=ANAPHOR.format(said=anaphor), anaphor=anaphor, phrases=tuple(self.phrases))
+
+
+def read_follow_up(
+    question: str, *, context: MetricQuery, index: NameIndex, today: date, lexicon: Lexicon
+) -> FollowUp | None:
+    """Read the words of a question. None if they are not all known, or are unclear."""
+    question = _CORRECTION.sub(r"\1 instead", _SAME_OF.sub("and ", _STANDS_FOR.sub("", question)))
+    if context.measures and lexicon.model.measures[context.measures[0]].entity == "sprint":
+        question = _LAST.sub(" sprints", question)  # velocity of ACCEL, | the last 3
+    text = spell_signs(normalise(question)[:MAX_QUESTION])
+    text, corrected = correct_words(text, found=words(text), lexicon=lexicon, index=index)
+    linked = link(text, index=index, today=today)
+    teams = frozenset(one.key for one in list_values(context, field="team") if isinstance(one, Reference))
+    tokens = cut(linked, lexicon=lexicon, index=index, teams=teams)
+    if not tokens or len(tokens) > MAX_TOKENS or not all(token.is_known for token in tokens):
+        return None
+    if linked.unclear or find_unread_sign(linked) or find_dangling(tokens):
+        return None
+    return FollowUp(
+        question=question, context=context, linked=linked, tokens=tokens, phrases=read_phrases(tokens),
+        corrected=say_corrections(corrected), index=index, today=today, lexicon=lexicon,
+    )  # fmt: skip
+
+
+def is_follow_up(leading: set[str], *, phrases: Sequence[Phrase], tokens: Sequence[Token]) -> bool:
+    """Return whether the question is a follow-up: it begins as one, or is incomplete."""
+    if leading & LEADS or is_elliptic(phrases):
+        return True
+    if tokens[0].is_preposition and not any(token.marks & HEADS for token in tokens):
+        return True  # in the current sprint
+    asks = any(phrase.marks & HEADS and phrase.kind == "mark" for phrase in phrases)
+    names = any(phrase.kind == "term" and phrase.has("measure", "entity", form="noun") for phrase in phrases)
+    return bool(phrases) and not asks and (not names or is_unit(phrases))
+
+
+def asks_for_rows(phrases: Sequence[Phrase], *, tokens: Sequence[Token]) -> bool:
+    """Return whether only the rows are requested: "which ones?", "list them"."""
+    is_asking = any(sense.name == "asking" for token in tokens for sense in token.senses)
+    return (bool(phrases) or is_asking) and all(
+        phrase.kind == "mark" and phrase.marks <= {"which", "what", "be", "who"} for phrase in phrases
+    )
+
+
+def ranks_rows(phrases: Sequence[Phrase]) -> bool:
+    """Return whether the rows of the question before are ranked: "the oldest?", "which is the largest one?"."""
+    ranks = [one for one in phrases if one.kind == "rank" and one.has("dimension")]
+    return bool(ranks) and all(one in ranks or one.kind == "mark" for one in phrases)
+
+
+def adds_rows(tokens: Sequence[Token]) -> bool:
+    """Return whether other rows are added to those before: also stories, and stories as well."""
+    said = [token.said.lower() for token in tokens]
+    return bool(_ADDING & {*said[:2]}) or said[-2:] == ["as", "well"]
+
+
+def tells_of_present(asked: FollowUp) -> bool:
+    """Return whether it says what rows of a time or a sprint are now: blocked last week, | still blocked."""
+    is_past = any(isinstance(one, TimeRange | InPeriod) for one in split_conditions(asked.context.where))
+    is_past |= bool(list_values(asked.context, field="sprint"))
+    is_of_other = any(one.period or one.reference or one.names for one in asked.tokens)
+    return is_past and not is_of_other and any(one.said.lower() in _AT_PRESENT for one in asked.tokens)
+
+
+def restates_count(asked: FollowUp) -> bool:
+    """Return whether what is counted is said again in another state alone: open issues by team, | done issues."""
+    context, model = asked.context, asked.lexicon.model
+    counted = {*context.measures, *(model.measures[one].entity for one in context.measures)}
+    nouns = [one for one in asked.phrases if is_noun(one)]
+    is_same = len(nouns) == 1 and any(one.name in counted for one in nouns[0].senses)
+    return bool(context.measures) and is_same and all(one.kind == "term" for one in asked.phrases)
+
+
+def loses_time(asked: FollowUp, *, query: MetricQuery) -> bool:
+    """Return whether the same is asked of others without the time or the sprint before: finished by Sophia."""
+    context, model = asked.context, asked.lexicon.model
+    if bool(query.measures) != bool(context.measures) or query.group_by != context.group_by or query.where is None:
+        return False
+    named = [{get_subject(part, model=model) for part in split_conditions(one.where)} for one in (query, context)]
+    parts = split_conditions(context.where)
+    states = {one.predicate for one in parts if isinstance(one, NamedCondition)}
+    states |= {name for one in context.measures for name in model.measures[one].where}
+    said = {sense.name for token in asked.tokens for sense in token.senses}
+    is_same = bool(states & said) or (query.measures == context.measures != ())
+    return is_same and not named[0] & {"time", "sprint"} and bool(named[1] & {"time", "sprint"})

@@ -1,0 +1,89 @@
+"""Sprints of the question before where a follow-up changes the team: the other team's of the same number."""
+
+from collections.abc import Callable, Sequence
+
+from sprints.linking.names import Name, NameIndex, sprint_numbers
+from sprints.semantics.describe import join_conditions, split_conditions
+from sprints.semantics.enums import Operator
+from sprints.semantics.model import SemanticModel
+from sprints.semantics.query import Comparison, Condition, DimensionGroup, InPeriod, MetricQuery, Not, Reference
+from sprints.semantics.questions.terms import Unbound
+
+_EXCLUDING = frozenset({Operator.NE, Operator.NOT_IN})
+
+
+def swap_sprints(context: MetricQuery, *, conditions: Sequence[Condition], index: NameIndex) -> MetricQuery:
+    """
+    Replace sprints by those of the team that a follow-up names, or leave out those of a team that it excludes.
+
+    Raises Unbound where the teams' sprints of that number differ in position, because nobody said which of the two was
+    meant, and where no sprint is left.
+    """
+    team = next((one for one in conditions if isinstance(one, Comparison) and one.field == "team"), None)
+    if team is None:
+        return context
+    teams = {value.key for value in team.values if isinstance(value, Reference)}
+    if team.op in _EXCLUDING:
+        return _change_sprints(context, change=lambda old: [name for name in old if name.team_id not in teams],
+                               index=index)  # fmt: skip
+    return _take_counterparts(context, teams=teams, index=index)
+
+
+def widen_sprints(context: MetricQuery, *, model: SemanticModel, index: NameIndex) -> MetricQuery:
+    """
+    Replace sprints by those of the same number of all teams, each for itself where they have no sum: velocity.
+
+    Raises Unbound as `swap_sprints` does.
+    """
+    wider = _take_counterparts(context, teams={name.value for name in index.of_kind("team")}, index=index)
+    is_apart = wider != context and not all(model.measures[one].additive for one in context.measures)
+    groups = (DimensionGroup(dimension="team"),) if is_apart and not context.group_by else context.group_by
+    return wider.model_copy(update={"group_by": groups})
+
+
+def _take_counterparts(context: MetricQuery, *, teams: set[str], index: NameIndex) -> MetricQuery:
+    def find_others(old: Sequence[Name]) -> list[Name]:
+        found = {find_counterpart(name, team=team, index=index) for name in old for team in teams}
+        return sorted(found, key=lambda name: name.text)
+
+    return _change_sprints(context, change=find_others, index=index)
+
+
+def _change_sprints(
+    context: MetricQuery, *, change: Callable[[Sequence[Name]], Sequence[Name]], index: NameIndex
+) -> MetricQuery:  # fmt: skip
+    parts = [_change_sprint(part, change=change, index=index) for part in split_conditions(context.where)]
+    return context.model_copy(update={"where": join_conditions(parts)})
+
+
+def _change_sprint(
+    part: Condition, *, change: Callable[[Sequence[Name]], Sequence[Name]], index: NameIndex
+) -> Condition:  # fmt: skip
+    if isinstance(part, InPeriod):
+        return part.model_copy(update={"where": _change_sprint(part.where, change=change, index=index)})
+    if isinstance(part, Not):
+        return Not(part=_change_sprint(part.part, change=change, index=index))
+    if not isinstance(part, Comparison) or part.field != "sprint":
+        return part
+    named = {value.key for value in part.values if isinstance(value, Reference)}
+    found = change([name for name in index.sprints if name.value in named])
+    if not found:
+        raise Unbound(None)
+    values = tuple(Reference(key=name.value, label=name.text) for name in found)
+    op = Operator.NOT_IN if part.op in _EXCLUDING else Operator.IN
+    return Comparison(field="sprint", op=op, values=values)
+
+
+def find_counterpart(name: Name, *, team: str, index: NameIndex) -> Name:
+    """Return the sprint of a team with the number and the position of another. Raises Unbound if there is none."""
+    ours, theirs = (_list_in_order(one, state=name.state, index=index) for one in (name.team_id, team))
+    place = ours.index(name)
+    same = theirs[place] if place < len(theirs) else None
+    if same is None or sprint_numbers(same.text) != sprint_numbers(name.text):
+        raise Unbound(None, why=f"Which sprint of the other team corresponds to {name.text}?")
+    return same
+
+
+def _list_in_order(team: str, *, state: str, index: NameIndex) -> list[Name]:
+    ours = [name for name in index.sprints if name.team_id == team and name.state == state]
+    return sorted(ours, key=lambda name: (name.ended_at is None, name.ended_at, name.text), reverse=state == "closed")

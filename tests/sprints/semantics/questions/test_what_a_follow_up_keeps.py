@@ -1,0 +1,142 @@
+"""Follow-ups change what they say and keep the rest: each is of the rows that it is meant of, or is asked back."""
+
+import pytest
+
+from sprints.evaluation.comparing import same
+from sprints.sql_sandbox.execution import try_execute
+from tests.sprints.semantics.questions.test_links_and_repetitions import follow
+from toolbox.database import event_loop
+
+pytestmark = pytest.mark.usefixtures("django_db_setup")
+
+SUMMARY = """
+SELECT team_key, {} FROM sprint_summary JOIN teams USING (team_id)
+WHERE sprint_name LIKE '%Sprint {}' AND {} LIMIT 99
+"""
+TOTAL = "SELECT sum({}) AS n FROM sprint_summary WHERE sprint_name LIKE '%Sprint {}' LIMIT 99"
+MEMBERS = """
+SELECT sprint_name, issue_key FROM sprint_issues JOIN sprints USING (sprint_id) JOIN issues USING (issue_id)
+WHERE sprint_name LIKE '%Sprint {}' AND {} LIMIT 999
+"""
+KEYS = "SELECT issue_key FROM issues JOIN teams USING (team_id) WHERE {} LIMIT 999"
+IN_SPRINT = """
+SELECT issue_key FROM sprint_issues JOIN sprints USING (sprint_id) JOIN issues USING (issue_id) WHERE {} LIMIT 999
+"""
+COUNT = "SELECT {}, count(*) AS n FROM issues JOIN teams USING (team_id) WHERE {} GROUP BY 1 LIMIT 99"
+COUNT_ALL = "SELECT count(*) AS n FROM issues WHERE {} LIMIT 9"
+OPEN = "status_category <> 'Done'"
+DONE = "status_category = 'Done'"
+BLOCKED = """
+SELECT DISTINCT issue_key FROM blocked_periods JOIN issues USING (issue_id)
+WHERE blocked_at < '{1}' AND COALESCE(unblocked_at, '2999-01-01') > '{0}' LIMIT 99
+"""
+OCTOBER, LAST_WEEK = ("2026-10-01", "2026-11-01"), ("2026-11-09", "2026-11-16")
+NOW_9 = "is_in_scope AND sprint_name LIKE '%Sprint 9'"
+TRUTHS = [
+    ("points completed in sprint 8", "without ORBIT", SUMMARY.format("completed_points", 8, "team_key <> 'ORBIT'")),
+    ("points completed in sprint 8", "not ORBIT", SUMMARY.format("completed_points", 8, "team_key <> 'ORBIT'")),
+    ("velocity last sprint", "without ACCEL", SUMMARY.format("completed_points", 8, "team_key <> 'ACCEL'")),
+    ("velocity per team in sprint 8", "except ORBIT", SUMMARY.format("completed_points", 8, "team_key <> 'ORBIT'")),
+    ("what was added to sprint 9", "without ORBIT",
+     MEMBERS.format(9, "was_added_after_start AND sprint_name NOT LIKE 'ORBIT%'")),
+    ("what was added to sprint 9", "excluding ORBIT and HARBOR",
+     MEMBERS.format(9, "was_added_after_start AND sprint_name LIKE 'ACCEL%'")),
+    ("issues in sprint 9", "without ORBIT", IN_SPRINT.format(f"{NOW_9} AND sprint_name NOT LIKE 'ORBIT%'")),
+    ("issues in sprint 9", "only bugs and without HARBOR",
+     IN_SPRINT.format(f"{NOW_9} AND sprint_name NOT LIKE 'HARBOR%' AND issue_type = 'Bug'")),
+    ("points completed by ORBIT in sprint 8", "all teams", TOTAL.format("completed_points", 8)),
+    ("points completed by ORBIT in sprint 8", "for everyone", TOTAL.format("completed_points", 8)),
+    ("how many points did ACCEL complete in sprint 7", "across all teams", TOTAL.format("completed_points", 7)),
+    ("issues in ACCEL sprint 9", "all teams", IN_SPRINT.format(NOW_9)),
+    ("velocity of ACCEL last sprint", "every team", SUMMARY.format("completed_points", 8, "true")),
+    ("velocity of ACCEL last sprint", "by team", SUMMARY.format("completed_points", 8, "true")),
+    ("bugs of ORBIT", "added to sprint 9",
+     MEMBERS.format(9, "was_added_after_start AND issue_key LIKE 'ORBIT%' AND issue_type = 'Bug'")),
+    ("stories of HARBOR", "committed in sprint 8",
+     MEMBERS.format(8, "was_committed AND issue_key LIKE 'HARBOR%' AND issue_type = 'Story'")),
+    ("bugs of ORBIT", "carried over in sprint 7",
+     MEMBERS.format(7, "was_carried_over AND issue_key LIKE 'ORBIT%' AND issue_type = 'Bug'")),
+    ("what is blocked", "what was blocked last week", BLOCKED.format(*LAST_WEEK)),
+    ("what is blocked", "what was blocked in October", BLOCKED.format(*OCTOBER)),
+    ("blocked issues", "blocked last week", BLOCKED.format(*LAST_WEEK)),
+    ("how many issues are blocked", "how many were blocked last week",
+     f"SELECT count(*) AS n FROM ({BLOCKED.format(*LAST_WEEK)}) AS s LIMIT 9"),
+    ("issues in sprint 9", "in the backlog", KEYS.format("is_in_backlog")),
+    ("issues in sprint 9", "and the backlog?", KEYS.format("is_in_backlog")),
+    ("bugs in the backlog", "in sprint 9", IN_SPRINT.format(f"{NOW_9} AND issue_type = 'Bug'")),
+    ("how many open bugs does ACCEL have", "also ORBIT",
+     COUNT.format("team_key", f"issue_type = 'Bug' AND {OPEN} AND team_key <> 'HARBOR'")),
+    ("how many open bugs does ACCEL have", "together with ORBIT",
+     COUNT.format("team_key", f"issue_type = 'Bug' AND {OPEN} AND team_key <> 'HARBOR'")),
+    ("how many open bugs does ACCEL have", "include stories",
+     COUNT_ALL.format(f"issue_key LIKE 'ACCEL%' AND issue_type IN ('Bug', 'Story') AND {OPEN}")),
+    ("open issues by assignee", "done issues",
+     f"SELECT full_name, count(*) AS n FROM issues JOIN users ON user_id = assignee_id WHERE {DONE} GROUP BY 1"),
+    ("how many open issues per team", "done issues", COUNT.format("team_key", DONE)),
+    ("open points by team", "done points",
+     f"SELECT team_key, sum(story_points) AS n FROM issues JOIN teams USING (team_id) WHERE {DONE} GROUP BY 1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("first", "then", "truth"), TRUTHS, ids=[f"{one[0]} - {one[1]}" for one in TRUTHS])
+def test_a_follow_up_is_of_the_rows_that_it_is_meant_of(first: str, then: str, truth: str) -> None:
+    gold = event_loop.run(try_execute(truth))
+    assert gold.error is None
+    assert gold.rows
+
+    answer = follow(first, then)
+
+    assert answer.is_ambiguous or same(answer.rows, gold=gold.rows), (answer.interpretation, answer.answer)
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("points completed in ORBIT sprint 8", "without ORBIT"),
+        ("velocity of ORBIT", "best sprint"),
+        ("velocity of ORBIT", "previous sprint carried over"),
+        ("velocity of ORBIT", "committed last sprint"),
+        ("velocity of ORBIT", "committed"),
+        ("velocity of ACCEL in the last sprint", "committed?"),
+        ("how many open bugs does ORBIT have", "added in sprint 9"),
+        ("what is in progress", "what was started yesterday"),
+        ("what is in progress", "what is due this week"),
+        ("what was finished last week", "what is due this week"),
+        ("what was finished last week", "what was created last week"),
+        ("what was carried over from sprint 8", "done now"),
+        ("what was removed from sprint 8", "done now"),
+        ("what was added to sprint 8", "carried over"),
+        ("bugs created in October by team", "also November"),
+        ("points completed by ORBIT in sprint 8", "who completed the most"),
+        ("what did Levi Walker finish last week", "in sprint 8"),
+        ("velocity per sprint", "as of sprint 5"),
+    ],
+)
+def test_what_may_be_of_other_rows_is_asked_back(first: str, then: str) -> None:
+    answer = follow(first, then)
+
+    assert answer.is_ambiguous, answer.interpretation
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "dropped"),
+    [
+        ("what is overdue", "what was finished late", '"overdue"'),
+        ("what is overdue", "what is due next week", '"overdue"'),
+        ("which issues are blocked in ORBIT", "what was resolved yesterday", '"blocked"'),
+        ("which issues are blocked in ORBIT", "what's done", '"blocked"'),
+    ],
+)
+def test_what_no_row_can_be_beside_the_state_before_is_asked_anew(first: str, then: str, dropped: str) -> None:
+    answer = follow(first, then)
+
+    assert answer.is_ambiguous or (answer.query and dropped not in answer.query.model_dump_json())
+
+
+@pytest.mark.parametrize("then", ["still blocked", "now blocked", "which are still blocked"])
+@pytest.mark.parametrize("when", ["in sprint 8", "last week"])
+def test_what_rows_are_now_is_asked_of_those_that_were_so_then(when: str, then: str) -> None:
+    answer = follow(f"what was blocked {when}", then)
+
+    assert answer.interpretation is not None
+    assert answer.interpretation.startswith("list of blocked issues, blocked during ")
