@@ -201,7 +201,8 @@ def _read_tokens(tokens: Iterable[Token], *, reads_types: bool, reads_units: boo
         if slot and (reads_types or not (slot == "type" and token.senses)):
             slots.append(slot)
         elif not _says_nothing(token) or (is_yes_or_no and token.said.lower() in ("all", "every")):
-            terms.append(frozenset((one.kind, one.name) for one in token.senses) or token.said.casefold())
+            senses = frozenset((one.kind, one.name) for one in token.senses if "since" not in token.marks)
+            terms.append(senses or token.said.casefold())  # removed from a sprint, as opposed to since it
     return CuratedWording(terms=tuple(terms), slots=tuple(sorted(slots)))
 
 

@@ -69,6 +69,7 @@ def test_a_question_in_a_curators_words_finds_its_query(question: str, slug: str
         "burndown of sprint 5 in March and in April",
         "How is it going?",
         "",
+        "Which issues were removed since ACCEL Sprint 8?",
     ],
 )
 def test_one_word_that_changes_the_meaning_finds_none(question: str) -> None:
