@@ -11,7 +11,13 @@ _PERFECT = frozenset({"have", "past", "not", "ever"})
 
 
 def find_unknown_act(phrases: Sequence[Phrase], *, entity: str, model: SemanticModel) -> Phrase | None:
-    """Return the verb of an act if the model does not say of rows of the entity who does it."""
+    """
+    Return the verb of an act if the model does not say of rows of the entity who does it.
+
+    Of two acts, each by somebody else, it says only one: who fixed bugs | that Levi reported.
+    """
+    if crossed := _find_second_actor(phrases):
+        return crossed
     return next(
         (
             phrase for place, phrase in enumerate(phrases)
@@ -30,8 +36,10 @@ def _find_actor(phrases: Sequence[Phrase], *, place: int) -> Phrase | None:
     following = phrase_at(phrases, place=place + 1)
     if not phrases[place].has("predicate", "time"):
         return None
-    if following.by and following.name_kind == "person":
-        return following
+    agent = next((one for one in phrases[place + 1 :] if one.kind != "period"), following)
+    is_blocker = agent.name_kind == "team" and any(sense.name == "blocking" for sense in phrases[place].senses)
+    if agent.by and (agent.name_kind == "person" or is_blocker):
+        return agent
     at = place - 1
     while phrase_at(phrases, place=at).kind == "mark" and phrases[at].marks <= _PERFECT:
         at -= 1
@@ -42,6 +50,18 @@ def _find_actor(phrases: Sequence[Phrase], *, place: int) -> Phrase | None:
     is_base = phrases[place].has("predicate", "time", form="verb") and not phrases[place].said.lower().endswith("ed")
     is_act = is_base or "have" in before.marks  # did Priya reopen; has Priya | reopened
     return subject if is_asked or (is_act and subject.name_kind == "person") else None
+
+
+def _find_second_actor(phrases: Sequence[Phrase]) -> Phrase | None:
+    """Return the verb of what a named person reported, if it is asked who did something else with it."""
+    if "who" not in phrase_at(phrases, place=0).marks:
+        return None
+    for place, phrase in enumerate(phrases[2:], start=2):
+        beside = [one for one in phrases[place - 1 : place + 2 : 2] if one.name_kind == "person"]
+        is_report = phrase.kind == "term" and any(sense.name == "reporter" for sense in phrase.senses)
+        if is_report and any(len(one.names) == 1 and not one.is_negated for one in beside):
+            return phrase
+    return None
 
 
 def _knows_actor(phrase: Phrase, *, entity: Entity, model: SemanticModel) -> bool:

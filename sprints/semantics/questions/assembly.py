@@ -38,6 +38,7 @@ _NUMBERS = frozenset({
     "trend", "breakdown", "total", "together", "more", "fewer", "best", "worst",
 })  # fmt: skip
 NONE = "Those who have none are not counted. Ask who has none: 'which people have no open bugs?'"
+PART = "Do you mean how many of them, or which share? Ask 'how many of the …', or 'what share of the …'."
 MISSING = "What is without {label} has none to add up. Do you mean how many there are?"
 
 
@@ -130,6 +131,7 @@ class _Assembly(OpenWork):
         if lists_only_empty(query, model=self.model):
             raise Unbound(None, why=NONE, is_final=True)
         self._refuse_states_of_then()
+        self._refuse_part(query)
         return AssembledQuery(
             query=query, cost=self.cost, assumptions=tuple(self.assumptions),
             resolved_doubts=tuple(self.resolved_doubts), is_unasked=not self._asks_number(),
@@ -169,6 +171,15 @@ class _Assembly(OpenWork):
             conditions=conditions, measures=tuple(self.measures), groups=tuple(self.groups), rank=rank, order=order,
             assumptions=tuple(self.assumptions),
         )  # fmt: skip
+
+    def _refuse_part(self, query: MetricQuery) -> None:
+        """Refuse a number of what is a state itself, in a further state: how much of the commitment was completed."""
+        at = next((place for place, one in enumerate(self.phrases) if "how_much" in one.marks), len(self.phrases))
+        noun = phrase_at(self.phrases, place=at + 1)
+        stated = {one.name for one in noun.senses if one.form == "noun" and one.name in query.measures}
+        states = [one for one in split_conditions(query.where) if isinstance(one, NamedCondition)]
+        if states and any(self.model.measures[name].where for name in stated):
+            raise Unbound(None, why=PART, is_final=True)
 
     def _find_points_of(self, context: MetricQuery) -> str:
         """Return the measure of the points of listed rows: of what was carried over. Empty if there is none."""
@@ -350,6 +361,7 @@ class _Assembly(OpenWork):
         )
         if where is None and self.entity.id == "person" and said is not None and not self.columns:
             raise Unbound(said)  # who is | assigned
+        self._refuse_other_rows()
         is_ranked = rank is not None or bool(order)
         is_asked = self.mentions_entity or is_ranked or (where is not None and self._says_what_rows())
         if not is_asked or (self.unit_noun and self.unit_noun != "issues" and not is_ranked):
@@ -376,6 +388,13 @@ class _Assembly(OpenWork):
         return MetricQuery(
             rows_of=self.entity.id, columns=tuple(columns), where=where, rank=rank, order=order
         )  # fmt: skip
+
+    def _refuse_other_rows(self) -> None:
+        """Refuse people where something of theirs is requested: what | did people who left work on."""
+        first, noun = look_at(self.phrases, place=0, size=2)
+        is_beside = noun.has_entity("person") and noun.start == first.start + len(first.said) + 1
+        if self.entity.id == "person" and "what" in first.marks and not is_beside:
+            raise Unbound(first)
 
     def _says_what_rows(self) -> bool:
         """Return whether more is said than whose they are: a name alone asks for nothing."""

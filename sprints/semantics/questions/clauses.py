@@ -405,7 +405,9 @@ def _get_subject(items: Sequence[_Item], place: int) -> str:
 
 def _count_leading(items: Sequence[_Item]) -> int:
     """Count the words before the question: greetings, and reports that end where it begins ("I'd love to know")."""
-    for head in (place for place in range(1, len(items)) if _is_head(items, place) or _is_wanted(items, place)):
+    is_begun = _is_head(items, 0) and _get_item(items, 1).folded in ("did", "does", "do")  # what did people | who left
+    heads = (place for place in range(1, len(items)) if _is_head(items, place) or _is_wanted(items, place))
+    for head in () if is_begun else heads:
         lead = head - (items[head - 1].state == "preposition" and items[head - 1].folded not in ("about", "on", "for"))
         if lead and _is_talk(items[:lead], core=items[lead:]):
             return lead

@@ -13,6 +13,8 @@ class Groups(Terms):
         for place, phrase in enumerate(self.phrases):
             if phrase.kind != "group":
                 continue
+            if self._names_agent(phrase, place=place) or phrase.said.lower().endswith("thing"):
+                raise Unbound(phrase)
             if self._is_averaged() and phrase.has_entity(self.entity.id) and self.entity.id == "issue":
                 self.used.add(place)
                 continue
@@ -32,6 +34,13 @@ class Groups(Terms):
                 is_each = is_each and self.entity.id == "issue"
                 if is_each or (place and "have" in self.phrases[place - 1].marks):
                     self.parts.append(Comparison(field=dimension, op=Operator.IS_NOT_NULL))
+
+    def _names_agent(self, phrase: Phrase, *, place: int) -> bool:
+        """Return whether it says who did it, as opposed to a number for each: closed | by developers."""
+        people = next((sense for sense in phrase.senses if (sense.kind, sense.name) == ("entity", "person")), None)
+        is_plural = phrase.said.lower().startswith("by ") and people is not None and people.is_plural
+        act = phrase_at(self.phrases, place=place - 1)
+        return is_plural and act.kind == "term" and act.has("predicate", "time")
 
     def _is_averaged(self) -> bool:
         return "average" in self.marks or any("average" in phrase.said.lower() for phrase in self.phrases)

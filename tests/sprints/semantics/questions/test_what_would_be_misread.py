@@ -212,3 +212,15 @@ def test_a_follow_up_keeps_the_statistic(before: str, change: str, measure: str)
 
     assert changed is not None
     assert changed.measures == (measure,)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "how much of the commitment was completed",
+        "how much of the commitment was completed in sprint 8",
+        "did ACCEL meet its commitment in sprint 8",
+    ],
+)
+def test_a_part_of_what_was_committed_is_not_given_as_a_number_alone(question: str) -> None:
+    assert parse(question).query is None
