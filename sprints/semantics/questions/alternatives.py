@@ -1,8 +1,9 @@
-"""Two things that are compared: a number for each, whichever the question says is larger."""
+"""What is joined: two things that are compared, whichever is larger, and the items of what "and" and "or" join."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from sprints.semantics.questions.phrase import SILENT_MARKS, Found, Phrase, is_sprints, look_at
+from sprints.semantics.questions.phrase import SILENT_MARKS, Found, Phrase, is_sprints, leave_out, look_at, phrase_at
 
 _THAN = frozenset({"than", "gt", "lt", "differs"})
 _LINKS = _THAN | {"or", "versus", "or_more", "or_less"}
@@ -161,6 +162,54 @@ def read_either(phrases: list[Phrase], *, place: int) -> Found:
         return [replace(one, is_negated=True) for one in (first, third)], 3  # not blocked, done | or | in progress
     said = f"{first.said} or {third.said}"
     return [replace(first, alternatives=(*first.alternatives, third), joined_by="or", said=said)], 3
+
+
+def share_negation(phrases: list[Phrase], *, place: int) -> Found:
+    """Read a name joined to one that is left out as left out too: without p4 | and | HARBOR; not p4 | and | HARBOR."""
+    first, link, second = look_at(phrases, place=place, size=3)
+    is_link = link.kind == "mark" and bool(link.marks & {"and", "or"}) and link.said.lower() != "but"
+    is_other = second.kind == "names" and second.name_kind != first.name_kind and not second.is_negated
+    if not (first.kind == "names" and first.is_negated and is_link and is_other) or second.is_apart:
+        return None
+    if first.said.lower().split()[0] in ("not", "no"):
+        return [first, leave_out(second, lead=link)], 3  # not both, or not the first
+    return [first, replace(second, is_negated=True)], 3
+
+
+def repeat_link(phrases: list[Phrase], *, place: int) -> Found:
+    """Repeat the link of a list of states between all of them: added, | removed | or | carried over."""
+    first, second = look_at(phrases, place=place, size=2)
+    is_list = _is_state(first) and _is_state(second) and first.start + len(first.said) + len(", ") == second.start
+    link = phrase_at(phrases, place=place + 2)
+    is_link = link.kind == "mark" and "or" in link.marks and _is_state(phrase_at(phrases, place=place + 3))
+    if phrase_at(phrases, place=place - 1).marks & {"not", "without", "except"}:
+        return None  # not in progress, | done or blocked: none of them
+    if is_list and not is_link and (longer := repeat_link(phrases, place=place + 1)):
+        return [first, longer[0][1], *longer[0]], 1 + longer[1]
+    return ([first, link, second], 2) if is_list and is_link else None
+
+
+def _is_state(phrase: Phrase) -> bool:
+    return phrase.kind == "term" and phrase.has("predicate")
+
+
+def list_shortened(phrases: Sequence[Phrase]) -> Iterator[tuple[Phrase, list[Phrase]]]:
+    """Yield each item of what "and" and "or" join, and the phrases without it."""
+    for place, phrase in enumerate(phrases):
+        before, behind = phrases[:place], phrases[place + 1 :]
+        if phrase.joined_by == "or":
+            items = [replace(phrase, alternatives=(), joined_by=""), *phrase.alternatives]
+            for lost in items if phrase.alternatives else ():
+                first, *rest = [one for one in items if one is not lost]
+                short = replace(first, alternatives=tuple(rest), joined_by="or" if rest else "")
+                yield replace(lost, said=phrase.said), [*before, short, *behind]
+        if not (phrase.kind == "mark" and phrase.marks & {"and", "or"}):
+            continue
+        if before and before[-1].kind != "mark":
+            yield before[-1], [*before[:-1], *behind]
+        size = 1 + bool(behind and "how_many" in behind[0].marks)
+        if behind[size - 1 :] and behind[size - 1].kind != "mark":
+            yield behind[size - 1], [*before, *behind[size:]]
 
 
 def repeat_sides(phrases: list[Phrase], *, place: int) -> Found:

@@ -5,7 +5,7 @@ The same phrases are tried with each entity: "completed" is a predicate of an is
 sprint. An assembly fails if a phrase has no place.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sprints.semantics.describe import join_conditions, split_conditions
@@ -26,6 +26,7 @@ from sprints.semantics.query import (
     TimeGroup,
 )
 from sprints.semantics.questions.actors import tells_of_reporters
+from sprints.semantics.questions.alternatives import list_shortened
 from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.open_work import OpenWork
 from sprints.semantics.questions.phrase import Phrase, is_sprints, look_at, phrase_at
@@ -61,21 +62,34 @@ def assemble(phrases: Sequence[Phrase], *, entity: str, lexicon: Lexicon) -> Ass
     """
     Assemble a query about rows of an entity. Raises Unbound with the phrase that has no place.
 
-    A negation or an "ever" that changes nothing was not read: without it the query must be another one, or none.
+    What changes nothing was not read: without a negation, an "ever" or an item of what "and" and "or" join, the query
+    must be another one, or none.
     """
     assembly = _Assembly(phrases, entity=entity, lexicon=lexicon)
     found = assembly.build()
-    for place, phrase in enumerate(phrases):
-        if not (phrase.is_negated or (phrase.is_ever and phrase not in assembly.redundant)):
-            continue
-        bare = replace(phrase, is_negated=False, is_ever=False)
+    said = found.query.model_dump_json()
+    joined = [(lost, rest) for lost, rest in list_shortened(phrases) if not _names_state(lost, said=said)]
+    for lost, rest in (*_list_affirmed(phrases, redundant=assembly.redundant), *joined):
         try:
-            other = _Assembly([*phrases[:place], bare, *phrases[place + 1 :]], entity=entity, lexicon=lexicon).build()
+            other = _Assembly(rest, entity=entity, lexicon=lexicon).build()
         except (Unbound, ValueError):
             continue
         if other.query == found.query:
-            raise Unbound(phrase)
+            raise Unbound(lost)
     return found
+
+
+def _names_state(phrase: Phrase, *, said: str) -> bool:
+    """Return whether a query names the state of a phrase, so that it may be said twice: reopened and open again."""
+    return any(one.kind == "predicate" and f'"{one.name}"' in said for one in phrase.senses)
+
+
+def _list_affirmed(phrases: Sequence[Phrase], *, redundant: Sequence[Phrase]) -> Iterator[tuple[Phrase, list[Phrase]]]:
+    """Yield each phrase that is negated or says "ever", and the phrases with it affirmed."""
+    for place, phrase in enumerate(phrases):
+        if phrase.is_negated or (phrase.is_ever and phrase not in redundant):
+            bare = replace(phrase, is_negated=False, is_ever=False)
+            yield phrase, [*phrases[:place], bare, *phrases[place + 1 :]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

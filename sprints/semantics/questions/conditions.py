@@ -403,8 +403,9 @@ class Conditions(Durations):
         is_plain = phrase.is_negated and not state.periods and not phrase.alternatives
         if is_plain and isinstance(condition, NamedCondition) and self.model.predicates[condition.predicate].opposite:
             return [NamedCondition(predicate=str(self.model.predicates[condition.predicate].opposite))]
-        if condition is not None and phrase.alternatives:
-            condition = self._either(phrase, condition)
+        if phrase.alternatives:
+            self._refuse_lost_sides(state)
+            condition = self._either(phrase, condition) if condition is not None else None
         parts = [condition] if condition is not None else []
         times = [self._time_of(one, state=state) for one in state.periods]
         if len(times) > 1:
@@ -413,6 +414,13 @@ class Conditions(Durations):
         if phrase.is_negated and found:
             return [Not(part=found[0] if len(found) == 1 else And(parts=tuple(found)))]
         return found
+
+    def _refuse_lost_sides(self, state: State) -> None:
+        """Refuse a time or sprint of one of two states, which the other would lose: resolved or blocked | in May."""
+        sides = [one for one in state.phrase.alternatives if one.kind == "term"]
+        of_stays = self.entity.id == "membership" and any(self._predicate(one)[1] != state.is_own for one in sides)
+        if sides and (state.periods or state.has_grain or of_stays):
+            raise Unbound(state.phrase)
 
     def _holds(self, state: State) -> Condition | None:
         """Return the condition of a state. None if its time or the measure implies it."""
@@ -487,14 +495,3 @@ class Conditions(Durations):
         )
         is_known = bool(self.measures) or self._has_person() or self.is_related
         return is_counted and not state.phrase.is_negated and is_known
-
-    def _happened_ever(self, state: State) -> Condition:
-        """Return that it happened at least once. Of a value that may be missing only its absence now is known."""
-        told = self.model.predicates[state.predicate].comparison if state.predicate else None
-        is_never = state.phrase.said.lower().split()[0] in ("never", "without")
-        if field_name := self._find_reached("repeated", state=state):
-            return Comparison(field=field_name, op=Operator.GT, values=(0,))
-        if told is None or told.op is not Operator.IS_NOT_NULL or not is_never:
-            raise Unbound(state.phrase)
-        self.assumptions.append(f"Took '{state.phrase.said}' as what is not so now.")
-        return NamedCondition(predicate=state.predicate)

@@ -2,7 +2,7 @@
 
 from sprints.semantics.describe import split_conditions
 from sprints.semantics.enums import Operator
-from sprints.semantics.query import And, Comparison, Condition, Has, InPeriod, Not, TimeRange
+from sprints.semantics.query import And, Comparison, Condition, Has, InPeriod, NamedCondition, Not, TimeRange
 from sprints.semantics.questions.constructions import TAKING
 from sprints.semantics.questions.phrase import Phrase, is_sprints, phrase_at
 from sprints.semantics.questions.relations import Relations
@@ -133,3 +133,14 @@ class Durations(Relations):
             where = And(parts=(where, during))
         found = Has(relation="status_periods", where=where)
         return Not(part=found) if phrase.is_negated else found
+
+    def _happened_ever(self, state: State) -> Condition:
+        """Return that it happened at least once. Of a value that may be missing only its absence now is known."""
+        told = self.model.predicates[state.predicate].comparison if state.predicate else None
+        is_never = state.phrase.said.lower().split()[0] in ("never", "without")
+        if field_name := self._find_reached("repeated", state=state):
+            return Comparison(field=field_name, op=Operator.GT, values=(0,))
+        if told is None or told.op is not Operator.IS_NOT_NULL or not is_never:
+            raise Unbound(state.phrase)
+        self.assumptions.append(f"Took '{state.phrase.said}' as what is not so now.")
+        return NamedCondition(predicate=state.predicate)

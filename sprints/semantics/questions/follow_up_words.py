@@ -33,7 +33,8 @@ from sprints.semantics.questions.references import (
 from sprints.semantics.questions.signs import spell_signs
 from sprints.semantics.questions.spelling import correct_words, say_corrections
 from sprints.semantics.questions.tense import find_verb
-from sprints.semantics.questions.tokens import MAX_TOKENS, Token, cut, find_dangling, find_unread_sign
+from sprints.semantics.questions.tokens import MAX_TOKENS, Token, cut, find_unread_sign
+from sprints.semantics.questions.unreadable import find_dangling
 
 JOINING = frozenset({"follow", "and"})
 _STANDS_FOR = regex.compile(

@@ -26,12 +26,10 @@ from sprints.semantics.questions.tokens import (
     Token,
     cut,
     find_anaphor,
-    find_dangling,
-    find_unnamed_team,
     find_unread_sign,
     put_teams_behind,
 )
-from sprints.semantics.questions.unreadable import find_unreadable
+from sprints.semantics.questions.unreadable import find_dangling, find_unnamed_team, find_unreadable
 from sprints.semantics.questions.verbs import find_order
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})

@@ -16,6 +16,7 @@ from sprints.semantics.questions.terms import NAMED_BY, State, Unbound
 from sprints.semantics.questions.units import Units
 
 _UNITS = ("points", "issues")
+EITHER = "Do you mean one number of all that are either, or a number for each?"
 NO_ACT = "I can say who has no such issues, or whose issues are not so. Which do you mean?"
 
 
@@ -138,7 +139,8 @@ class Measures(Units):
 
     def _takes_points(self, phrase: Phrase, *, place: int) -> bool:
         """Read points as those of each row, as the unit, or as the measure of rows that have one: scope change."""
-        if self.entity.id == "issue" and self._is_of_listed_rows(phrase, place=place):
+        is_of_rows = not self.groups or phrase.is_owned
+        if self.entity.id == "issue" and is_of_rows and self._is_of_listed_rows(phrase, place=place):
             self.columns.append("story_points")
             return True
         if self.entity.id in ("issue", "membership", "sprint"):
@@ -237,6 +239,7 @@ class Measures(Units):
         self._group_ranked_rows()
         self._apply_aggregates()
         self._take_units_of_sprints()
+        self._join_units()
         if self.columns and self.measures:
             self._columns_as_groups()
 
@@ -388,7 +391,10 @@ class Measures(Units):
         if not links or ("which" in self.marks and self.mentions_entity):
             return False
         end = self.phrases[first].start + len(self.phrases[first].said)
-        if ("how_many" in self.marks or self.unit_noun == "points") and links[0].start <= end + 1:
+        has_sprint = any(is_sprints(one) for one in self.phrases[first + 1 : self.phrases.index(links[0])])
+        if has_sprint and any(one.is_of_issues for one in self.phrases) and "how_many" not in self.marks:
+            return False  # issues | committed in sprint 8 | and | removed
+        if ("how_many" in self.marks or self.unit_noun == "points") and (has_sprint or links[0].start <= end + 1):
             raise Unbound(None, why="Do you mean issues of which both is true, or a number for each?")
         return links[0].start > end + 1
 
@@ -427,6 +433,8 @@ class Measures(Units):
 
     def _measure_of(self, state: State) -> str:
         """Return the measure that counts a state: created issues, completed points."""
+        if state.phrase.alternatives:
+            raise Unbound(state.phrase, why=EITHER)
         unit, predicate = self.unit_noun or "issues", state.predicate
         verbs = {sense.name for sense in state.phrase.senses if sense.kind == "measure" and sense.form == "verb"}
         if state.predicate == "open":
@@ -477,6 +485,8 @@ class Measures(Units):
         if self.entity.id == "membership":
             self.unit_noun = "issues"
             said = [one for one in own if not one.phrase.is_negated]
+            if any(one.phrase.alternatives for one in said):
+                return "issues_in_sprints"  # added or removed: whatever became of it besides
             is_over = not any(name.state == "active" for one in self.phrases if is_sprints(one) for name in one.names)
             if len(said) == 1 and (len(own) == 1 or (said[0].predicate == "committed" and is_over)):
                 return self._measure_of(said[0])  # with those that were removed: committed, but not completed
@@ -486,15 +496,3 @@ class Measures(Units):
         if self.entity.count is None or self._counts_owners():
             raise Unbound(None, why="What is to be counted?")
         return self.entity.count
-
-    def _counts_owners(self) -> bool:
-        """Return whether only people or teams are named, so that it is not issues that are counted: people by team."""
-        nouns = [one for one in self.phrases if one.kind in ("term", "group")]
-        missing = [self._dimension_of(one) for one in self.phrases if one.kind == "missing"]
-        is_missing = any(name and self.model.dimensions[name].entity == "issue" for name in missing)
-        is_told = self.mentions_entity or bool(self.states) or is_missing or any(
-            one.kind in ("bound", "days", "related", "key") or is_sprints(one)
-            or (one.has("measure") and not one.has("entity"))
-            or one.name_kind in ("status", "priority", "label", "type", "epic") for one in self.phrases
-        )  # fmt: skip
-        return not is_told and any(one.has_entity("person") or one.has_entity("team") for one in nouns)

@@ -38,38 +38,45 @@ def read_absence(phrases: list[Phrase], *, place: int) -> Found:
         return [replace(second, kind="missing", is_ever=True, said=f"{first.said} {second.said}", start=first.start)], 2
     is_period = second.has_entity("sprint") and third.kind != "names"
     is_missing = is_period or (second.has("dimension", form="noun") and not _is_rows(second))
+    if first.kind == "term" and first.said.lower().split()[0] in _LACKING and first.has("predicate", form="adjective"):
+        found, size = _read_lacking(phrases, place=place + 1, lead=first)
+        return ([first, *found], size + 1) if found else None  # without assignee: one word of the lexicon
     if not (first.marks & {"without"} or is_outside) or second.kind != "term" or not is_missing:
         return None
     if third.has_entity("issue") and third.start == second.start + len(second.said) + 1:
         said = f"{first.said} {second.said} {third.said}"  # without | epic | issues: their issues, or no epic
         return [replace(second, kind="unknown", senses=(), said=said)], 3
-    found, size = [replace(second, kind="missing", said=f"{first.said} {second.said}", start=first.start)], 2
+    missing = replace(second, kind="missing", said=f"{first.said} {second.said}", start=first.start)
+    found, size = _read_lacking(phrases, place=place + 2, lead=first)
+    return [missing, *found], size + 2
+
+
+def _read_lacking(phrases: list[Phrase], *, place: int, lead: Phrase) -> tuple[list[Phrase], int]:
+    """Read further properties behind one that is absent as absent too: without labels | or | points; and | an epic."""
+    found, size = list[Phrase](), 0
     while True:
-        link, other, behind = look_at(phrases, place=place + size, size=3)
+        link, at = _find_link(phrases, place=place + size)
+        other, behind = look_at(phrases, place=at, size=2)
         is_property, is_type = other.has("dimension", form="noun"), other.name_kind == "type"
         is_several = is_type and other.said.lower().endswith("s")
         if is_property and is_several and "or" in link.marks:
-            return [*found, leave_out(other, lead=first)], size + 2  # lacking an epic, or being one: or | epics
+            return [*found, leave_out(other, lead=lead)], at + 1 - place  # lacking an epic, or being one: or | epics
         is_noun = is_property and not is_several and (is_type or (other.kind == "term" and not other.has("entity")))
-        if not link.marks & {"and", "or"} or not is_noun or behind.kind == "bound":
+        if not link.marks & {"and", "or"} or not is_noun or behind.kind == "bound" or other.is_owned:
             return found, size
-        is_had = link.said.lower() == "but" or (other.is_any and "and" in link.marks and first.said.lower() == "no")
-        said = other.said if is_had else f"{first.said} {other.said}"
-        lacking = replace(other, kind="missing", names=(), name_kind="", said=said, is_negated=is_had)
-        found.append(lacking)  # without labels | or | points
-        size += 2
+        is_none = lead.said.lower() == "no"
+        is_had = link.said.lower() == "but" or (other.is_any and "and" in link.marks and is_none)
+        said = other.said if is_had else f"{lead.said if lead.kind == 'mark' else 'without'} {other.said}"
+        found.append(replace(other, kind="missing", names=(), name_kind="", said=said, is_negated=is_had))
+        size = at + 1 - place
 
 
-def share_negation(phrases: list[Phrase], *, place: int) -> Found:
-    """Read a name joined to one that is left out as left out too: without p4 | and | HARBOR; not p4 | and | HARBOR."""
-    first, link, second = look_at(phrases, place=place, size=3)
-    is_link = link.kind == "mark" and bool(link.marks & {"and", "or"}) and link.said.lower() != "but"
-    is_other = second.kind == "names" and second.name_kind != first.name_kind and not second.is_negated
-    if not (first.kind == "names" and first.is_negated and is_link and is_other) or second.is_apart:
-        return None
-    if first.said.lower().split()[0] in ("not", "no"):
-        return [first, leave_out(second, lead=link)], 3  # not both, or not the first
-    return [first, replace(second, is_negated=True)], 3
+def _find_link(phrases: list[Phrase], *, place: int) -> tuple[Phrase, int]:
+    """Return the link of a list, and the place of the item that it leads to. Behind a comma it is that of the end."""
+    before, first = look_at(phrases, place=place - 1, size=2)
+    if first.start != before.start + len(before.said) + len(", "):
+        return first, place + 1
+    return _find_link(phrases, place=place + 1)[0], place
 
 
 def _is_rows(noun: Phrase) -> bool:
@@ -179,6 +186,7 @@ def read_idle(phrases: list[Phrase], *, place: int) -> Found:
                     alternatives=(state, rows))], 2  # fmt: skip
 
 
+_LACKING = frozenset({"without", "with", "no"})
 _ISSUES = (Sense("entity", "issue", "noun", is_plural=True), Sense("measure", "issues", "noun", is_plural=True))
 
 

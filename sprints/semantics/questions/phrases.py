@@ -11,7 +11,13 @@ from dataclasses import replace
 from sprints.linking.calendar import Span
 from sprints.linking.periods import EARLIEST
 from sprints.semantics.enums import Operator
-from sprints.semantics.questions.alternatives import read_alternatives, read_either, repeat_sides
+from sprints.semantics.questions.alternatives import (
+    read_alternatives,
+    read_either,
+    repeat_link,
+    repeat_sides,
+    share_negation,
+)
 from sprints.semantics.questions.constructions import (
     read_average_size,
     read_best_sprint,
@@ -83,7 +89,6 @@ from sprints.semantics.questions.negations import (
     read_only,
     read_presence,
     read_related,
-    share_negation,
 )
 from sprints.semantics.questions.phrase import (
     NOTHING,
@@ -144,6 +149,7 @@ def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
     for rule in (read_when_of_sprint, read_best_sprint, read_average_size, read_start_of_work, read_ratio):
         _apply(rule, phrases)
     _apply(read_latest, phrases)
+    _apply(repeat_link, phrases)
     _apply(read_passive_link, phrases)
     _apply(read_number_behind, phrases)
     _apply(read_span, phrases)

@@ -345,7 +345,7 @@ class Terms:
         """Return the dimension of a moment that rows may lack: when work began. Empty if each row has it."""
         start = self.model.time_roles[role].start
         known = (one for one in self.model.dimensions.values() if one.nullable and one.role is None)
-        return next((one.id for one in known if (one.expression, one.entity) == (start, self.entity.id)), "")
+        return next((one.id for one in known if one.expression == start and one.reached_as in self.reached), "")
 
     def _is_asked_with_did(self, phrase: Phrase) -> bool:
         return any("do" in one.marks and one.start < phrase.start for one in self.phrases)

@@ -32,8 +32,6 @@ PRONOUNS = PERSONAL | _PLURAL
 _OWNERS = frozenset({"his", "her", "their"})
 _EACH = regex.compile(r"\b(?:each|every|per|by) (?:of (?:the )?)?$", regex.IGNORECASE)
 _EACH_EPIC = regex.compile(r"(?:['\u2019]s)? (epics?)\b", regex.IGNORECASE)
-_BEFORE_CLAUSES = frozenset({"with", "having", "that", "which", "who", "whose"})
-_LEADS_TO_DAYS = frozenset({"in", "on", "from", "since", "before", "after", "until", "till", "by", "between"})
 _UNREAD = regex.compile(r"[(\[{](?=[^)\]}]*\w)[^)\]}]*[)\]}]?|[<>=~\u2260\u2264\u2265%$\u20ac\u00a3*^|]+")
 _DAYS = frozenset({"how many days", "for how many days"})  # "how long" may ask for a mean
 _DEFINITE = frozenset(
@@ -265,23 +263,35 @@ def _lists_name(known: Token, *, tokens: Sequence[Token]) -> bool:
 
 
 def _share_heads(tokens: Sequence[Token], *, lexicon: Lexicon) -> list[Token]:
-    """Complete words that share a noun: estimated versus | logged hours; start and | end dates."""
+    """
+    Complete words that share a noun: estimated versus | logged hours; start and | end dates.
+
+    So are all those of a list: committed, | added and | how many | completed points.
+    """
     shared = list(tokens)
-    for place in range(len(tokens) - 2):
-        first, link, second = tokens[place : place + 3]
-        if not link.marks & {"and", "or", "versus"} or first.names or second.names:
-            continue
+    for place, second in enumerate(tokens):
         kinds = {one.kind for one in second.senses} & {"measure", "dimension"}
-        start, end = ([word.folded for word in words(fold(one.said))] for one in (first, second))
-        for size in range(1, len(end)):
-            senses = tuple(
-                one for one in lexicon.phrases.get((*start, *end[size:]), ())
-                if one.kind in kinds and one.form == "noun"
-            )  # fmt: skip
-            if senses:
-                shared[place] = replace(first, senses=senses)
-                break
+        said = [word.folded for word in words(fold(second.said))]
+        for size in range(1, 1 if second.names else len(said)):
+            at = place
+            while (at := _find_item_before(tokens, place=at)) >= 0 and not tokens[at].names:
+                start = [word.folded for word in words(fold(tokens[at].said))]
+                known = lexicon.phrases.get((*start, *said[size:]), ())
+                senses = tuple(one for one in known if one.kind in kinds and one.form == "noun")
+                if not senses:
+                    break
+                shared[at] = replace(tokens[at], senses=senses)
     return shared
+
+
+def _find_item_before(tokens: Sequence[Token], *, place: int) -> int:
+    """Return the place of the item of a list before another one, -1 if there is none: behind a link, or a comma."""
+    token, before = tokens[place], tokens[place - 1] if place else None
+    if before is not None and "how_many" in before.marks:
+        token, before, place = before, tokens[place - 2] if place > 1 else None, place - 1
+    if before is not None and before.marks & {"and", "or", "versus"}:
+        return place - 2
+    return place - 1 if before is not None and before.end + len(", ") == token.start else -1
 
 
 def _without_counts(tokens: list[Token], *, index: NameIndex) -> list[Token]:
@@ -345,13 +355,21 @@ def _has_term(senses: Sequence[Sense]) -> bool:
 
 
 def _longest_phrase(found: Sequence[Word], *, place: int, lexicon: Lexicon) -> tuple[int, tuple[Sense, ...]]:
-    """Return the longest phrase at a word, unless a longer one begins with its last word: work | on their plate."""
+    """
+    Return the longest phrase at a word, unless a longer one begins with its last word: work | on their plate.
+
+    A mark gives its last word to a term as well: but | not started, which is not all that is not in progress.
+    """
     sizes = _list_sizes(found, place=place, lexicon=lexicon)
+    keys = [word.folded for word in found]
     if len(sizes) > 1 and sizes[1] == sizes[0] - 1:
-        behind = _list_sizes(found, place=place + sizes[1], lexicon=lexicon)
-        sizes = sizes[1:] if behind and behind[0] > sizes[0] else sizes
+        at = place + sizes[1]
+        size = next(iter(_list_sizes(found, place=at, lexicon=lexicon)), 0)
+        is_mark = all(one.kind == "mark" for one in lexicon.phrases[tuple(keys[place : at + 1])])
+        is_term = size > 1 and any(one.kind == "predicate" for one in lexicon.phrases[tuple(keys[at : at + size])])
+        sizes = sizes[1:] if size > sizes[0] or (is_mark and is_term) else sizes
     size = next(iter(sizes), 0)
-    return size, lexicon.phrases[tuple(word.folded for word in found[place : place + size])] if size else ()
+    return size, lexicon.phrases[tuple(keys[place : place + size])] if size else ()
 
 
 def _list_sizes(found: Sequence[Word], *, place: int, lexicon: Lexicon) -> list[int]:
@@ -361,29 +379,6 @@ def _list_sizes(found: Sequence[Word], *, place: int, lexicon: Lexicon) -> list[
         size for size in range(longest, 0, -1)
         if lexicon.phrases.get(tuple(word.folded for word in found[place : place + size]))
     ]  # fmt: skip
-
-
-def find_dangling(tokens: Sequence[Token]) -> str:
-    """Return a preposition before another one, and so before nothing: open | during | in 2025; as | of sprint 5."""
-    for token, following in pairwise(tokens):
-        lead, said = token.said.lower(), following.said.lower()
-        is_edge = following.is_preposition or (following.period is not None and said.split()[0] in _LEADS_TO_DAYS)
-        if (lead == "during" and is_edge) or (lead, said) == ("as", "of"):
-            return f"{token.said} {following.said}"
-    return ""
-
-
-def find_unnamed_team(tokens: Sequence[Token]) -> str:
-    """Return the words that stand for one team which nothing names: what did | the team | finish. Empty if none do."""
-    if any(token.kind == "team" for token in tokens):
-        return ""
-    for article, noun in pairwise(tokens):
-        is_one = any((one.kind, one.name, one.is_plural) == ("entity", "team", False) for one in noun.senses)
-        following = next((one for one in tokens if one.start >= noun.end), None)
-        is_told = following is not None and following.said.lower() in _BEFORE_CLAUSES
-        if is_one and article.said.lower() in ("the", "our") and not is_told:
-            return f"{article.said} {noun.said}"
-    return ""
 
 
 def find_anaphor(tokens: Sequence[Token]) -> str:

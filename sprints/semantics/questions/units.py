@@ -2,11 +2,12 @@
 
 from sprints.semantics.query import DimensionGroup, MetricQuery, NamedCondition, Not
 from sprints.semantics.questions.groups import Groups
-from sprints.semantics.questions.phrase import is_sprints, look_at, phrase_at
+from sprints.semantics.questions.phrase import Phrase, is_sprints, look_at, phrase_at
 from sprints.semantics.questions.speeds import TAKEN_AS, find_speed_word
 from sprints.semantics.questions.terms import Unbound
 
 OF_OWNERS = "Do you mean the average of an issue, '{each}', or the average of what they have in all? I know the first."
+OF_TYPE = "Do you mean the points of the {said}, or of all issues? Ask for each number on its own."
 _STATISTICS = {"average": "average", "mean": "average", "median": "median"}
 PLANNED = (NamedCondition(predicate="committed"), NamedCondition(predicate="added_late"))  # of a sprint ahead: in it
 _OWNERS = frozenset({"team", "assignee", "reporter", "person", "epic", "sprint"})
@@ -19,6 +20,18 @@ class Units(Groups):
         """Leave out sprints that have not begun, in which nothing can have happened yet."""
         self.parts.append(Not(part=NamedCondition(predicate="sprint_future")))
         self.assumptions.append("Only sprints that have begun are meant.")
+
+    def _counts_owners(self) -> bool:
+        """Return whether only people or teams are named, so that it is not issues that are counted: people by team."""
+        nouns = [one for one in self.phrases if one.kind in ("term", "group")]
+        missing = [self._dimension_of(one) for one in self.phrases if one.kind == "missing"]
+        is_missing = any(name and self.model.dimensions[name].entity == "issue" for name in missing)
+        is_told = self.mentions_entity or bool(self.states) or is_missing or any(
+            one.kind in ("bound", "days", "related", "key") or is_sprints(one)
+            or (one.has("measure") and not one.has("entity"))
+            or one.name_kind in ("status", "priority", "label", "type", "epic") for one in self.phrases
+        )  # fmt: skip
+        return not is_told and any(one.has_entity("person") or one.has_entity("team") for one in nouns)
 
     def _take_units_of_sprints(self) -> None:
         """Count what is planned for sprints that are named and in the future, and leave out others of these."""
@@ -41,6 +54,28 @@ class Units(Groups):
         known = (one for one in self.model.measures.values() if not one.hidden and one.additive)
         return next((one.id for one in known if (one.entity, one.where, one.time, one.unit)
                      == (old.entity, old.where, old.time, unit)), "")  # fmt: skip
+
+    def _join_units(self) -> None:
+        """Count in points and in issues where the nouns of both are joined: how many issues | and | points."""
+        for place, link in enumerate(self.phrases[:-1] if self.measures else ()):
+            behind = self.phrases[place + 1 :]
+            second = behind["how_many" in behind[0].marks :][:1]
+            nouns = [phrase_at(self.phrases, place=place - 1), *second]
+            units = [self._find_unit(one) for one in nouns]
+            if "and" not in link.marks or {*units} != {"points", "issues"}:
+                continue
+            if named := next((one.said for one in nouns if one.name_kind == "type"), ""):
+                raise Unbound(None, why=OF_TYPE.format(said=named), is_final=True)
+            self.measures = [self._find_in_unit(one, unit=unit) for unit in units for one in self.measures]
+            if self.is_ranked or not all(self.measures):
+                raise Unbound(second[0])
+
+    def _find_unit(self, phrase: Phrase) -> str:
+        """Return what a noun of a number is counted in: points, issues. Empty if it is none."""
+        if phrase.is_of_issues:
+            return "issues"
+        known = [self.model.measures[one.name] for one in phrase.senses if (one.kind, one.form) == ("measure", "noun")]
+        return next((one.unit for one in known if one.additive), "")
 
     def _is_about_the_future(self) -> bool:
         """Return whether the sprints are in the future: their planned work is what is in them."""

@@ -18,6 +18,8 @@ _LEADS_TO_PERSON = frozenset({"to", "by", "for", "with", "on"})
 _CARRIES = frozenset({"carry", "carries", "carrying", "take", "takes", "took", "taking", "bring", "brought"})
 _SINGLE_VALUED = frozenset({"team", "sprint", "status", "priority", "person"})
 _CLAUSE = frozenset({"predicate", "time", "measure"})
+_BEFORE_CLAUSES = frozenset({"with", "having", "that", "which", "who", "whose"})
+_LEADS_TO_DAYS = frozenset({"in", "on", "from", "since", "before", "after", "until", "till", "by", "between"})
 
 
 def find_unreadable(text: str, *, tokens: Sequence[Token]) -> str:
@@ -27,6 +29,29 @@ def find_unreadable(text: str, *, tokens: Sequence[Token]) -> str:
         _find_arrival, _find_blocked, _find_teammates, _find_broken_span,
     )  # fmt: skip
     return next((said for read in readers if (said := read(tokens))), "") or _find_other_sentence(text, tokens=tokens)
+
+
+def find_dangling(tokens: Sequence[Token]) -> str:
+    """Return a preposition before another one, and so before nothing: open | during | in 2025; as | of sprint 5."""
+    for token, following in pairwise(tokens):
+        lead, said = token.said.lower(), following.said.lower()
+        is_edge = following.is_preposition or (following.period is not None and said.split()[0] in _LEADS_TO_DAYS)
+        if (lead == "during" and is_edge) or (lead, said) == ("as", "of"):
+            return f"{token.said} {following.said}"
+    return ""
+
+
+def find_unnamed_team(tokens: Sequence[Token]) -> str:
+    """Return the words that stand for one team which nothing names: what did | the team | finish. Empty if none do."""
+    if any(token.kind == "team" for token in tokens):
+        return ""
+    for article, noun in pairwise(tokens):
+        is_one = any((one.kind, one.name, one.is_plural) == ("entity", "team", False) for one in noun.senses)
+        following = next((one for one in tokens if one.start >= noun.end), None)
+        is_told = following is not None and following.said.lower() in _BEFORE_CLAUSES
+        if is_one and article.said.lower() in ("the", "our") and not is_told:
+            return f"{article.said} {noun.said}"
+    return ""
 
 
 def _find_object_pronoun(tokens: Sequence[Token]) -> str:
