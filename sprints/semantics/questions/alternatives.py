@@ -210,6 +210,9 @@ def list_shortened(phrases: Sequence[Phrase]) -> Iterator[tuple[Phrase, list[Phr
         size = 1 + bool(behind and "how_many" in behind[0].marks)
         if behind[size - 1 :] and behind[size - 1].kind != "mark":
             yield behind[size - 1], [*before, *behind[size:]]
+        at = next((n for n, one in enumerate(behind) if not _is_state(one) or one.has("entity", form="noun")), 0)
+        if at and before and before[-1].has("measure", form="noun") and behind[at].has("entity", form="noun"):
+            yield behind[at], [*before, *behind[:at], *behind[at + 1 :]]  # points | and | reopened | issues
 
 
 def repeat_sides(phrases: list[Phrase], *, place: int) -> Found:

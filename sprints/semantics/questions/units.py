@@ -64,11 +64,20 @@ class Units(Groups):
             units = [self._find_unit(one) for one in nouns]
             if "and" not in link.marks or {*units} != {"points", "issues"}:
                 continue
+            is_first_own, is_second_own = (self._names_own_measure(one) for one in nouns)
+            if is_second_own and not is_first_own:
+                raise Unbound(second[0])  # committed issues | and | completed points
+            if is_second_own:
+                continue
             if named := next((one.said for one in nouns if one.name_kind == "type"), ""):
                 raise Unbound(None, why=OF_TYPE.format(said=named), is_final=True)
             self.measures = [self._find_in_unit(one, unit=unit) for unit in units for one in self.measures]
             if self.is_ranked or not all(self.measures):
                 raise Unbound(second[0])
+
+    def _names_own_measure(self, phrase: Phrase) -> bool:
+        """Return whether a noun says which rows it counts: completed points, as opposed to points."""
+        return any(one.name in self.measures and bool(self.model.measures[one.name].where) for one in phrase.senses)
 
     def _find_unit(self, phrase: Phrase) -> str:
         """Return what a noun of a number is counted in: points, issues. Empty if it is none."""

@@ -79,6 +79,11 @@ def test_issues_and_points_are_both_counted(question: str, truth: str) -> None:
         "how many points and bugs are open",
         "which team completed the most issues and points in sprint 8",
         "velocity and issues per sprint",
+        "how many committed issues and completed points in sprint 8",
+        "issues and completed points in sprint 8",
+        "completed points and committed issues in sprint 8",
+        "points and reopened issues by team",
+        "average lead time and open issues by team",
         "average points and issues completed per sprint by ORBIT",
     ],
 )
