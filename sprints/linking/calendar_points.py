@@ -7,7 +7,7 @@ Grammar of points in the calendar: days, weeks, months, quarters, halves and yea
 """
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 import regex
@@ -67,6 +67,15 @@ _BOUNDARIES = {
 _ISO = regex.compile(r"(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?")
 _SLASHED = regex.compile(r"(\d{1,2})[/.](\d{1,2})(?:[/.](\d{4})?)?")
 _MAX_MONTH = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Distance:
+    """How far a day is from today: a number of a unit, which is `by` units of the calendar, back if negative."""
+
+    amount: int | None
+    unit: str
+    by: int
 
 
 class PointReader(CalendarReader):
@@ -295,24 +304,31 @@ class PointReader(CalendarReader):
 
     def _read_ago(self, at: int) -> Read:
         """Read a day by its distance from today: two weeks ago, 3 days from now."""
+        read = self.read_distance(at)
+        return (self.find_day_at(read[0], said=self.quote(at, end=read[1])), read[1]) if read else None
+
+    def read_distance(self, at: int) -> tuple[Distance, int] | None:
+        """Read a distance from today."""
         amount = self.read_amount(at)
         unit = self.read_unit(amount[1]) if amount else None
         if amount is None or unit is None or unit[0] == "weekend":
             return None
-        if self.word(unit[2]) == "ago":
-            by, after = -unit[1], unit[2] + 1
-        elif (self.word(unit[2]), self.word(unit[2] + 1)) in (("from", "now"), ("from", "today")):
-            by, after = unit[1], unit[2] + 2
-        else:
-            return None
-        if amount[0] is None:
-            doubt = Doubt(f"How many {self.words[unit[2] - 1]} are '{self.quote(at, end=after)}'?")
-            return Point(span=find_unit(self.today, unit="day"), unit=unit[0], doubt=doubt), after
-        far = by * amount[0]
+        name, size, after = unit
+        if self.word(after) == "ago":
+            return Distance(amount[0], unit=name, by=-size), after + 1
+        is_ahead = self.word(after) == "from" and self.word(after + 1) in ("now", "today")
+        return (Distance(amount[0], unit=name, by=size), after + 2) if is_ahead else None
+
+    def find_day_at(self, distance: Distance, *, said: str) -> Point:
+        """Return the day at a distance from today. A doubt if that has no number, or is outside of the calendar."""
+        amount, name = distance.amount, distance.unit
+        if amount is None:
+            doubt = Doubt(f"How many {name}s are '{said}'?")
+            return Point(span=find_unit(self.today, unit="day"), unit=name, doubt=doubt)
         return self.fix_days(
-            lambda: find_unit(add_units(self.today, unit=unit[0], by=far), unit="day"), unit="day",
-            said=f"day {self.quote(at, end=after)}",
-        ), after  # fmt: skip
+            lambda: find_unit(add_units(self.today, unit=name, by=distance.by * amount), unit="day"), unit="day",
+            said=f"day {said}",
+        )  # fmt: skip
 
     def _read_part(self, at: int) -> Read:
         """Read a part of a longer time: the first week of November, the last two weeks of October, its last Friday."""

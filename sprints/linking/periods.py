@@ -2,7 +2,8 @@
 Grammar of periods in a question ("last month", "since March", "10-14 Nov") as spans of dates. Today is a value.
 
     period  = point | edge point | point "or later" | range | rolling | to date
-    range   = "from" point "to" point | point "-" point | "after" point "and before" point
+    range   = "from" point "to" point | point "-" point | "after" point "and before" point | distances
+    distances = number [unit] "to" number unit "ago"     10 to 20 days ago, the farther first or last
     rolling = ("last" | "next") number unit, counted from today, which is inside: the last 30 days, the past week
 
 Both ends of a range are inside, as are the days of since, until, by and through. Those of after and before are not.
@@ -171,8 +172,8 @@ class _PeriodReader(PointReader):
     def read_period(self, at: int) -> _PeriodMatch | None:
         """Read the longest period from a place on."""
         readers = (
-            self._read_to_date, self._read_rolling, self._read_range, self._read_bounded, self._read_as_of,
-            self._read_alone,
+            self._read_distances, self._read_to_date, self._read_rolling, self._read_range, self._read_bounded,
+            self._read_as_of, self._read_alone,
         )  # fmt: skip
         found = [one for reader in readers if (one := reader(at)) is not None]
         return max(found, key=lambda one: one.end, default=None)
@@ -278,6 +279,27 @@ class _PeriodReader(PointReader):
             if found := self._read_last(first, at=behind):
                 return found
         return None
+
+    def _read_distances(self, at: int) -> _PeriodMatch | None:
+        """Read two distances from today, of which the last has the unit or direction for both: 10 to 20 days ago."""
+        lead = self.word(at)
+        begin = at + (lead in ("from", "between", "since"))
+        amount = self.read_amount(begin)
+        if amount is None:
+            return None
+        unit = self.read_unit(amount[1])
+        link = unit[2] + (self.word(unit[2]) == "ago") if unit else amount[1]
+        last = self.read_distance(link + 1)
+        is_linked = self.word(link) in _TO or (self.word(link) == "and" and lead == "between")
+        if last is None or not is_linked or (unit and self.is_compared and begin == at):
+            return None
+        far, end = last
+        near = replace(far, amount=amount[0])
+        if unit:
+            near = replace(near, unit=unit[0], by=unit[1] if far.by > 0 else -unit[1])
+        said = self.quote(begin, end=end)
+        days = sorted((self.find_day_at(one, said=said) for one in (near, far)), key=lambda one: one.span.start)
+        return self._make_range(*days, end=end)
 
     def _list_firsts(self, at: int) -> Iterator[tuple[Point | int, int]]:
         """Yield what the first end of a range may be, with the place after it: a point, else the number of a day."""

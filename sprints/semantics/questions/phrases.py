@@ -269,7 +269,7 @@ def _read_ago(phrases: list[Phrase], *, place: int) -> Found:
     first, second = look_at(phrases, place=place, size=2)
     if not first.marks & {"gt", "lt", "ge", "le"} or not second.period or not second.said.lower().endswith("ago"):
         return None
-    if "gt" not in first.marks:
+    if "gt" not in first.marks or second.period.edge:
         return [leave_out(second, lead=first)], 2
     before = replace(second.period, span=Span(EARLIEST, second.period.span.start), edge="before")
     return [replace(second, period=before, said=f"{first.said} {second.said}", start=first.start)], 2
