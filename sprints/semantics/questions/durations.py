@@ -12,6 +12,10 @@ from sprints.semantics.questions.tokens import YES_OR_NO
 from sprints.semantics.questions.values import is_among, number_of, operator_of, to_moment
 
 FROM_WHICH = "Is that from the creation of an issue (its lead time) or from the start of work (its cycle time)?"
+LENGTH_OF_THEN = (
+    "How long each was '{said}' is known up to now, or of all times together, not of one time. Ask which were "
+    "'{said}' then, or which were so for that long."
+)
 
 _SAID_OF_NOW = frozenset({"in_progress", "to_do", "blocked"})  # now, or at the same time as another state
 
@@ -67,8 +71,16 @@ class Durations(Relations):
                 self.assumptions.append("All such times of an issue are counted together.")
                 return Comparison(field=spent, op=phrase.op or Operator.GE, values=(number_of(phrase),))
             if field_name and not state.phrase.is_negated and not is_past:
+                self._refuse_length_of_then(state)
                 return Comparison(field=field_name, op=phrase.op or Operator.GE, values=(number_of(phrase),))
         raise Unbound(phrase)
+
+    def _refuse_length_of_then(self, state: State) -> None:
+        """Refuse how long it is now for how long it was then: blocked for 2 days | in October; | in sprint 8."""
+        sprints = [one for one in self.phrases if is_sprints(one) and not one.is_negated]
+        is_over = any(one.edge or any(name.state != "active" for name in one.names) for one in sprints)
+        if is_over or any(one.said.lower() != "today" for one in state.periods):
+            raise Unbound(state.phrase, why=LENGTH_OF_THEN.format(said=state.phrase.said), is_final=True)
 
     def _find_status(self, place: int) -> int | None:
         """Return the place of the one status that rows have now, so that it is known since when."""

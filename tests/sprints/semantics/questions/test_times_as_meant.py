@@ -33,3 +33,33 @@ def test_a_range_of_distances_is_counted_from_today(question: str, truth: str) -
 
 def test_a_bound_of_a_range_of_days_is_asked_back() -> None:
     assert ask("bugs created more than 10 to 20 days ago").is_ambiguous
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "issues blocked for more than 2 days in October",
+        "issues blocked in October for more than 2 days",
+        "issues blocked more than 2 days in sprint 8",
+        "bugs blocked longer than a day last week",
+        "issues in progress for more than 3 days in sprint 8",
+    ],
+)
+def test_how_long_it_was_so_then_is_asked_back(question: str) -> None:
+    assert ask(question).is_ambiguous
+
+
+@pytest.mark.parametrize(
+    ("question", "truth"),
+    [
+        ("issues blocked more than 2 days in sprint 9",
+         ("SELECT i.issue_key FROM issues AS i JOIN sprints AS s USING (sprint_id) CROSS JOIN snapshot AS n "
+          "WHERE s.sprint_name LIKE '% Sprint 9' AND i.is_blocked AND n.as_of - i.blocked_since > interval '2 days' "
+          "LIMIT 1000")),
+        ("issues that were blocked for more than 2 days",
+         ("SELECT i.issue_key FROM issues AS i JOIN blocked_periods AS b USING (issue_id) CROSS JOIN snapshot AS n "
+          "GROUP BY 1 HAVING sum(coalesce(b.unblocked_at, n.as_of) - b.blocked_at) > interval '2 days' LIMIT 1000")),
+    ],
+)  # fmt: skip
+def test_how_long_it_is_so_now_or_was_in_all_is_answered(question: str, truth: str) -> None:
+    assert_same_rows(question, truth=truth)
