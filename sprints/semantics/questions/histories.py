@@ -25,6 +25,7 @@ from sprints.semantics.questions.phrase import (
 )
 from sprints.semantics.questions.tense import find_verb
 
+_OF_DONE = {"to_status": "into_done", "from_status": "out_of_done"}
 _NEEDS = frozenset({"need", "needs", "needing"})
 _MOVED = (Sense("time", "status_changed", "verb"),)
 _MOVES = (Sense("entity", "status_change", "noun", is_plural=True),)
@@ -74,6 +75,7 @@ def read_transition(phrases: list[Phrase], *, place: int) -> Found:
     is_of_people = any(one.name_kind == "person" or one.has_entity("person") for one in phrases)
     is_of_sprints = any(is_sprints(one) or one.has_entity("sprint") for one in phrases)
     is_listed = is_listed or ("and" in link.marks and any(one.kind == "period" for one in phrases[end:]))
+    statuses = [_read_category(one) for one in statuses]
     if is_listed or is_of_people or is_of_sprints or (asks_when and not keys):
         return [replace(moves, kind="unknown", senses=())], end - place
     if asks_when:
@@ -153,7 +155,12 @@ def _is_transition(phrase: Phrase) -> bool:
     is_verb = phrase.kind == "term" and any(sense in _MOVED for sense in phrase.senses)
     first, *rest = phrase.said.lower().split()
     is_other = first in ("go", "goes", "going", "went", "gone", "put", "come", "comes", "came") and rest == ["into"]
-    return is_verb or is_other or phrase.marks == {"move"}
+    return is_verb or is_other or phrase.marks == {"move"} or _is_out_of(phrase)
+
+
+def _is_out_of(phrase: Phrase) -> bool:
+    """Return whether it is a verb of taking out, which is a move if a status is behind it: taken out of | QA."""
+    return _names(phrase, "removed", form="verb") and phrase.said.lower().endswith((" out", " out of"))
 
 
 def _read_statuses(phrases: Sequence[Phrase], *, place: int) -> tuple[int, list[Phrase]]:
@@ -164,6 +171,7 @@ def _read_statuses(phrases: Sequence[Phrase], *, place: int) -> tuple[int, list[
     """
     word = phrases[place].said.lower().split()
     toward = "to_status" if word[-1] in ("to", "into", "in", "at") or word[0].startswith(("enter", "reach")) else ""
+    toward = "from_status" if _is_out_of(phrases[place]) else toward
     at, found = place + 1, list[Phrase]()
     while True:
         link, status = look_at(phrases, place=at, size=2)
@@ -175,6 +183,14 @@ def _read_statuses(phrases: Sequence[Phrase], *, place: int) -> tuple[int, list[
             at += 1
         else:
             return at, found
+
+
+def _read_category(status: Phrase) -> Phrase:
+    """Read Done as the category, since teams call its statuses otherwise: moved to | Done, as to Shipped."""
+    predicate = _OF_DONE.get(status.toward, "")
+    if not predicate or status.said != "Done" or [name.text for name in status.names] != ["Done"]:
+        return status
+    return replace(status, kind="term", names=(), name_kind="", senses=(Sense("predicate", predicate, "adjective"),))
 
 
 def _take_period(phrases: list[Phrase], *, place: int, end: int) -> tuple[Phrase, int]:

@@ -19,6 +19,7 @@ _LINKS = frozenset({"or", "versus", "than"})
 _TOPICS = frozenset({"about", "regarding", "concerning"})
 _LISTS = frozenset({"list", "pile", "stack", "heap", "bunch"})  # words that say nothing of rows
 _LENGTHS = frozenset({"longest", "shortest", "biggest", "largest", "smallest"})
+_BACK = frozenset({"back from", "back out of"})
 _WEEKDAYS = frozenset(
     {"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "weekday", "weekend"}
 )
@@ -32,7 +33,7 @@ def find_misleading(tokens: Sequence[Token]) -> str:
         _find_negative_question, _find_never, _find_all, _find_condition_of_parent, _find_parts_of_types,
         _find_epic_of_rows, _find_second_sprint, _find_part_of_sprint,
         _find_unknown_actor, _find_topic, _find_exclusion, _find_crossed_pairs, _find_best_of_each,
-        _find_any_weekday, _find_relative_what, _find_row_beside_key, _find_length_of_list,
+        _find_any_weekday, _find_relative_what, _find_row_beside_key, _find_length_of_list, _find_return,
     )  # fmt: skip
     return next((said for read in readers if (said := read(tokens))), "")
 
@@ -173,6 +174,15 @@ def _find_exclusion(tokens: Sequence[Token]) -> str:
         is_split = "without" in token.marks and "and" in link.marks and "have" in lead.marks
         if is_minus or is_split or is_but_one:
             return token.said
+    return ""
+
+
+def _find_return(tokens: Sequence[Token]) -> str:
+    """Find a move to an earlier status, as these have no order, except from Done: moved | back from | QA."""
+    for before, back, status in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        is_sure = status.said == "Done" and "be" not in before.marks  # is | back from | Done
+        if back.said.lower() in _BACK and status.kind == "status" and not is_sure:
+            return f"{back.said} {status.said}"
     return ""
 
 

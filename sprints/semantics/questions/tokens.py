@@ -14,6 +14,7 @@ from sprints.linking.periods import Period
 from sprints.linking.references import Amount, SprintReference, put_behind
 from sprints.linking.spotting import SpottedName
 from sprints.linking.sprint_choice import chosen_sprints
+from sprints.semantics.questions.homonyms import means_name
 from sprints.semantics.questions.lexicon import ASKING, Lexicon, Sense
 from sprints.semantics.questions.spelling import find_candidates, is_other_word
 from sprints.semantics.questions.topics import find_topics
@@ -317,8 +318,15 @@ def _token_at(
         if known.kind in _SPEAKS and size == phrase_size and _has_term(senses):
             lead = [word.folded for word in found[max(place - 2, 0) : place]]
             before = "out" if lead == ["out", "of"] else lead[-1] if lead else ""
-            after = "".join(one.folded for one in found[place + size : place + size + 1])
-            return _both(known, senses=senses, before=before, after=after), size
+            behind = found[place + size : place + size + 1]
+            is_timed = any(one.period and one.start <= other.start < one.end for one in named for other in behind)
+            if means_name(
+                known.said, names=known.names, before=before, after="".join(one.folded for one in behind),
+                is_timed=is_timed, categories=lexicon.model.dimensions["status_category"].values,
+            ):  # fmt: skip
+                return known, size
+            both = replace(known, senses=senses)
+            return (both if known.kind == "type" else replace(both, kind=None, names=())), size
         return known, size
     if senses:
         return phrase, phrase_size
@@ -337,17 +345,6 @@ def _without_prefix(word: Word, *, text: str, lexicon: Lexicon) -> Token | None:
         return None
     said = text[word.start : word.end]
     return Token(said=said, start=word.start, end=word.end, senses=(Sense("mark", "un", "word"), *senses))
-
-
-def _both(known: Token, *, senses: tuple[Sense, ...], before: str, after: str) -> Token:
-    """Keep the name if its kind is beside it, else the word's own meaning."""
-    kinds = {known.kind, f"{known.kind}s", f"{known.kind}es"}
-    if kinds & {before, after} or (known.kind == "label" and before.startswith("label")):
-        return known
-    if known.kind == "status" and known.said[:1].isupper() and before in ("in", "to", "into", "from", "out"):
-        return known  # in Shipped: the column, not what was done
-    both = replace(known, senses=senses)
-    return both if known.kind == "type" else replace(both, kind=None, names=())
 
 
 def _has_term(senses: Sequence[Sense]) -> bool:

@@ -80,7 +80,7 @@ def test_what_was_so_at_any_time_is_read_from_the_history(question: str, truth: 
         ("which stories moved from QA to Done in October",
          LIST.format("i.issue_type = 'Story' AND " + MOVED.format(
              f"h.from_status = 'QA' AND h.to_status = 'Done' AND {OCTOBER}"))),
-        ("what was moved back from QA yesterday", LIST.format(MOVED.format(f"h.from_status = 'QA' AND {YESTERDAY}"))),
+        ("what was moved from QA yesterday", LIST.format(MOVED.format(f"h.from_status = 'QA' AND {YESTERDAY}"))),
         ("tickets moved to QA last week that are done",
          LIST.format(f"{DONE} AND " + MOVED.format(f"h.to_status = 'QA' AND {LAST_WEEK}"))),
         ("which bugs created in October moved to QA",

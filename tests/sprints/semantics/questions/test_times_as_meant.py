@@ -63,3 +63,67 @@ def test_how_long_it_was_so_then_is_asked_back(question: str) -> None:
 )  # fmt: skip
 def test_how_long_it_is_so_now_or_was_in_all_is_answered(question: str, truth: str) -> None:
     assert_same_rows(question, truth=truth)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "issues moved back from QA",
+        "how many issues moved back from QA last week",
+        "issues moved back out of QA",
+        "issues moved back from Code Review",
+    ],
+)
+def test_back_from_a_status_is_asked_back_as_statuses_have_no_order(question: str) -> None:
+    assert ask(question).is_ambiguous
+
+
+MOVED = (
+    "SELECT DISTINCT i.issue_key FROM issues AS i JOIN teams AS t USING (team_id) JOIN status_changes AS h "
+    "USING (issue_id) WHERE {} LIMIT 1000"
+)
+LAST_WEEK = "h.changed_at >= '2026-11-09' AND h.changed_at < '2026-11-16'"
+OCTOBER = "h.changed_at >= '2026-10-01' AND h.changed_at < '2026-11-01'"
+
+
+@pytest.mark.parametrize(
+    ("question", "truth"),
+    [
+        ("bugs moved back from Done",
+         MOVED.format("i.issue_type = 'Bug' AND h.from_category = 'Done' AND h.to_category <> 'Done'")),
+        ("issues moved out of QA", MOVED.format("h.from_status = 'QA'")),
+        ("issues pulled out of QA last week", MOVED.format(f"h.from_status = 'QA' AND {LAST_WEEK}")),
+        ("issues moved to Done last week", MOVED.format(f"h.to_category = 'Done' AND {LAST_WEEK}")),
+        ("which bugs were moved to Done in October",
+         MOVED.format(f"i.issue_type = 'Bug' AND h.to_category = 'Done' AND {OCTOBER}")),
+        ("issues of HARBOR moved to Done last week",
+         MOVED.format(f"t.team_key = 'HARBOR' AND h.to_category = 'Done' AND {LAST_WEEK}")),
+        ("issues moved from Verifying to Done last week",
+         MOVED.format(f"h.from_status = 'Verifying' AND h.to_category = 'Done' AND {LAST_WEEK}")),
+        ("issues moved to Shipped last week", MOVED.format(f"h.to_status = 'Shipped' AND {LAST_WEEK}")),
+        ("issues moved from Done to In Progress",
+         MOVED.format("h.from_category = 'Done' AND h.to_status = 'In Progress'")),
+    ],
+)  # fmt: skip
+def test_a_move_is_to_or_from_a_status_and_done_is_whatever_a_team_calls_it(question: str, truth: str) -> None:
+    assert_same_rows(question, truth=truth)
+
+
+COUNT = "SELECT count(*) AS n FROM issues AS i JOIN teams AS t USING (team_id) WHERE {}"
+
+
+@pytest.mark.parametrize(
+    ("question", "truth"),
+    [
+        ("how many issues are Shipped", COUNT.format("i.status = 'Shipped'")),
+        ("how many ACCEL issues are Shipped", COUNT.format("i.status = 'Shipped' AND t.team_key = 'ACCEL'")),
+        ("list Shipped bugs",
+         "SELECT issue_key FROM issues WHERE status = 'Shipped' AND issue_type = 'Bug' LIMIT 1000"),
+        ("how many issues are Done", COUNT.format("i.status_category = 'Done'")),
+        ("how many issues are shipped", COUNT.format("i.status_category = 'Done'")),
+        ("how many issues were Shipped in October",
+         COUNT.format("i.status_category = 'Done' AND i.resolved_at >= '2026-10-01' AND i.resolved_at < '2026-11-01'")),
+    ],
+)  # fmt: skip
+def test_a_status_written_as_it_is_named_is_that_status(question: str, truth: str) -> None:
+    assert_same_rows(question, truth=truth)
