@@ -66,6 +66,8 @@ class Period:
     is_over: bool = False
     nearest: Span | None = None
     """The same days ahead, if the year or week is not given and they are nearer: due in December."""
+    is_between: bool = False
+    """Whether it is from one to another of the same unit: from September to October."""
     boundary: str = ""
     """Which moment of a longer time it is, if nothing else bounds it: the end of October."""
 
@@ -103,6 +105,7 @@ class _PeriodMatch:
     doubt: Doubt | None = None
     doubtful: tuple[int, int] | None = None
     ahead: Span | None = None
+    is_between: bool = False
 
 
 @lru_cache(maxsize=512)  # one text is linked several times while its question is read
@@ -137,6 +140,7 @@ def _make_period(found: _PeriodMatch, *, reader: "_PeriodReader", at: int) -> Pe
         doubt=found.doubt, nearest=found.ahead, is_ahead=found.span.start > reader.today,
         is_over=found.span.start > EARLIEST and found.span.end <= reader.today,
         doubtful=reader.quote(first, end=last), boundary=_find_boundary(found),
+        is_between=found.is_between,
     )  # fmt: skip
 
 
@@ -262,7 +266,8 @@ class _PeriodReader(PointReader):
             doubt = Doubt(f"{days}, so that no days are between them. Which days do you mean?")
         elif first.in_year and last.in_year:
             ahead = _find_range_ahead(first.in_year, last.in_year, span=span, edges=edges, today=self.today)
-        return _PeriodMatch(span=span, unit=first.unit, end=end, edge="range", doubt=doubt, ahead=ahead)
+        return _PeriodMatch(span=span, unit=first.unit, end=end, edge="range", doubt=doubt, ahead=ahead,
+                            is_between=first.unit == last.unit)  # fmt: skip
 
     def _read_range(self, at: int) -> _PeriodMatch | None:
         """Read two points or days of a month: from 3 to 14 November, Nov 3-14, August to October."""
@@ -291,15 +296,19 @@ class _PeriodReader(PointReader):
         link = unit[2] + (self.word(unit[2]) == "ago") if unit else amount[1]
         last = self.read_distance(link + 1)
         is_linked = self.word(link) in _TO or (self.word(link) == "and" and lead == "between")
-        if last is None or not is_linked or (unit and self.is_compared and begin == at):
+        is_other = unit[0] == "weekend" if unit else self.read_year_number(begin) is not None
+        if last is None or not is_linked or is_other or (unit and self.is_compared and begin == at):
             return None
         far, end = last
         near = replace(far, amount=amount[0])
         if unit:
             near = replace(near, unit=unit[0], by=unit[1] if far.by > 0 else -unit[1])
         said = self.quote(begin, end=end)
-        days = sorted((self.find_day_at(one, said=said) for one in (near, far)), key=lambda one: one.span.start)
-        return self._make_range(*days, end=end)
+        days = [self.find_day_at(one, said=said) for one in (near, far)]
+        first, second = sorted(days, key=lambda one: one.span.start)
+        if lead == "since":
+            first = replace(first, doubt=first.doubt or Doubt(f"Since when is '{lead} {said}'?"))
+        return self._make_range(first, second, end=end)
 
     def _list_firsts(self, at: int) -> Iterator[tuple[Point | int, int]]:
         """Yield what the first end of a range may be, with the place after it: a point, else the number of a day."""

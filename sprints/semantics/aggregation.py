@@ -10,7 +10,14 @@ from typing import Literal, NamedTuple
 from sprints.semantics.conditions import ConditionWriter
 from sprints.semantics.enums import Operator
 from sprints.semantics.errors import SemanticError, unknown_term
-from sprints.semantics.lookup import allowed_dimensions, find_dimension, find_measure, find_time_role, roles_of
+from sprints.semantics.lookup import (
+    allowed_dimensions,
+    find_dimension,
+    find_measure,
+    find_measured_time,
+    find_time_role,
+    roles_of,
+)
 from sprints.semantics.model import Dimension, Measure, SemanticModel
 from sprints.semantics.query import MAX_LIMIT, Condition, Group, MetricQuery, NamedCondition, Share, TimeGroup
 from sprints.semantics.result import CompiledQuery, ResultColumn
@@ -96,10 +103,7 @@ class Aggregation:
     def _list_values(self) -> tuple[_Value, ...]:
         """List the numbers that legs compute: both sides of a ratio, and the part of a share."""
         plain: dict[str, Measure] = {}
-        asked = (*self.measures, *(find_measure(name, model=self.model) for name in self._limiting_measures()))
-        if self.query.rank is not None and self._ranks_by_further_measure():
-            asked += (find_measure(self.query.rank.by, model=self.model),)
-        for measure in asked:
+        for measure in self._all_measures():
             for name in measure.ratio or (measure.id,):
                 plain[name] = self.model.measures[name]
         values = [_Value(f"v_{name}", measure, in_part=False) for name, measure in plain.items()]
@@ -107,16 +111,14 @@ class Aggregation:
             values += [_Value(f"p_{name}", measure, in_part=True) for name, measure in plain.items()]
         return tuple(values)
 
-    def _limiting_measures(self) -> list[str]:
-        return [name for limit in self.query.having for name in (limit.measure, limit.than) if name]
-
     def _ranks_by_further_measure(self) -> bool:
         return self.query.rank is not None and self.query.rank.by not in {group.name for group in self.groups}
 
     def _leg_of(self, value: _Value, *, side: int) -> _Leg:
         measure = value.measure
         where = () if self._counts_zero_groups(measure) else tuple(sorted(measure.where))
-        return _Leg(measure.entity, measure.time, where, value.in_part, side)
+        time = find_measured_time(measure, beside=self.query.measures, groups=self.query.group_by, model=self.model)
+        return _Leg(measure.entity, time, where, value.in_part, side)
 
     def _counts_zero_groups(self, measure: Measure) -> bool:
         """
@@ -356,11 +358,11 @@ class Aggregation:
         )
 
     def _all_measures(self) -> tuple[Measure, ...]:
-        further = self._limiting_measures()
+        further = self.query.limiting_measures
         if self._ranks_by_further_measure() and self.query.rank is not None:
             further.append(self.query.rank.by)
         named = {measure.id: measure for measure in self.measures}
-        return tuple({**named, **{name: self.model.measures[name] for name in further}}.values())
+        return tuple({**named, **{name: find_measure(name, model=self.model) for name in further}}.values())
 
     def _number_of(self, measure: Measure) -> str:
         if measure.ratio:

@@ -38,6 +38,10 @@ def _find_missing_names(model: SemanticModel) -> Iterator[str]:
         yield from _report_missing(f"Measure {measure.id}", "dimension", measure.excludes, model.dimensions)
     for term in _list_terms(model):
         yield from _report_missing(f"Term {term.id}", "entity", [term.entity], model.entities)
+    for dimension in model.dimensions.values():
+        yield from _report_missing(
+            f"Dimension {dimension.id}", "time role", _list_optional(dimension.time), model.time_roles
+        )
     for predicate in model.predicates.values():
         named = [*predicate.requires, *_list_optional(predicate.opposite), *_list_optional(predicate.was)]
         yield from _report_missing(f"Predicate {predicate.id}", "predicate", named, model.predicates)

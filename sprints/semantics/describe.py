@@ -9,7 +9,7 @@ from typing import Literal, TypeVar
 from sprints.semantics.conditions import read_boolean
 from sprints.semantics.enums import Operator
 from sprints.semantics.errors import SemanticError
-from sprints.semantics.lookup import find_dimension, find_measure, find_predicate, find_time_role
+from sprints.semantics.lookup import find_dimension, find_measure, find_measured_time, find_predicate, find_time_role
 from sprints.semantics.model import Measure, SemanticModel
 from sprints.semantics.query import (
     And,
@@ -482,13 +482,15 @@ def _list_assumptions(query: MetricQuery, *, model: SemanticModel) -> list[str]:
             predicate = find_predicate(inner.predicate, model=model)
             said[f"{_capitalise(predicate.label)}: {predicate.description}"] = None
         if isinstance(inner, TimeRange) and inner.role is None:
-            said.update(dict.fromkeys(_time_assumptions(measures, model=model)))
+            said.update(dict.fromkeys(_time_assumptions(measures, query=query, model=model)))
     return list(said)
 
 
-def _time_assumptions(measures: list[Measure], *, model: SemanticModel) -> list[str]:
-    roles = [model.time_roles[measure.time] for measure in measures if measure.time]
-    return [f"The time is when it was {role.label}." for role in roles]
+def _time_assumptions(measures: list[Measure], *, query: MetricQuery, model: SemanticModel) -> list[str]:
+    times = [find_measured_time(one, beside=query.measures, groups=query.group_by, model=model) for one in measures]
+    roles = [model.time_roles[time] for time in times if time]
+    subjects = ["the" if role.label.startswith(model.entities[role.entity].label) else "it was" for role in roles]
+    return [f"The time is when {subject} {role.label}." for subject, role in zip(subjects, roles, strict=True)]
 
 
 def _capitalise(text: str) -> str:

@@ -1,8 +1,10 @@
 """Lookup of a model's terms by name, and of their combinations."""
 
+from collections.abc import Sequence
+
 from sprints.semantics.errors import unknown_term
 from sprints.semantics.model import Dimension, Entity, Measure, Predicate, SemanticModel, TimeRole
-from sprints.semantics.query import MetricQuery
+from sprints.semantics.query import DimensionGroup, Group, MetricQuery, TimeGroup
 from sprints.semantics.scope import reaches
 
 
@@ -77,6 +79,24 @@ def find_time_role(name: str, *, model: SemanticModel) -> TimeRole:
 def default_time_of(entity: Entity, *, model: SemanticModel) -> str | None:
     """Return the time that rows of an entity are counted by."""
     return model.measures[entity.count].time if entity.count else None
+
+
+def find_measured_time(
+    measure: Measure, *, beside: Sequence[str], groups: Sequence[Group], model: SemanticModel
+) -> str | None:
+    """
+    Return the time that measures beside each other are counted by: that of whole groups if these have one, as sprints.
+
+    Points completed per sprint since May are those of whole sprints, not of the days of sprints that are since May.
+    """
+    named = [model.dimensions.get(group.dimension) for group in groups if isinstance(group, DimensionGroup)]
+    dimension = next((one for one in named if one is not None and one.time), None)
+    is_series = any(isinstance(group, TimeGroup) and group.role is None for group in groups)
+    if measure.time is None or is_series or dimension is None:
+        return measure.time
+    times = {one.time for name in beside if (one := model.measures.get(name))}
+    is_of_group = len(times) == 1 and model.time_roles[measure.time].entity == dimension.entity
+    return measure.time if is_of_group else dimension.time
 
 
 def roles_of(entity: Entity, *, model: SemanticModel) -> tuple[str, ...]:

@@ -165,8 +165,10 @@ class Dimension(_Part):
 
     `role` is the role in which rows are reached (the entity's id where it is not given): `assignee` and `reporter`
     are two roles of a person. `key` tells apart rows that share a name. `sort` orders them in time; `sort_within` is
-    whose order it is, so that "the one before" is of the same owner. `many` says that the expression is an array,
-    of which each element counts. `values` are all values there can be; without it they are looked up.
+    whose order it is, so that "the one before" is of the same owner. `time` is the time role by which whole groups are
+    chosen, where a measure has a time inside of them: points completed per sprint since May. `many` says that the
+    expression is an array, of which each element counts. `values` are all values there can be; without it they are
+    looked up.
     """
 
     id: Identifier = Field(exclude=True)
@@ -176,6 +178,7 @@ class Dimension(_Part):
     key: Expression | None = None
     sort: Expression | None = None
     sort_within: Expression | None = None
+    time: Identifier | None = None
     type: Literal["text", "number", "boolean", "date", "moment"]
     unit: str | None = None
     decimals: int | None = None

@@ -241,6 +241,11 @@ class MetricQuery(_Node):
     order: tuple[Order, ...] = Field((), max_length=4)
     limit: int | None = Field(None, ge=1, le=MAX_LIMIT)
 
+    @property
+    def limiting_measures(self) -> list[str]:
+        """Return the measures by which groups are kept."""
+        return [name for limit in self.having for name in (limit.measure, limit.than) if name]
+
     @model_validator(mode="after")
     def _is_one_kind(self) -> Self:
         if bool(self.measures) == (self.rows_of is not None):

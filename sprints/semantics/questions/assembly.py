@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sprints.semantics.describe import join_conditions, split_conditions
-from sprints.semantics.enums import Grain, Operator
+from sprints.semantics.enums import Operator
 from sprints.semantics.model import SemanticModel
 from sprints.semantics.query import (
     Comparison,
@@ -23,7 +23,6 @@ from sprints.semantics.query import (
     Rank,
     Share,
     Side,
-    TimeGroup,
 )
 from sprints.semantics.questions.actors import tells_of_reporters
 from sprints.semantics.questions.alternatives import list_shortened
@@ -340,10 +339,8 @@ class _Assembly(OpenWork):
             return self._rows(where, rank=rank, order=order)
         where = self._leave_out_zeros(where)
         trend = "trend" in self.marks and not self.sides  # two sides show the change between them
-        is_series = any(isinstance(one, TimeGroup) for one in self.groups) or self._groups_sprints()
-        if trend and not is_series:
-            per_sprint = "sprint" in self.reached and self.entity.id in ("sprint", "membership")
-            self.groups.append(DimensionGroup(dimension="sprint") if per_sprint else TimeGroup(grain=Grain.MONTH))
+        if trend:
+            self._group_trend()
         self._check_times(where)
         return MetricQuery(
             measures=tuple(dict.fromkeys(self.measures)), group_by=tuple(dict.fromkeys(self.groups)), where=where,

@@ -1,10 +1,10 @@
 """Checks of the scope of words: what the question says must be what the query says, or it is asked back."""
 
 from collections.abc import Sequence
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 from sprints.semantics.describe import join_conditions, split_conditions
-from sprints.semantics.enums import Grain, Operator
+from sprints.semantics.enums import Operator
 from sprints.semantics.query import (
     Comparison,
     Condition,
@@ -19,11 +19,11 @@ from sprints.semantics.query import (
 from sprints.semantics.questions.actors import tells_of_reporters
 from sprints.semantics.questions.alternatives import MASS, SIZES
 from sprints.semantics.questions.lexicon import ASKING
-from sprints.semantics.questions.lookups import Lookups
+from sprints.semantics.questions.measured_times import MeasuredTimes
 from sprints.semantics.questions.phrase import NOTHING, SILENT_MARKS, Phrase, is_sprints, look_at, phrase_at
 from sprints.semantics.questions.restatements import find_result_words
 from sprints.semantics.questions.tense import find_verb, is_said_of_now, is_said_of_past
-from sprints.semantics.questions.terms import BY_DAY, FATES, NAMED_BY, State, Unbound
+from sprints.semantics.questions.terms import FATES, NAMED_BY, State, Unbound
 
 _LASTING = frozenset({"priority", "epic", "team", "issue_type", "label"})  # which hardly change
 _ACTS = frozenset({"worked on", "worked", "started", "begun", "picked up"})
@@ -35,7 +35,7 @@ DONE_OF_SPRINT = "Do you mean what is done by now, or the completion rate of the
 AS_OF_NOW = "What issues are is known as of now, and what became of them in a sprint. Which of both is '{said}'?"
 
 
-class Scope(Lookups):
+class Scope(MeasuredTimes):
     """A question with the checks of what it leaves out."""
 
     def _read_conditions(self) -> None:
@@ -450,44 +450,6 @@ class Scope(Lookups):
             if is_none or values <= left_out.get(part.field, set()):
                 why = f"No row can have two values of {self.model.dimensions[part.field].label}."
                 raise Unbound(None, why=why, is_final=True)
-
-    def _check_times(self, where: Condition | None) -> None:
-        own = self.model.dimensions.get(self.entity.id)
-        if own is not None and own.reached_as == self.entity.id and self.measures == [self.entity.count] and (
-            DimensionGroup(dimension=own.id) in self.groups
-        ):  # fmt: skip
-            raise Unbound(None, why=f"What is to be counted of each {self.entity.label}?")
-        moments = [one for one in split_conditions(where) if isinstance(one, TimeRange) and self._is_moment(one)]
-        if any(
-            first.role == second.role and not (_begins_in(first, second) or _begins_in(second, first))
-            for first, second in combinations(moments, 2)
-        ):
-            raise Unbound(None, why="No moment is in both times.", is_final=True)
-        times = [self.model.measures[one].time for one in self.measures]
-        if any(self.model.time_roles[one].entity == "sprint" for one in times if one):
-            self._refuse_days_of_sprints(where)
-        for group in self.groups:
-            if isinstance(group, TimeGroup) and group.role is None and not all(times):
-                why = "By which time: when issues were created, or when they were done?"
-                raise Unbound(None, why=why if self.entity.id == "issue" else "By which time is it counted?")
-
-    def _is_moment(self, span: TimeRange) -> bool:
-        """Return whether it is about a moment, and not about what lasts, which may be in two times."""
-        return span.role is None or self.model.time_roles[span.role].is_moment
-
-    def _refuse_days_of_sprints(self, where: Condition | None) -> None:
-        """Refuse days inside a sprint for what is counted once a sprint, by when it started."""
-        spans = [part for part in split_conditions(where) if isinstance(part, TimeRange) and part.role is None]
-        is_day = any(one.start and one.end and (one.end - one.start).days == 1 for one in spans)
-        is_day = is_day or TimeGroup(grain=Grain.DAY) in self.groups
-        if is_day or (spans and any(is_sprints(one) for one in self.phrases)):
-            raise Unbound(None, why=BY_DAY)
-
-
-def _begins_in(span: TimeRange, other: TimeRange) -> bool:
-    """Return whether a time begins inside another."""
-    start, (first, last) = str(span.start or ""), (str(other.start or ""), str(other.end or "~"))
-    return first <= start < last
 
 
 def _is_adjective(phrase: Phrase) -> bool:

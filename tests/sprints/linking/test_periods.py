@@ -63,6 +63,7 @@ WORDS = (
         ("between 2 weeks ago and 1 week ago", "2026-11-04", "2026-11-11"),
         ("between 1 week ago and 2 weeks ago", "2026-11-04", "2026-11-11"),
         ("3 to 5 days from now", "2026-11-21", "2026-11-23"),
+        ("from 2026 to 10 days ago", "2026-01-01", "2026-11-08"),
     ],
 )
 def test_a_period_is_its_days(said: str, first: str, last: str) -> None:
@@ -179,6 +180,7 @@ def test_an_expression_of_the_calendar_is_its_days(said: str, first: str, last: 
         ("in the last few weeks", ()),
         ("a few days ago", ()),
         ("a few to 20 days ago", ()),
+        ("since 10 to 20 days ago", ()),
     ],
 )
 def test_days_that_are_not_certain_are_asked_back_and_their_choices_are_certain(

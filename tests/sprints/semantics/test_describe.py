@@ -99,4 +99,4 @@ def test_terms_are_defined_beside_the_words() -> None:
     assumptions = describe_query(query, model=MODEL).assumptions
 
     assert any("closed sprint" in line for line in assumptions)
-    assert "The time is when it was sprint closed." in assumptions
+    assert "The time is when the sprint closed." in assumptions

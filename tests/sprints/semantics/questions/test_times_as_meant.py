@@ -127,3 +127,93 @@ COUNT = "SELECT count(*) AS n FROM issues AS i JOIN teams AS t USING (team_id) W
 )  # fmt: skip
 def test_a_status_written_as_it_is_named_is_that_status(question: str, truth: str) -> None:
     assert_same_rows(question, truth=truth)
+
+
+SUMMARY = (
+    "SELECT s.sprint_name, {} FROM sprint_summary AS s WHERE s.state = 'closed' AND s.completed_at >= '{}' "
+    "AND s.completed_at < '{}' LIMIT 1000"
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "truth"),
+    [
+        ("points completed per sprint in the last 3 months",
+         SUMMARY.format("s.completed_points", "2026-08-18", "2026-11-19")),
+        ("issues completed per sprint since October", SUMMARY.format("s.completed_issues", "2026-10-01", "2026-11-19")),
+        ("points added per sprint since October", SUMMARY.format("s.added_points", "2026-10-01", "2026-11-19")),
+        ("committed vs completed points per sprint in October",
+         SUMMARY.format("s.committed_points, s.completed_points", "2026-10-01", "2026-11-01")),
+    ],
+)  # fmt: skip
+def test_numbers_per_sprint_are_those_of_whole_sprints(question: str, truth: str) -> None:
+    assert_same_rows(question, truth=truth)
+
+
+@pytest.mark.parametrize("question", ["points completed per sprint this week", "points completed per sprint yesterday"])
+def test_a_time_shorter_than_a_sprint_beside_numbers_per_sprint_is_asked_back(question: str) -> None:
+    assert ask(question).is_ambiguous
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("velocity this sprint vs last sprint", "ACCEL Sprint 9, ORBIT Sprint 9 and HARBOR Sprint 9 have no velocity"),
+        ("velocity last sprint vs next sprint", "ACCEL Sprint 10, ORBIT Sprint 10 and HARBOR Sprint 10 have no"),
+        ("velocity current sprint vs sprint 8 for ACCEL", "ACCEL Sprint 9 has no velocity yet"),
+        ("velocity of ACCEL in sprint 9", "ACCEL Sprint 9 has no velocity yet"),
+        ("average points completed per sprint in sprint 8 and 9", "HARBOR Sprint 9 have no velocity yet"),
+    ],
+)
+def test_sprints_that_have_no_such_number_yet_are_named(question: str, said: str) -> None:
+    assert said in " ".join(ask(question).assumptions)
+
+
+def test_nothing_is_said_of_sprints_that_have_the_number() -> None:
+    assert "yet" not in " ".join(ask("velocity sprint 7 vs sprint 8").assumptions)
+
+
+@pytest.mark.parametrize(
+    ("question", "changes"),
+    [
+        ("points completed this week versus last week", [("last week", 0), ("this week", 56)]),
+        ("points completed last week versus this week", [("last week", 0), ("this week", 56)]),
+        ("points completed this month vs last month", [("last month", 0), ("this month", -42)]),
+        ("how many more bugs were created in October than in September", [("September", 0), ("October", -1)]),
+        ("did we resolve more bugs in October than in September", [("September", 0), ("October", 5)]),
+        ("compare bugs created in October, September and August", [("August", 0), ("September", 12), ("October", 11)]),
+    ],
+)
+def test_a_change_is_from_the_earlier_time_to_the_later(question: str, changes: list[tuple[str, int]]) -> None:
+    rows = ask(question).rows
+
+    assert [(row["compared"], int(list(row.values())[-1])) for row in rows] == changes
+
+
+def test_names_are_compared_in_the_order_in_which_they_are_said() -> None:
+    rows = ask("compare bugs with label ux and label customer").rows
+
+    assert [row["compared"] for row in rows] == ["ux", "customer"]
+
+
+@pytest.mark.parametrize(
+    ("question", "truth"),
+    [
+        ("how did points completed change from September to October",
+         ("SELECT date_trunc('month', resolved_at)::date AS month, sum(story_points) AS points, "
+          "sum(story_points) - lag(sum(story_points)) OVER (ORDER BY date_trunc('month', resolved_at)::date) AS change "
+          "FROM issues WHERE status_category = 'Done' AND resolved_at >= '2026-09-01' AND resolved_at < '2026-11-01' "
+          "GROUP BY 1")),
+        ("how did velocity change between September and October",
+         ("SELECT date_trunc('month', completed_at)::date AS month, round(avg(completed_points), 1) AS velocity, "
+          "round(avg(completed_points) - lag(avg(completed_points)) OVER (ORDER BY date_trunc('month', "
+          "completed_at)::date), 1) AS change FROM sprint_summary WHERE state = 'closed' "
+          "AND completed_at >= '2026-09-01' AND completed_at < '2026-11-01' GROUP BY 1")),
+        ("how has velocity changed since October",
+         ("SELECT sprint_name, completed_points, completed_points - lag(completed_points) OVER (PARTITION BY team_id "
+          "ORDER BY started_at) AS change FROM sprint_summary WHERE state = 'closed' "
+          "AND completed_at >= '2026-10-01'")),
+    ],
+)  # fmt: skip
+def test_a_change_from_month_to_month_is_that_of_months(question: str, truth: str) -> None:
+    assert_same_rows(question, truth=truth)
