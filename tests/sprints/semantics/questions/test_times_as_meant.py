@@ -217,3 +217,27 @@ def test_names_are_compared_in_the_order_in_which_they_are_said() -> None:
 )  # fmt: skip
 def test_a_change_from_month_to_month_is_that_of_months(question: str, truth: str) -> None:
     assert_same_rows(question, truth=truth)
+
+
+MISSED = (
+    "((status_category <> 'Done' AND due_date < '2026-11-18') "
+    "OR (status_category = 'Done' AND due_date < resolved_at::date))"
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "truth"),
+    [
+        ("how many issues missed their due date", f"SELECT count(*) AS n FROM issues WHERE {MISSED}"),
+        ("bugs that missed their deadline",
+         f"SELECT issue_key FROM issues WHERE issue_type = 'Bug' AND {MISSED} LIMIT 1000"),
+        ("how many points missed their due date", f"SELECT sum(story_points) AS n FROM issues WHERE {MISSED}"),
+        ("issues that didn't meet their due date", f"SELECT issue_key FROM issues WHERE {MISSED} LIMIT 1000"),
+        ("done issues that missed their due date",
+         f"SELECT issue_key FROM issues WHERE status_category = 'Done' AND {MISSED} LIMIT 1000"),
+        ("how many issues are past their due date",
+         "SELECT count(*) AS n FROM issues WHERE status_category <> 'Done' AND due_date < '2026-11-18'"),
+    ],
+)  # fmt: skip
+def test_a_missed_due_date_is_past_or_was_when_it_was_done(question: str, truth: str) -> None:
+    assert_same_rows(question, truth=truth)
