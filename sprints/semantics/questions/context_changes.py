@@ -206,7 +206,9 @@ def _show_reasons(parts: Sequence[Condition], *, model: SemanticModel) -> Metric
 
 def _oppose(context: MetricQuery, *, tokens: Sequence[Token], model: SemanticModel) -> MetricQuery | None:
     """Return the query of the other rows: are done, | how many aren't; | for all the others. None if not asked."""
-    marks = [token.marks for token in tokens if not token.is_free]
+    marks = [token.marks for token in tokens if not (token.is_free or _is_rows(token))]
+    if not all(marks):
+        return None  # which of them are not | bugs
     is_others = any("others" in one for one in marks) and all(one <= _OF_OTHERS for one in marks)
     is_negated = any("not" in one for one in marks) and all(one <= _OF_NEGATION for one in marks)
     is_negated = is_negated and any(one & {"how_many", "which"} for one in marks)
@@ -216,6 +218,10 @@ def _oppose(context: MetricQuery, *, tokens: Sequence[Token], model: SemanticMod
     parts = [negate(one, model=model) if one == state else one for one in split_conditions(context.where)]
     parts += list_undecided(state, query=context, model=model)
     return context.model_copy(update={"where": join_conditions(parts)})
+
+
+def _is_rows(token: Token) -> bool:
+    return any((one.kind, one.name) == ("entity", "issue") for one in token.senses)
 
 
 def find_state(query: MetricQuery, *, model: SemanticModel) -> Condition | None:

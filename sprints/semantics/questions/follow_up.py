@@ -14,6 +14,7 @@ from sprints.semantics.model import SemanticModel
 from sprints.semantics.query import (
     Comparison,
     Condition,
+    DimensionGroup,
     MetricQuery,
     NamedCondition,
     Reference,
@@ -27,12 +28,14 @@ from sprints.semantics.questions.follow_up_words import (
     LIMITING,
     FollowUp,
     adds_rows,
+    asks_for_list,
     asks_for_rows,
     is_follow_up,
     loses_time,
     ranks_rows,
     read_follow_up,
     restates_count,
+    says_less,
     tells_of_present,
 )
 from sprints.semantics.questions.grammar import ANAPHOR, Parse, parse_question
@@ -41,12 +44,13 @@ from sprints.semantics.questions.inherited_scope import (
     decides_share,
     drop_groups,
     has_own_scope,
-    is_elliptic,
     is_noun,
     keeps_conditions,
     list_scope,
     list_shared_rows,
     names_no_subject,
+    read_agent,
+    refuse_count_of_rate,
     says_all,
     write_scope,
 )
@@ -219,6 +223,9 @@ def _follow_plainly(asked: FollowUp) -> Parse | None:
         if names_no_subject(phrases) or asks_for_bare_rows(phrases):
             return _keep_scope(asked)
         return _refuse_less(asked, whole=whole, is_joined=False)
+    is_other = bool(list_values(context, field="issue")) and any(is_noun(one) for one in phrases)
+    if is_other or ("which" in leading and is_selection(context) and context.rows_of):
+        return asked.make_parse(None, why=NO_CHANGE)  # of one issue, | bugs; the five oldest, | which are blocked
     if is_of_rows:
         asked = replace(asked, context=list_counted_rows(context, model=model) or context)
     is_swap = any(token.said.lower() == "instead" for token in tokens)
@@ -324,9 +331,11 @@ def _change_query(asked: FollowUp, *, mode: ChangeMode) -> Parse | None:
     try:
         fragment = assemble_fragment(phrases, entity=entity, lexicon=asked.lexicon, context=context,
                                      is_part=mode.is_part)  # fmt: skip
+        fragment = read_agent(fragment, context=context, phrases=phrases, model=model)
         if fragment.measures == context.measures and decides_share(context, parts=fragment.conditions, model=model):
             rows = list_shared_rows(context, model=model)
             return _change_query(replace(asked, context=rows), mode=mode) if rows else None
+        refuse_count_of_rate(context, fragment=fragment, tokens=asked.tokens, model=model)
         query = merge_fragment(context, fragment=fragment, model=model, index=asked.index, mode=mode)
         _refuse_unchanged(query, context=context, phrases=phrases)
         _refuse_unknown_times(query)
@@ -336,10 +345,13 @@ def _change_query(asked: FollowUp, *, mode: ChangeMode) -> Parse | None:
     except ValueError:
         return None
     told = next((phrase for phrase in phrases if not phrase.marks & {"and"}), None)
-    is_list = any(sense.name == "asking" for sense in asked.tokens[0].senses) and fragment.measures == context.measures
+    is_list = asks_for_list(asked.tokens) and fragment.measures == context.measures
     is_list = is_list or (told is not None and told.marks == {"which"})
-    if is_list and query.measures and not query.group_by:
-        query = list_counted_rows(query, model=model) or query
+    if is_list and query.measures:
+        listed = list_counted_rows(drop_groups(query) if query.group_by else query, model=model)
+        if listed is None and query.group_by:
+            return None  # the team with the most, | list the blocked issues
+        query = listed or query
     lost = () if mode.is_swap else describe_lost_groups(context, query=query, model=model)
     return asked.make_parse(query, assumed=(*asked.linked.assumptions, *fragment.assumptions, *lost))
 
@@ -378,40 +390,50 @@ def _refuse_less(asked: FollowUp, *, whole: Parse, is_joined: bool) -> Parse | N
     """
     Refuse a question that is only whole because less is said than before. None if it is whole, or not read either.
 
-    It does not say what is counted: "who closed the most?". Or it is joined and drops whose it is: "and how many bugs?"
-    after the velocity of a team. One that does not say what its rows belong to is of those before, or of all.
+    One that does not say what its rows belong to is of those before, or of all.
     """
     query, context, phrases, model = whole.query, asked.context, asked.phrases, asked.lexicon.model
     if query is None:
         return None
-    if is_elliptic(phrases) or all(one.kind in ("mark", "rank") for one in phrases):
+    if says_less(asked, query=query, is_joined=is_joined):
         return asked.make_parse(None, why=NO_CHANGE)
-    counted = {sense.name for one in phrases for sense in one.senses if sense.form == "noun"}
-    is_less = bool(query.measures) and not counted & {*query.measures, "issue", "points", "hours"}
-    is_less = is_less and not any(one.name_kind == "type" for one in phrases)
-    if is_joined:
-        asks = bool(query.measures) or any(one.marks & HEADS for one in phrases)
-        is_less = is_less or not asks or (query.where is None and not query.group_by)
-    is_order = bool(phrases) and "rank" in phrases[0].marks and not query.group_by  # of the rows before
-    is_of_kind = isinstance(query.where, Comparison) and query.where.field == "issue_type"
-    is_bare = query.rows_of is not None and len(phrases) == 2 and (query.where is None or is_of_kind)  # noqa: PLR2004 - which | epic
-    is_bare = is_bare and not any(one.said.lower().endswith("s") for one in phrases)
-    if is_less or is_order or is_bare:
-        return asked.make_parse(None, why=NO_CHANGE)
-    scope = list_scope(context, model=model)
+    if lost := _list_lost(asked, query=query):
+        return _ask_either(asked, kept=_ask_with(asked, parts=lost), query=query) or asked.make_parse(
+            None, why=NO_CHANGE
+        )
     if loses_time(asked, query=query):
         times = [part for part in split_conditions(context.where) if isinstance(part, TimeRange)]
         kept = _change_query(asked, mode=ChangeMode()) or _ask_with(asked, parts=times)
-        if kept is not None and kept.query not in (None, query):
-            return Parse(linked=asked.linked, readings=(kept.query, query), phrases=tuple(phrases), is_final=True)
+        if either := _ask_either(asked, kept=kept, query=query):
+            return either
+    scope = list_scope(context, model=model)
     if not scope or says_all(asked.tokens) or has_own_scope(query, scope=scope, tokens=asked.tokens, model=model):
         return None
     if names_no_subject(phrases) or asks_for_bare_rows(phrases):
         return _keep_scope(asked)
-    kept = _ask_with(asked, parts=scope)
-    if kept is None or kept.query is None:
-        return replace(whole, assumptions=(*whole.assumptions, OF_ALL))
-    return Parse(linked=asked.linked, readings=(kept.query, query), phrases=tuple(phrases), is_final=True)
+    either = _ask_either(asked, kept=_ask_with(asked, parts=scope), query=query)
+    return either or replace(whole, assumptions=(*whole.assumptions, OF_ALL))
+
+
+def _ask_either(asked: FollowUp, *, kept: Parse | None, query: MetricQuery) -> Parse | None:
+    """Ask whether it is of the rows before or of all. None if it is only of all."""
+    if kept is None or kept.query in (None, query):
+        return None
+    readings = tuple(one for one in (kept.query, query) if one is not None)
+    return Parse(linked=asked.linked, readings=readings, phrases=tuple(asked.phrases), is_final=True)
+
+
+def _list_lost(asked: FollowUp, *, query: MetricQuery) -> list[Condition]:
+    """Return the conditions that a measure of the rows before loses, if it says no rows: open bugs, | average age."""
+    context, model = asked.context, asked.lexicon.model
+    is_of_rows = any(one.is_of_issues or one.name_kind == "type" for one in asked.phrases)
+    if is_of_rows or not query.measures or get_entity(query, model=model) != get_entity(context, model=model):
+        return []
+    if says_all(asked.tokens) or list_scope(drop_groups(query), model=model):
+        return []
+    kept = {get_subject(part, model=model) for part in split_conditions(query.where)}
+    kept |= {one.dimension for one in query.group_by if isinstance(one, DimensionGroup)}
+    return [part for part in split_conditions(context.where) if get_subject(part, model=model) not in kept]
 
 
 def _widen_query(asked: FollowUp) -> Parse | None:
@@ -425,9 +447,17 @@ def _widen_query(asked: FollowUp) -> Parse | None:
         token for token in said
         if not (token.is_free or token.marks & {"whole", "our"} or token.said.lower() == "in all")
     ]  # fmt: skip
+    is_of_one = any(
+        sense.kind == "entity" and not sense.is_plural and not one.marks & {"whole", "our"}
+        for one in said for sense in one.senses
+    )  # fmt: skip
+    if is_all and kinds and is_of_one:
+        return asked.make_parse(None, why=NO_CHANGE)  # everyone in the team
     fields = {field for kind in kinds for field in {"person": ("assignee", "reporter")}.get(kind, (kind,))}
     if not is_all or any(not any(one.kind == "entity" for one in token.senses) for token in others):
         return None
+    if context.rank and any(isinstance(one, DimensionGroup) and one.dimension in fields for one in context.group_by):
+        return asked.make_parse(context.model_copy(update={"rank": None, "limit": None}))
     kept = [part for part in split_conditions(context.where) if get_subject(part, model=model) not in fields]
     if len(kept) == len(split_conditions(context.where)):
         return None

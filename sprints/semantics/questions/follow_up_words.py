@@ -11,6 +11,7 @@ from sprints.linking.link import MAX_QUESTION, LinkedQuestion, link
 from sprints.linking.names import NameIndex
 from sprints.semantics.describe import split_conditions
 from sprints.semantics.query import (
+    Comparison,
     InPeriod,
     MetricQuery,
     NamedCondition,
@@ -34,7 +35,7 @@ from sprints.semantics.questions.signs import spell_signs
 from sprints.semantics.questions.spelling import correct_words, say_corrections
 from sprints.semantics.questions.tense import find_verb
 from sprints.semantics.questions.tokens import MAX_TOKENS, Token, cut, find_unread_sign
-from sprints.semantics.questions.unreadable import find_dangling
+from sprints.semantics.questions.unreadable import find_dangling, find_recipient
 
 JOINING = frozenset({"follow", "and"})
 _STANDS_FOR = regex.compile(
@@ -101,12 +102,17 @@ def read_follow_up(
     tokens = cut(linked, lexicon=lexicon, index=index, teams=teams)
     if not tokens or len(tokens) > MAX_TOKENS or not all(token.is_known for token in tokens):
         return None
-    if linked.unclear or find_unread_sign(linked) or find_dangling(tokens):
+    if linked.unclear or find_unread_sign(linked) or find_dangling(tokens) or find_recipient(tokens):
         return None
     return FollowUp(
         question=question, context=context, linked=linked, tokens=tokens, phrases=read_phrases(tokens),
         corrected=say_corrections(corrected), index=index, today=today, lexicon=lexicon,
     )  # fmt: skip
+
+
+def asks_for_list(tokens: Sequence[Token]) -> bool:
+    """Return whether it begins with a request for rows: list, show."""
+    return any(sense.name == "asking" for sense in tokens[0].senses)
 
 
 def is_follow_up(leading: set[str], *, phrases: Sequence[Phrase], tokens: Sequence[Token]) -> bool:
@@ -169,3 +175,27 @@ def loses_time(asked: FollowUp, *, query: MetricQuery) -> bool:
     said = {sense.name for token in asked.tokens for sense in token.senses}
     is_same = bool(states & said) or (query.measures == context.measures != ())
     return is_same and not named[0] & {"time", "sprint"} and bool(named[1] & {"time", "sprint"})
+
+
+def says_less(asked: FollowUp, *, query: MetricQuery, is_joined: bool) -> bool:
+    """
+    Return whether it does not say what is counted: who closed the most; or the rows alone: which teams.
+
+    Or it is joined and drops whose it is: "and how many bugs?" after the velocity of a team.
+    """
+    phrases = asked.phrases
+    if is_elliptic(phrases) or all(one.kind in ("mark", "rank") for one in phrases):
+        return True
+    counted = {sense.name for one in phrases for sense in one.senses if sense.form == "noun"}
+    is_less = bool(query.measures) and not counted & {*query.measures, "issue", "points", "hours"}
+    is_less = is_less and not any(one.name_kind == "type" for one in phrases)
+    if is_joined:
+        asks = bool(query.measures) or any(one.marks & HEADS for one in phrases)
+        is_less = is_less or not asks or (query.where is None and not query.group_by)
+    is_order = "rank" in phrases[0].marks and not query.group_by  # of the rows before
+    is_of_kind = isinstance(query.where, Comparison) and query.where.field == "issue_type"
+    is_bare = query.rows_of is not None and (query.where is None or is_of_kind)
+    is_bare = is_bare and sum(one.kind != "mark" for one in phrases) == 1 and not asks_for_list(asked.tokens)
+    is_bare = is_bare and not any("be" in one.marks for one in phrases)  # which teams | are there
+    is_bare = is_bare and (len(phrases) > 1 or phrases[0].is_plural or phrases[0].name_kind == "type")
+    return is_less or is_order or is_bare

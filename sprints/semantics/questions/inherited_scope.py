@@ -1,6 +1,7 @@
 """What a question leaves unsaid, because the question before named it: the epic, the sprint, the team, the person."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sprints.semantics.describe import describe_condition, join_conditions, split_conditions
 from sprints.semantics.enums import Operator
@@ -12,12 +13,16 @@ from sprints.semantics.query import (
     InPeriod,
     MetricQuery,
     NamedCondition,
+    TimeGroup,
+    TimeRange,
 )
+from sprints.semantics.questions.assembly import Fragment
 from sprints.semantics.questions.merging import OWNERS, get_subject
 from sprints.semantics.questions.phrase import Phrase, is_sprints
+from sprints.semantics.questions.terms import Unbound
 from sprints.semantics.questions.tokens import Token
 
-_SCOPES = OWNERS | {"label", "parent", "time"}
+_SCOPES = OWNERS | {"label", "parent", "time", "issue"}
 
 
 def names_no_subject(phrases: Sequence[Phrase]) -> bool:
@@ -35,12 +40,13 @@ def asks_for_bare_rows(phrases: Sequence[Phrase]) -> bool:
 def is_elliptic(phrases: Sequence[Phrase]) -> bool:
     """Return whether the noun is missing, or only a unit is said: which is oldest, how many are p0, how many points."""
     marks = [phrase.marks for phrase in phrases[:2]]
-    if marks[1:] and "which" in marks[0] and "be" in marks[1]:
-        return True
+    is_of_rows = bool(marks) and "which" in marks[0] and not any(is_noun(one) for one in phrases)
+    if is_of_rows or (marks[1:] and "which" in marks[0] and "be" in marks[1]):
+        return True  # which | belong to ORBIT
     if not marks or "how_many" not in marks[0]:
         return False
-    is_noun = len(phrases) == 2 and (phrases[1].is_of_issues or phrases[1].has("entity", form="noun"))  # noqa: PLR2004 - how many, and a noun
-    return len(phrases) == 1 or "be" in marks[1] or is_noun or is_unit(phrases[1:])
+    is_counted = len(phrases) == 2 and (phrases[1].is_of_issues or phrases[1].has("entity", form="noun"))  # noqa: PLR2004 - how many, and a noun
+    return len(phrases) == 1 or "be" in marks[1] or is_counted or is_unit(phrases[1:])
 
 
 def is_unit(phrases: Sequence[Phrase]) -> bool:
@@ -81,7 +87,8 @@ def has_own_scope(
     limited = {get_subject(part, model=model) for part in scope}
     groups = {one.dimension for one in query.group_by if isinstance(one, DimensionGroup)}
     groups &= {sense.name for one in tokens for sense in one.senses} | {"assignee", "epic_title"}
-    return bool(kinds & (OWNERS | {"issue", "label"}) or limited & {*groups, query.rows_of})
+    of_each = limited & {*groups, query.rows_of}
+    return bool(kinds & (OWNERS | {"issue", "label"})) or (bool(of_each) and limited <= {*of_each, *kinds, "time"})
 
 
 def write_scope(parts: Sequence[Condition], *, model: SemanticModel) -> str:
@@ -129,3 +136,36 @@ def drop_groups(query: MetricQuery) -> MetricQuery:
         if not (isinstance(part, Comparison) and part.op == Operator.IS_NOT_NULL and part.field in names)
     ]  # fmt: skip
     return query.model_copy(update={"where": join_conditions(parts), "group_by": (), "trend": False})
+
+
+def refuse_count_of_rate(
+    context: MetricQuery, *, fragment: Fragment, tokens: Sequence[Token], model: SemanticModel
+) -> None:  # fmt: skip
+    """Refuse how many there are, or a unit, of what is no count: the share of done bugs, | how many stories."""
+    known = [model.measures[one] for one in context.measures]
+    is_rate = bool(context.share) or any(not one.additive for one in known)
+    is_asked = any(one.marks & {"how_many"} for one in tokens)
+    units = {one.unit for one in known} | {model.measures[one].unit for one in fragment.measures}
+    is_other = any(one.ratio for one in known) and len(units) > 1 and not fragment.groups
+    if is_rate and ((is_asked and fragment.measures == context.measures) or is_other):
+        raise Unbound(None)
+
+
+def read_agent(
+    fragment: Fragment, *, context: MetricQuery, phrases: Sequence[Phrase], model: SemanticModel
+) -> Fragment:  # fmt: skip
+    """Read who did what was asked before: bugs created in October, | by Zoë. Raises Unbound where that is not known."""
+    times = (*split_conditions(context.where), *context.group_by)
+    roles = {one.role for one in times if isinstance(one, TimeRange | TimeGroup)}
+    roles |= {model.measures[one].time for one in context.measures}
+    actors = {model.time_roles[one].actor for one in roles if one and model.time_roles[one].is_moment}
+    if not actors or not any(one.by and one.name_kind == "person" for one in phrases):
+        return fragment
+    if len(actors) > 1 or None in actors:
+        raise Unbound(None)
+    [actor] = actors
+    parts = [
+        one.model_copy(update={"field": actor}) if isinstance(one, Comparison) and one.field == "assignee" else one
+        for one in fragment.conditions
+    ]  # fmt: skip
+    return replace(fragment, conditions=tuple(parts))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from sprints.linking.names import NameIndex
 from sprints.semantics.describe import describe_condition, join_conditions, split_conditions
 from sprints.semantics.enums import Operator
+from sprints.semantics.lookup import get_entity
 from sprints.semantics.model import SemanticModel, TimeRole
 from sprints.semantics.query import (
     And,
@@ -101,6 +102,7 @@ def merge_fragment(
                            verb=mode.verb)  # fmt: skip
     if not mode.is_filter and _is_after(parts, index=index):
         raise Unbound(None)  # finished last week, | in sprint 8, which was over then
+    _refuse_two_times(context, new=new, parts=parts, model=model)
     changed = _change(context, fragment=fragment, where=join_conditions(parts), mode=mode)
     refuse_missing_numbers(changed, model=model)
     return _set_apart(changed, parts=new, mode=mode, model=model)
@@ -162,6 +164,9 @@ def _change(
     context: MetricQuery, *, fragment: Fragment, where: Condition | None, mode: ChangeMode
 ) -> MetricQuery:  # fmt: skip
     changes: dict[str, object] = {"where": where}
+    is_counted = bool(fragment.measures or fragment.groups)
+    if context.rows_of is not None and is_counted and (context.rank or context.limit):
+        raise Unbound(None)  # the five oldest, | how many points: of these, or of all
     if fragment.measures != context.measures:
         changes |= dict.fromkeys(("rows_of", "limit", "rank"))
         changes |= {"measures": fragment.measures, "columns": (), "order": ()}
@@ -386,6 +391,30 @@ def _is_over(condition: Condition, *, index: NameIndex) -> bool:
         return False
     keys = {value.key for value in condition.values if isinstance(value, Reference)}
     return any(name.value in keys and name.state == "closed" for name in index.sprints)
+
+
+def _refuse_two_times(
+    context: MetricQuery, *, new: Sequence[Condition], parts: Sequence[Condition], model: SemanticModel
+) -> None:  # fmt: skip
+    """
+    Refuse what would narrow a number that it was said in place of.
+
+    A time or the backlog beside a sprint, another part of a share, a length of now beside a past time.
+    """
+    if context.share and context.share.part is not None and any(
+        get_subject(part, model=model) == get_subject(context.share.part, model=model) or is_state(part, model=model)
+        for part in new
+    ):  # fmt: skip
+        raise Unbound(None)  # the share of bugs, | stories
+    is_of_sprint = get_entity(context, model=model) in ("membership", "sprint") and bool(context.measures)
+    is_in_sprint = any(get_subject(part, model=model) == "sprint" for part in split_conditions(context.where))
+    is_timed = any(isinstance(part, TimeRange) for part in new) and is_in_sprint
+    is_elsewhere = NamedCondition(predicate="in_backlog") in new
+    if is_of_sprint and (is_timed or is_elsewhere):
+        raise Unbound(None)  # points completed in sprint 8, | last week
+    lasting = [part for part in parts if isinstance(part, Comparison) and part.field == "blocked_for_days"]
+    if lasting and any(isinstance(part, InPeriod | TimeRange) and part.role == "blocked" for part in parts):
+        raise Unbound(None)
 
 
 def _is_after(parts: Sequence[Condition], *, index: NameIndex) -> bool:

@@ -18,6 +18,7 @@ _LEADS_TO_PERSON = frozenset({"to", "by", "for", "with", "on"})
 _CARRIES = frozenset({"carry", "carries", "carrying", "take", "takes", "took", "taking", "bring", "brought"})
 _SINGLE_VALUED = frozenset({"team", "sprint", "status", "priority", "person"})
 _CLAUSE = frozenset({"predicate", "time", "measure"})
+_ROWS = frozenset({"them", "it", "this", "these", "those"})
 _BEFORE_CLAUSES = frozenset({"with", "having", "that", "which", "who", "whose"})
 _LEADS_TO_DAYS = frozenset({"in", "on", "from", "since", "before", "after", "until", "till", "by", "between"})
 
@@ -39,6 +40,16 @@ def find_dangling(tokens: Sequence[Token]) -> str:
         if (lead == "during" and is_edge) or (lead, said) == ("as", "of"):
             return f"{token.said} {following.said}"
     return ""
+
+
+def find_recipient(tokens: Sequence[Token]) -> str:
+    """Return the verb of what a person is to get or be told, or knows: give them to | Levi; tell | Zoë; assign them."""
+    first, following = tokens[0], tokens[1] if tokens[1:] else tokens[0]
+    is_verb = any((one.kind, one.name) == ("free", "asking") or one.form == "verb" for one in first.senses)
+    is_order = is_verb and (following.said.lower() in _ROWS or following.kind == "person")
+    knows = next((one.said for one in tokens if one.said.lower() in ("know", "knows")), "")
+    is_of_person = any(one.kind == "person" for one in tokens)
+    return (first.said if is_order else knows) if is_of_person else ""
 
 
 def find_unnamed_team(tokens: Sequence[Token]) -> str:
