@@ -213,8 +213,9 @@ def _oppose(context: MetricQuery, *, tokens: Sequence[Token], model: SemanticMod
     is_negated = any("not" in one for one in marks) and all(one <= _OF_NEGATION for one in marks)
     is_negated = is_negated and any(one & {"how_many", "which"} for one in marks)
     state = find_state(context, model=model) if is_others or is_negated else None
-    if state is None:
-        return None
+    is_owned = any(get_subject(part, model=model) in OWNERS for part in split_conditions(context.where))
+    if state is None or (is_others and is_owned):
+        return None  # the rest: those in another state, or of others
     parts = [negate(one, model=model) if one == state else one for one in split_conditions(context.where)]
     parts += list_undecided(state, query=context, model=model)
     return context.model_copy(update={"where": join_conditions(parts)})

@@ -31,6 +31,7 @@ from sprints.semantics.questions.follow_up_words import (
     asks_for_list,
     asks_for_rows,
     is_follow_up,
+    list_lost,
     loses_time,
     ranks_rows,
     read_follow_up,
@@ -43,6 +44,7 @@ from sprints.semantics.questions.inherited_scope import (
     asks_for_bare_rows,
     decides_share,
     drop_groups,
+    drop_people,
     has_own_scope,
     is_noun,
     keeps_conditions,
@@ -55,7 +57,13 @@ from sprints.semantics.questions.inherited_scope import (
     write_scope,
 )
 from sprints.semantics.questions.lexicon import Lexicon
-from sprints.semantics.questions.merging import ChangeMode, describe_lost_groups, get_subject, is_state, merge_fragment
+from sprints.semantics.questions.merging import (
+    ChangeMode,
+    describe_lost_groups,
+    get_subject,
+    is_state,
+    merge_fragment,
+)
 from sprints.semantics.questions.phrase import Phrase
 from sprints.semantics.questions.ranks import UNTIL_DONE
 from sprints.semantics.questions.references import (
@@ -116,7 +124,10 @@ def parse_follow_up(
     if anaphor := find_reference(tokens):
         return _follow_reference(asked, anaphor=anaphor)
     if asks_for_rows(asked.phrases, tokens=tokens):
-        return asked.make_parse(list_counted_rows(context, model=model), why=NO_CHANGE)
+        rows = list_counted_rows(context, model=model)
+        is_who = any("who" in one.marks for one in asked.phrases)
+        has_owner_column = rows is not None and rows.rows_of in ("issue", "membership", "person")
+        return asked.make_parse(rows if has_owner_column or not is_who else None, why=NO_CHANGE)
     return _follow_plainly(asked)
 
 
@@ -223,7 +234,8 @@ def _follow_plainly(asked: FollowUp) -> Parse | None:
         if names_no_subject(phrases) or asks_for_bare_rows(phrases):
             return _keep_scope(asked)
         return _refuse_less(asked, whole=whole, is_joined=False)
-    is_other = bool(list_values(context, field="issue")) and any(is_noun(one) for one in phrases)
+    is_clause = any("what" in one.marks for one in phrases) and any(one.has("predicate") for one in phrases)
+    is_other = bool(list_values(context, field="issue")) and (is_clause or any(is_noun(one) for one in phrases))
     if is_other or ("which" in leading and is_selection(context) and context.rows_of):
         return asked.make_parse(None, why=NO_CHANGE)  # of one issue, | bugs; the five oldest, | which are blocked
     if is_of_rows:
@@ -288,6 +300,8 @@ def _ask_which_state(asked: FollowUp, *, before: MetricQuery, changed: Parse) ->
     is_timed = any(isinstance(part, TimeRange) for part in new)
     old = [part for part in parts if part in after and is_state(part, model=model)]
     old = [part for part in old if is_timed or part not in _OPEN]
+    if NamedCondition(predicate="in_backlog") in after:
+        new, old = list(after), [part for part in parts if get_subject(part, model=model) == "sprint"]
     if not new or not old or query is None:
         return changed
     anew = _ask_with(asked, parts=[part for part in parts if part not in old])
@@ -326,6 +340,8 @@ def _ask_with(asked: FollowUp, *, parts: Sequence[Condition]) -> Parse | None:
 def _change_query(asked: FollowUp, *, mode: ChangeMode) -> Parse | None:
     """Return the query with what the phrases say, or why what they say is unclear. None if they do not fit it."""
     context, model = asked.context, asked.lexicon.model
+    if any(one.said.lower() in ("everyone", "everybody") for one in asked.tokens):
+        context = drop_people(context, model=model)
     phrases = [phrase for phrase in asked.phrases if "anaphor" not in phrase.marks]
     entity = get_entity(context, model=model)
     try:
@@ -348,8 +364,10 @@ def _change_query(asked: FollowUp, *, mode: ChangeMode) -> Parse | None:
     is_list = asks_for_list(asked.tokens) and fragment.measures == context.measures
     is_list = is_list or (told is not None and told.marks == {"which"})
     if is_list and query.measures:
-        listed = list_counted_rows(drop_groups(query) if query.group_by else query, model=model)
-        if listed is None and query.group_by:
+        is_asked = bool(query.group_by) and asks_for_list(asked.tokens)
+        listed = list_counted_rows(drop_groups(query) if is_asked else query, model=model)
+        listed = listed if is_asked or not query.group_by else None
+        if listed is None and is_asked:
             return None  # the team with the most, | list the blocked issues
         query = listed or query
     lost = () if mode.is_swap else describe_lost_groups(context, query=query, model=model)
@@ -397,16 +415,19 @@ def _refuse_less(asked: FollowUp, *, whole: Parse, is_joined: bool) -> Parse | N
         return None
     if says_less(asked, query=query, is_joined=is_joined):
         return asked.make_parse(None, why=NO_CHANGE)
-    if lost := _list_lost(asked, query=query):
-        return _ask_either(asked, kept=_ask_with(asked, parts=lost), query=query) or asked.make_parse(
-            None, why=NO_CHANGE
-        )
+    if lost := list_lost(asked, query=query):
+        either = _ask_either(asked, kept=_ask_with(asked, parts=lost), query=query)
+        if either or query.measures:
+            return either or asked.make_parse(None, why=NO_CHANGE)
     if loses_time(asked, query=query):
         times = [part for part in split_conditions(context.where) if isinstance(part, TimeRange)]
         kept = _change_query(asked, mode=ChangeMode()) or _ask_with(asked, parts=times)
         if either := _ask_either(asked, kept=kept, query=query):
             return either
     scope = list_scope(context, model=model)
+    is_bare = not (scope or query.where or any(one.marks & HEADS for one in phrases))
+    if context.where is not None and is_bare:
+        return replace(whole, assumptions=(*whole.assumptions, OF_ALL))
     if not scope or says_all(asked.tokens) or has_own_scope(query, scope=scope, tokens=asked.tokens, model=model):
         return None
     if names_no_subject(phrases) or asks_for_bare_rows(phrases):
@@ -421,19 +442,6 @@ def _ask_either(asked: FollowUp, *, kept: Parse | None, query: MetricQuery) -> P
         return None
     readings = tuple(one for one in (kept.query, query) if one is not None)
     return Parse(linked=asked.linked, readings=readings, phrases=tuple(asked.phrases), is_final=True)
-
-
-def _list_lost(asked: FollowUp, *, query: MetricQuery) -> list[Condition]:
-    """Return the conditions that a measure of the rows before loses, if it says no rows: open bugs, | average age."""
-    context, model = asked.context, asked.lexicon.model
-    is_of_rows = any(one.is_of_issues or one.name_kind == "type" for one in asked.phrases)
-    if is_of_rows or not query.measures or get_entity(query, model=model) != get_entity(context, model=model):
-        return []
-    if says_all(asked.tokens) or list_scope(drop_groups(query), model=model):
-        return []
-    kept = {get_subject(part, model=model) for part in split_conditions(query.where)}
-    kept |= {one.dimension for one in query.group_by if isinstance(one, DimensionGroup)}
-    return [part for part in split_conditions(context.where) if get_subject(part, model=model) not in kept]
 
 
 def _widen_query(asked: FollowUp) -> Parse | None:

@@ -10,8 +10,11 @@ from sprints.linking.folding import normalise, words
 from sprints.linking.link import MAX_QUESTION, LinkedQuestion, link
 from sprints.linking.names import NameIndex
 from sprints.semantics.describe import split_conditions
+from sprints.semantics.lookup import get_entity
 from sprints.semantics.query import (
     Comparison,
+    Condition,
+    DimensionGroup,
     InPeriod,
     MetricQuery,
     NamedCondition,
@@ -20,17 +23,18 @@ from sprints.semantics.query import (
 )
 from sprints.semantics.questions.grammar import ANAPHOR, Parse, parse_question
 from sprints.semantics.questions.inherited_scope import (
+    drop_groups,
     is_elliptic,
     is_noun,
     is_unit,
+    list_scope,
+    says_all,
 )
 from sprints.semantics.questions.lexicon import Lexicon
-from sprints.semantics.questions.merging import get_subject
+from sprints.semantics.questions.merging import excludes, get_subject, is_state
 from sprints.semantics.questions.phrase import Phrase
 from sprints.semantics.questions.phrases import read_phrases
-from sprints.semantics.questions.references import (
-    list_values,
-)
+from sprints.semantics.questions.references import list_values
 from sprints.semantics.questions.signs import spell_signs
 from sprints.semantics.questions.spelling import correct_words, say_corrections
 from sprints.semantics.questions.tense import find_verb
@@ -199,3 +203,20 @@ def says_less(asked: FollowUp, *, query: MetricQuery, is_joined: bool) -> bool:
     is_bare = is_bare and not any("be" in one.marks for one in phrases)  # which teams | are there
     is_bare = is_bare and (len(phrases) > 1 or phrases[0].is_plural or phrases[0].name_kind == "type")
     return is_less or is_order or is_bare
+
+
+def list_lost(asked: FollowUp, *, query: MetricQuery) -> list[Condition]:
+    """Return the conditions that a measure of the rows before loses, if it says no rows: open bugs, | average age."""
+    context, model = asked.context, asked.lexicon.model
+    is_of_rows = any(one.is_of_issues or one.name_kind == "type" for one in asked.phrases)
+    said = split_conditions(query.where)
+    is_clause = not (query.measures or any(is_noun(one) for one in asked.phrases))
+    is_clause = is_clause and not any(is_state(part, model=model) for part in said)
+    if is_of_rows or get_entity(query, model=model) != get_entity(context, model=model) or says_all(asked.tokens):
+        return []
+    if not is_clause and (not query.measures or list_scope(drop_groups(query), model=model)):
+        return []
+    kept = {get_subject(part, model=model) for part in split_conditions(query.where)}
+    kept |= {one.dimension for one in query.group_by if isinstance(one, DimensionGroup)}
+    lost = [part for part in split_conditions(context.where) if get_subject(part, model=model) not in kept]
+    return [] if any(excludes(one, other, model=model) for one in lost for other in said) else lost

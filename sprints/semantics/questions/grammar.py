@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import date
 from types import MappingProxyType
 
+import regex
+
 from sprints.linking.folding import normalise, words
 from sprints.linking.link import MAX_QUESTION, LinkedQuestion, link
 from sprints.linking.names import NameIndex
@@ -33,6 +35,7 @@ from sprints.semantics.questions.unreadable import find_dangling, find_unnamed_t
 from sprints.semantics.questions.verbs import find_order
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
+_NAMES_TEAM = regex.compile(r'"(?:field|dimension|rows_of)":"team|"(?:dimension|rows_of)":"sprint"')
 MAX_REPORTED = 3
 MARGIN = 0.2
 MINE = "I do not know who you are. Name the person or the team instead of '{said}'."
@@ -134,10 +137,12 @@ def _parse(text: str, *, index: NameIndex, today: date, lexicon: Lexicon, meant:
         return _unknown(unknown, tokens=tokens, linked=linked)
     parse = _read_tokens(linked, tokens=tokens, lexicon=lexicon, corrected=corrected)
     said = find_unnamed_team(tokens)
-    if said and (parse.query is None or (said.lower() == "the team" and '"team' not in parse.query.model_dump_json())):
+    names_team = parse.query is not None and bool(_NAMES_TEAM.search(parse.query.model_dump_json()))
+    if said and (parse.query is None or (said.lower() == "the team" and not names_team)):
         teams = sorted(name.text for name in index.of_kind("team"))[:MAX_TEAMS]
         listed = f"{', '.join(teams[:-1])} or {teams[-1]}" if teams[1:] else "".join(teams)
-        return replace(parse, why=WHICH_TEAM.format(said=said, teams=listed), unbound=(), readings=(), is_final=True)
+        why = WHICH_TEAM.format(said=said, teams=listed)
+        return replace(parse, query=None, why=why, unbound=(), readings=(), is_final=True)
     return replace(parse, unbound=tuple(restore_words(one, corrections=corrected) for one in parse.unbound))
 
 

@@ -169,3 +169,10 @@ def read_agent(
         for one in fragment.conditions
     ]  # fmt: skip
     return replace(fragment, conditions=tuple(parts))
+
+
+def drop_people(query: MetricQuery, *, model: SemanticModel) -> MetricQuery:
+    """Return a query of everyone: without whose its rows are, or who reported them."""
+    people = ("assignee", "reporter", "person")
+    parts = [part for part in split_conditions(query.where) if get_subject(part, model=model) not in people]
+    return query.model_copy(update={"where": join_conditions(parts)})

@@ -39,7 +39,8 @@ def find_dangling(tokens: Sequence[Token]) -> str:
         is_edge = following.is_preposition or (following.period is not None and said.split()[0] in _LEADS_TO_DAYS)
         if (lead == "during" and is_edge) or (lead, said) == ("as", "of"):
             return f"{token.said} {following.said}"
-    return ""
+    last = tokens[-1].said if tokens[1:] else ""
+    return last if last.lower() in ("do", "does", "did") else ""  # which teams | did
 
 
 def find_recipient(tokens: Sequence[Token]) -> str:
