@@ -364,10 +364,8 @@ def _change_query(asked: FollowUp, *, mode: ChangeMode) -> Parse | None:
     is_list = asks_for_list(asked.tokens) and fragment.measures == context.measures
     is_list = is_list or (told is not None and told.marks == {"which"})
     if is_list and query.measures:
-        is_asked = bool(query.group_by) and asks_for_list(asked.tokens)
-        listed = list_counted_rows(drop_groups(query) if is_asked else query, model=model)
-        listed = listed if is_asked or not query.group_by else None
-        if listed is None and is_asked:
+        listed = list_counted_rows(drop_groups(query), model=model)
+        if listed is None and query.group_by and asks_for_list(asked.tokens):
             return None  # the team with the most, | list the blocked issues
         query = listed or query
     lost = () if mode.is_swap else describe_lost_groups(context, query=query, model=model)
