@@ -205,6 +205,8 @@ def list_shortened(phrases: Sequence[Phrase]) -> Iterator[tuple[Phrase, list[Phr
                 yield replace(lost, said=phrase.said), [*before, short, *behind]
         if not (phrase.kind == "mark" and phrase.marks & {"and", "or"}):
             continue
+        if behind and behind[0].names and any(one.names == behind[0].names for one in before):
+            continue  # in ORBIT Sprint 6 | and | in ORBIT Sprint 8
         if before and before[-1].kind != "mark":
             yield before[-1], [*before[:-1], *behind]
         size = 1 + bool(behind and "how_many" in behind[0].marks)

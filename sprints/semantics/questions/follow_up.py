@@ -35,6 +35,7 @@ from sprints.semantics.questions.follow_up_words import (
     loses_time,
     ranks_rows,
     read_follow_up,
+    relates_type,
     restates_count,
     says_less,
     tells_of_present,
@@ -236,7 +237,7 @@ def _follow_plainly(asked: FollowUp) -> Parse | None:
         return _refuse_less(asked, whole=whole, is_joined=False)
     is_clause = any("what" in one.marks for one in phrases) and any(one.has("predicate") for one in phrases)
     is_other = bool(list_values(context, field="issue")) and (is_clause or any(is_noun(one) for one in phrases))
-    if is_other or ("which" in leading and is_selection(context) and context.rows_of):
+    if is_other or relates_type(asked) or ("which" in leading and is_selection(context) and context.rows_of):
         return asked.make_parse(None, why=NO_CHANGE)  # of one issue, | bugs; the five oldest, | which are blocked
     if is_of_rows:
         asked = replace(asked, context=list_counted_rows(context, model=model) or context)

@@ -32,7 +32,7 @@ from sprints.semantics.questions.inherited_scope import (
 )
 from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.merging import excludes, get_subject, is_state
-from sprints.semantics.questions.phrase import Phrase
+from sprints.semantics.questions.phrase import Phrase, phrase_at
 from sprints.semantics.questions.phrases import read_phrases
 from sprints.semantics.questions.references import list_values
 from sprints.semantics.questions.signs import spell_signs
@@ -54,6 +54,7 @@ _SAME_OF = regex.compile(r"^(?:and )?what (?:is|was|are|were) (?:it|that|they) (
 _CORRECTION = regex.compile(r"^(?:no|nope|sorry|wait), +(?:i meant? +)?(.*?)[ .?!]*$", regex.IGNORECASE)
 _ADDING = frozenset({"also", "plus", "along with", "together with", "as well as", "include", "including"})
 _AT_PRESENT = frozenset({"now", "right now", "still", "currently", "at the moment", "by now"})
+_ARTICLES = frozenset({"a", "an", "the", "all", "any", "some"})
 _LAST = regex.compile(r"(?<=^(?:and |only |just )?(?:the )?last \d+)(?=\W*$)", regex.IGNORECASE)
 LIMITING = frozenset({"only", "except", "without", "not"})
 LEADS = LIMITING | JOINING
@@ -220,3 +221,17 @@ def list_lost(asked: FollowUp, *, query: MetricQuery) -> list[Condition]:
     kept |= {one.dimension for one in query.group_by if isinstance(one, DimensionGroup)}
     lost = [part for part in split_conditions(context.where) if get_subject(part, model=model) not in kept]
     return [] if any(excludes(one, other, model=model) for one in lost for other in said) else lost
+
+
+def relates_type(asked: FollowUp) -> bool:
+    """Return whether a type is what rows have or belong to: with | an epic; of the epic | Works offline."""
+    for place, phrase in enumerate(asked.phrases):
+        if phrase.name_kind != "type":
+            continue
+        before = [one.said.lower().split() for one in asked.tokens if one.end <= phrase.start]
+        lead = next((one[0] for one in reversed(before) if one[-1] not in _ARTICLES or one[0] == "in"), "")
+        following = phrase_at(asked.phrases, place=place + 1)
+        is_named = following.kind == "key" or following.name_kind in ("epic", "title")
+        if lead in ("with", "in", "have", "has") or is_named:
+            return True
+    return False

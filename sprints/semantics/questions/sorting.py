@@ -94,8 +94,9 @@ def sort_query(context: MetricQuery, *, tokens: Sequence[Token], lexicon: Lexico
     if context.rows_of is None or context.rank is not None:
         return None
     by = [{name for name in names if is_property(name, context=context, model=model)} for names in nouns or [implied]]
-    if len(by) != 1 or len(by[0]) != 1:
-        return None
+    is_unordered = bool(directions) and any(model.dimensions[name].type == "text" for names in by for name in names)
+    if len(by) != 1 or len(by[0]) != 1 or is_unordered:
+        return None  # highest priority first: p0, or the last in the alphabet
     [name] = by[0]
     direction = direction or ("desc" if model.dimensions[name].type == "number" else "asc")
     columns = context.columns or model.entities[context.rows_of].columns
