@@ -220,7 +220,7 @@ def list_lost(asked: FollowUp, *, query: MetricQuery) -> list[Condition]:
     kept = {get_subject(part, model=model) for part in split_conditions(query.where)}
     kept |= {one.dimension for one in query.group_by if isinstance(one, DimensionGroup)}
     lost = [part for part in split_conditions(context.where) if get_subject(part, model=model) not in kept]
-    return [] if any(excludes(one, other, model=model) for one in lost for other in said) else lost
+    return [] if any(excludes(one, other=other, model=model) for one in lost for other in said) else lost
 
 
 def relates_type(asked: FollowUp) -> bool:

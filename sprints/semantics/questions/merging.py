@@ -218,7 +218,7 @@ def _refuse_contradictions(
     is_bare = mode.is_joined and not (mode.is_part or mode.is_filter or mode.verb)
     if is_bare and any(_is_of_another_time(part, other, model=model) for part in new for other in kept):
         raise Unbound(None)  # created by Levi last week, and | closed: those, or others
-    if mode.is_filter and any(excludes(part, other, model=model) for part in new for other in before):
+    if mode.is_filter and any(excludes(part, other=other, model=model) for part in new for other in before):
         raise Unbound(None, why=CONTRADICTION, is_final=True)
     fates = [part for part in (*before, *new) if isinstance(part, NamedCondition) and _tells_of_fate(part, model=model)]
     is_late = NamedCondition(predicate="added_late") in fates and len({part.predicate for part in fates}) > 1
@@ -231,7 +231,7 @@ def _refuse_contradictions(
         raise Unbound(None, why=BOTH.format(said=describe_condition(added[0], model=model)), is_final=True)
 
 
-def excludes(condition: Condition, other: Condition, *, model: SemanticModel) -> bool:
+def excludes(condition: Condition, *, other: Condition, model: SemanticModel) -> bool:
     """Return whether no row is both: open and done, overdue and done, two fates in a sprint."""
     if not (isinstance(condition, NamedCondition) and isinstance(other, NamedCondition)) or condition == other:
         return False
