@@ -404,7 +404,7 @@ class _Assembly(OpenWork):
         """Refuse people where something of theirs is requested: what | did people who left work on."""
         first, noun = look_at(self.phrases, place=0, size=2)
         is_beside = noun.has_entity("person") and noun.start == first.start + len(first.said) + 1
-        if self.entity.id == "person" and "what" in first.marks and not is_beside:
+        if self.entity.id == "person" and "what" in first.marks and not (is_beside or self.columns):
             raise Unbound(first)
 
     def _says_what_rows(self) -> bool:

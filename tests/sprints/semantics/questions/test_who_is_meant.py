@@ -36,6 +36,7 @@ def test_another_actor_than_the_one_whose_rows_they_are_is_asked_back(question: 
         ("bugs closed per assignee in October", '"dimension":"assignee"'),
         ("closed bugs by people last month", '"dimension":"assignee"'),
         ("what people are on ORBIT", '"rows_of":"person"'),
+        ("what team does Avery Hernandez belong to", '"columns":["person","team"]'),
     ],
 )
 def test_a_known_actor_is_read(question: str, part: str) -> None:
