@@ -26,6 +26,9 @@ REFRESH_SECONDS = 4.0
 _SILENT = frozenset({"be", "have", "what", "which"})
 """Marks of the grammar that do not change an answer: "what is blocked" equals "blocked"."""
 
+_RELATING = frozenset({"with", "having"})
+"""Words that say what rows have: bugs | with | a story."""
+
 _LIMITING = ("sprint", "period", "top")
 """Slots whose defaults exclude rows."""
 
@@ -219,7 +222,7 @@ def _tells_of_past(tokens: Sequence[Token], *, lexicon: Lexicon) -> bool:
 def _says_nothing(token: Token) -> bool:
     """Return whether a word changes no answer. Pronouns may: "issues that block others"."""
     is_free = any(sense.kind == "free" and sense.name != "pronouns" for sense in token.senses)
-    return is_free or bool(token.marks & _SILENT)
+    return is_free or (bool(token.marks & _SILENT) and token.said.lower() not in _RELATING)
 
 
 def _slot_of(token: Token) -> str:

@@ -6,18 +6,16 @@ from sprints.semantics.model import Entity, SemanticModel
 from sprints.semantics.questions.phrase import Phrase, look_at, phrase_at
 
 UNKNOWN_ACTOR = "I do not know who did that ('{said}'), only whose issues they are. Ask by the assignee."
+TWO_ACTORS = (
+    "I cannot say who did something with issues that another person {said}. "
+    "Ask for the number of those issues per assignee instead."
+)
 _REPORTS = frozenset({"reporter", "created"})
 _PERFECT = frozenset({"have", "past", "not", "ever"})
 
 
 def find_unknown_act(phrases: Sequence[Phrase], *, entity: str, model: SemanticModel) -> Phrase | None:
-    """
-    Return the verb of an act if the model does not say of rows of the entity who does it.
-
-    Of two acts, each by somebody else, it says only one: who fixed bugs | that Levi reported.
-    """
-    if crossed := _find_second_actor(phrases):
-        return crossed
+    """Return the verb of an act if the model does not say of rows of the entity who does it."""
     return next(
         (
             phrase for place, phrase in enumerate(phrases)
@@ -52,7 +50,7 @@ def _find_actor(phrases: Sequence[Phrase], *, place: int) -> Phrase | None:
     return subject if is_asked or (is_act and subject.name_kind == "person") else None
 
 
-def _find_second_actor(phrases: Sequence[Phrase]) -> Phrase | None:
+def find_second_actor(phrases: Sequence[Phrase]) -> Phrase | None:
     """Return the verb of what a named person reported, if it is asked who did something else with it."""
     if "who" not in phrase_at(phrases, place=0).marks:
         return None

@@ -242,13 +242,17 @@ def _follow_plainly(asked: FollowUp) -> Parse | None:
     if is_of_rows:
         asked = replace(asked, context=list_counted_rows(context, model=model) or context)
     is_swap = any(token.said.lower() == "instead" for token in tokens)
-    is_swap |= any("swap" in token.marks for token in tokens) and all(one.kind == "group" for one in phrases)
+    is_of_groups = all(one.kind == "group" for one in phrases)
+    names_replaced = any("swap" in token.marks for token in tokens)
+    is_swap |= names_replaced and is_of_groups
     is_more = adds_rows(tokens)
     is_about = any("follow" in token.marks for token in tokens)
     is_and = is_more or ("and" in leading and not is_about) or tokens[0].said.lower().startswith(_DIVIDING)
-    is_filter = bool(leading & (LIMITING | {"which"})) or any(one.is_any for one in phrases)
-    mode = ChangeMode(is_part=tells_of_present(asked), is_swap=is_swap, is_more=is_more, is_filter=is_filter,
-                      is_joined=bool(leading & JOINING), is_and=is_and, verb=asked.find_verb())  # fmt: skip
+    is_filter = bool(leading & (LIMITING | {"which"}) and not names_replaced) or any(one.is_any for one in phrases)
+    mode = ChangeMode(
+        is_part=tells_of_present(asked), is_swap=is_swap, names_replaced=names_replaced and not is_of_groups,
+        is_more=is_more, is_filter=is_filter, is_joined=bool(leading & JOINING), is_and=is_and, verb=asked.find_verb(),
+    )  # fmt: skip
     changed = _change_query(asked, mode=mode)
     if changed is not None:
         return changed

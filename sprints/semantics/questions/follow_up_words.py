@@ -232,6 +232,7 @@ def relates_type(asked: FollowUp) -> bool:
         lead = next((one[0] for one in reversed(before) if one[-1] not in _ARTICLES or one[0] == "in"), "")
         following = phrase_at(asked.phrases, place=place + 1)
         is_named = following.kind == "key" or following.name_kind in ("epic", "title")
-        if lead in ("with", "in", "have", "has") or is_named:
+        is_named |= any(list_values(asked.context, field=sense.name) for sense in phrase.senses if sense.name == "epic")
+        if lead in ("with", "in", "have", "has", "having") or is_named:
             return True
     return False

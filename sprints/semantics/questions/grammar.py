@@ -11,7 +11,7 @@ from sprints.linking.folding import normalise, words
 from sprints.linking.link import MAX_QUESTION, LinkedQuestion, link
 from sprints.linking.names import NameIndex
 from sprints.semantics.query import MetricQuery
-from sprints.semantics.questions.actors import UNKNOWN_ACTOR, find_unknown_act
+from sprints.semantics.questions.actors import TWO_ACTORS, UNKNOWN_ACTOR, find_second_actor, find_unknown_act
 from sprints.semantics.questions.antecedents import name_person
 from sprints.semantics.questions.assembly import AssembledQuery, assemble
 from sprints.semantics.questions.clauses import set_aside
@@ -180,6 +180,9 @@ def _assemble_best(
     linked: LinkedQuestion, *, tokens: Sequence[Token], lexicon: Lexicon, corrected: Corrections
 ) -> Parse:
     phrases = read_phrases(tokens)
+    if act := find_second_actor(phrases):
+        why = TWO_ACTORS.format(said=act.said)
+        return Parse(linked=linked, why=why, phrases=tuple(phrases), is_final=True)
     found: list[AssembledQuery] = []
     failures: list[Unbound] = []
     for place, entity in enumerate(lexicon.model.entities):

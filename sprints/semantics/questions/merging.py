@@ -25,6 +25,7 @@ from sprints.semantics.query import (
     TimeRange,
 )
 from sprints.semantics.questions.assembly import Fragment, refuse_missing_numbers
+from sprints.semantics.questions.replacements import replace_named
 from sprints.semantics.questions.scope import AS_OF_NOW
 from sprints.semantics.questions.team_sprints import swap_sprints, widen_sprints
 from sprints.semantics.questions.terms import FATES, Unbound
@@ -49,13 +50,15 @@ class ChangeMode:
     How a follow-up question changes the query before.
 
     `is_part`: it is said of its rows, so that every condition stays ("of those"). `is_swap`: something is replaced
-    ("instead"). `is_more`: other rows are added ("also"). `is_joined`: "and" or "what about" leads, `is_and`: "and"
-    alone. `is_filter`: it limits its rows further ("only", "which are"). `verb` is its auxiliary.
+    ("instead"). `names_replaced`: what is replaced is named ("instead of ORBIT"). `is_more`: other rows are added
+    ("also"). `is_joined`: "and" or "what about" leads, `is_and`: "and" alone. `is_filter`: it limits its rows further
+    ("only", "which are"). `verb` is its auxiliary.
     """
 
     is_part: bool = False
     is_filter: bool = False
     is_swap: bool = False
+    names_replaced: bool = False
     is_more: bool = False
     is_joined: bool = False
     is_and: bool = False
@@ -71,10 +74,12 @@ def merge_fragment(
     Raises Unbound where it contradicts what is known of all rows that it is said of, where a swap finds nothing to
     replace, and where what issues are now meets a sprint that is over.
     """
-    context = swap_sprints(context, conditions=fragment.conditions, index=index)
+    new = [part for condition in fragment.conditions for part in split_conditions(condition)]
+    if mode.names_replaced:
+        context, new = replace_named(context, new=new, model=model)
+    context = swap_sprints(context, conditions=new, index=index)
     context = context if mode.is_part else _widen_groups(context, fragment=fragment, model=model, index=index)
     before = split_conditions(context.where)
-    new = [part for condition in fragment.conditions for part in split_conditions(condition)]
     if mode.is_more or (mode.is_and and context.rows_of is not None):
         new = _extend_values(new, before=before, mode=mode, is_number=context.rows_of is None)
     new = _keep_roles(new, before=before)

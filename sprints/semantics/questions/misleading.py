@@ -90,7 +90,7 @@ def _find_parts_of_types(tokens: Sequence[Token]) -> str:
 
 
 def _find_epic_of_rows(tokens: Sequence[Token]) -> str:
-    """Find what is said of the epic of rows: issues in | epics | with p0; does X belong to an | epic."""
+    """Find what is said of the epic of rows: issues in | epics | with p0; bugs in all | epics; belongs to an | epic."""
     epic = next((one for one in tokens if one.kind == "type" and one.said.lower() in ("epic", "epics")), None)
     if epic is None or any(one.kind == "epic" for one in tokens):
         return ""
@@ -100,7 +100,9 @@ def _find_epic_of_rows(tokens: Sequence[Token]) -> str:
     others = [one for one in behind if one.kind == "priority" or "without" in one.marks]
     types = [one for one in tokens if one.kind == "type" and one is not epic]
     is_best = bool(types) and any(sense.form == "superlative" for one in tokens for sense in one.senses)
-    return epic.said if is_of_issue or (is_in and others) or is_best else ""
+    lead = " ".join(one.said.lower() for one in tokens if one.start < epic.start).split()[-2:]
+    is_of_each = lead == ["in", "all"] and (is_in or bool(types))
+    return epic.said if is_of_issue or (is_in and others) or is_best or is_of_each else ""
 
 
 def _find_second_sprint(tokens: Sequence[Token]) -> str:

@@ -20,8 +20,9 @@ def list_names(phrases: list[Phrase], *, place: int) -> Found:
     second = third if link else following
     if second.kind != first.kind or second.name_kind != first.name_kind:
         return None
-    lead = phrase_at(phrases, place=place - 1).marks
-    if following.said.lower() == "but" and (first.is_negated or lead & {"not", "without", "except"}):
+    further, lead = look_at(phrases, place=place - 2, size=2)
+    lead = further if lead.has("dimension", form="verb") else lead  # not | assigned to | Zoë
+    if following.said.lower() == "but" and (first.is_negated or lead.marks & {"not", "without", "except"}):
         return None  # not ORBIT | but | HARBOR
     is_swap = "swap" in phrase_at(phrases, place=place - 1).marks
     is_other_noun = first.name_kind == "type" and second.is_definite  # how many sub-tasks | do the stories | have

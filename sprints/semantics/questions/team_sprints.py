@@ -6,7 +6,17 @@ from sprints.linking.names import Name, NameIndex, sprint_numbers
 from sprints.semantics.describe import join_conditions, split_conditions
 from sprints.semantics.enums import Operator
 from sprints.semantics.model import SemanticModel
-from sprints.semantics.query import Comparison, Condition, DimensionGroup, InPeriod, MetricQuery, Not, Reference
+from sprints.semantics.query import (
+    And,
+    Comparison,
+    Condition,
+    DimensionGroup,
+    InPeriod,
+    MetricQuery,
+    Not,
+    Or,
+    Reference,
+)
 from sprints.semantics.questions.terms import Unbound
 
 _EXCLUDING = frozenset({Operator.NE, Operator.NOT_IN})
@@ -63,6 +73,9 @@ def _change_sprint(
         return part.model_copy(update={"where": _change_sprint(part.where, change=change, index=index)})
     if isinstance(part, Not):
         return Not(part=_change_sprint(part.part, change=change, index=index))
+    if isinstance(part, And | Or):
+        inner = tuple(_change_sprint(one, change=change, index=index) for one in part.parts)
+        return part.model_copy(update={"parts": inner})
     if not isinstance(part, Comparison) or part.field != "sprint":
         return part
     named = {value.key for value in part.values if isinstance(value, Reference)}

@@ -224,3 +224,22 @@ def test_a_follow_up_keeps_the_statistic(before: str, change: str, measure: str)
 )
 def test_a_part_of_what_was_committed_is_not_given_as_a_number_alone(question: str) -> None:
     assert parse(question).query is None
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("question", ["open bugs in all epics", "open issues in all epics"])
+def test_all_epics_that_rows_are_in_are_not_read_as_rows(question: str) -> None:
+    assert ask(question).is_ambiguous
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("question", ["open bugs with a story", "open bugs with stories", "open bugs with a task"])
+def test_what_rows_have_is_not_read_as_further_rows(question: str) -> None:
+    assert ask(question).is_ambiguous
+
+
+def test_but_ends_what_is_left_out() -> None:
+    said = read("open issues not assigned to Avery Hernandez but to Levi Walker").model_dump_json()
+
+    assert said.count('"op":"ne"') == 1
+    assert said.count('"op":"eq"') == 1

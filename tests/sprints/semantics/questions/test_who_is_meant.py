@@ -41,3 +41,7 @@ def test_another_actor_than_the_one_whose_rows_they_are_is_asked_back(question: 
 )
 def test_a_known_actor_is_read(question: str, part: str) -> None:
     assert part in read(question).model_dump_json()
+
+
+def test_a_question_with_two_actors_is_told_how_to_ask_instead() -> None:
+    assert "number of those issues per assignee" in parse("who fixed the bugs that Levi Walker reported").why
