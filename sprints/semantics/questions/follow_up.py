@@ -27,18 +27,17 @@ from sprints.semantics.questions.follow_up_words import (
     JOINING,
     LIMITING,
     FollowUp,
-    adds_rows,
     asks_for_list,
     asks_for_rows,
     is_follow_up,
+    is_of_other_rows,
     list_lost,
     loses_time,
     ranks_rows,
     read_follow_up,
-    relates_type,
+    read_mode,
     restates_count,
     says_less,
-    tells_of_present,
 )
 from sprints.semantics.questions.grammar import ANAPHOR, Parse, parse_question
 from sprints.semantics.questions.inherited_scope import (
@@ -89,7 +88,6 @@ OF_ALL = "Asked anew: it is not limited to what the question before named."
 _OF_ROWS = frozenset({"they", "their", "theirs"})
 _OPEN = (NamedCondition(predicate="open"), NamedCondition(predicate="left_in_sprint"))
 _PAST = frozenset({"was", "were", "wasn't", "weren't"})
-_DIVIDING = ("break ", "split ", "divide ")
 
 
 def parse_follow_up(
@@ -126,9 +124,9 @@ def parse_follow_up(
         return _follow_reference(asked, anaphor=anaphor)
     if asks_for_rows(asked.phrases, tokens=tokens):
         rows = list_counted_rows(context, model=model)
-        is_who = any("who" in one.marks for one in asked.phrases)
-        has_owner_column = rows is not None and rows.rows_of in ("issue", "membership", "person")
-        return asked.make_parse(rows if has_owner_column or not is_who else None, why=NO_CHANGE)
+        has_people = rows is not None and rows.rows_of in ("issue", "membership", "person")
+        is_shown = has_people or not any("who" in one.marks for one in asked.phrases)
+        return asked.make_parse(rows if is_shown else None, why=NO_CHANGE)
     return _follow_plainly(asked)
 
 
@@ -227,7 +225,6 @@ def _follow_plainly(asked: FollowUp) -> Parse | None:
     """Change the query by a question without a pronoun. None if it is complete."""
     context, tokens, phrases, model = asked.context, asked.tokens, asked.phrases, asked.lexicon.model
     leading = next((token.marks for token in tokens if token.marks or not token.is_free), set())
-    is_joined = bool(leading & JOINING) or tokens[0].is_preposition
     whole = asked.parse_whole(asked.question)
     is_of_rows = ranks_rows(phrases)
     is_begun = is_follow_up(leading | tokens[-1].marks & {"follow"}, phrases=phrases, tokens=tokens)
@@ -235,34 +232,21 @@ def _follow_plainly(asked: FollowUp) -> Parse | None:
         if names_no_subject(phrases) or asks_for_bare_rows(phrases):
             return _keep_scope(asked)
         return _refuse_less(asked, whole=whole, is_joined=False)
-    is_clause = any("what" in one.marks for one in phrases) and any(one.has("predicate") for one in phrases)
-    is_other = bool(list_values(context, field="issue")) and (is_clause or any(is_noun(one) for one in phrases))
-    if is_other or relates_type(asked) or ("which" in leading and is_selection(context) and context.rows_of):
-        return asked.make_parse(None, why=NO_CHANGE)  # of one issue, | bugs; the five oldest, | which are blocked
+    if is_of_other_rows(asked, leading=leading):
+        return asked.make_parse(None, why=NO_CHANGE)
     if is_of_rows:
         asked = replace(asked, context=list_counted_rows(context, model=model) or context)
-    is_swap = any(token.said.lower() == "instead" for token in tokens)
-    is_of_groups = all(one.kind == "group" for one in phrases)
-    names_replaced = any("swap" in token.marks for token in tokens)
-    is_swap |= names_replaced and is_of_groups
-    is_more = adds_rows(tokens)
-    is_about = any("follow" in token.marks for token in tokens)
-    is_and = is_more or ("and" in leading and not is_about) or tokens[0].said.lower().startswith(_DIVIDING)
-    is_filter = bool(leading & (LIMITING | {"which"}) and not names_replaced) or any(one.is_any for one in phrases)
-    mode = ChangeMode(
-        is_part=tells_of_present(asked), is_swap=is_swap, names_replaced=names_replaced and not is_of_groups,
-        is_more=is_more, is_filter=is_filter, is_joined=bool(leading & JOINING), is_and=is_and, verb=asked.find_verb(),
-    )  # fmt: skip
+    mode = read_mode(asked, leading=leading)
     changed = _change_query(asked, mode=mode)
     if changed is not None:
         return changed
-    if is_more or leading & LIMITING:
+    if mode.is_more or leading & LIMITING:
         return asked.make_parse(None, why=NO_CHANGE)
     if whole.query is None:
         return replace(whole, is_final=True)  # no other query knows what it leaves unsaid
     if not any(one.marks & HEADS or is_noun(one) for one in phrases):
         return _ask_with_all(asked)
-    return _refuse_less(asked, whole=whole, is_joined=is_joined)
+    return _refuse_less(asked, whole=whole, is_joined=mode.is_joined or tokens[0].is_preposition)
 
 
 def _keep_scope(asked: FollowUp) -> Parse | None:
@@ -274,27 +258,27 @@ def _keep_scope(asked: FollowUp) -> Parse | None:
     context, model = asked.context, asked.lexicon.model
     if context.where is None and not is_selection(context):
         return None
-    lost, is_bare = asked.make_parse(None, why=NO_CHANGE), asks_for_bare_rows(asked.phrases)
+    refused = asked.make_parse(None, why=NO_CHANGE)
     is_order = all(one.kind in ("mark", "rank") for one in asked.phrases)
     if is_order or is_selection(context) or list_values(context, field="issue"):
-        return lost
+        return refused
     counted = list_counted_rows(drop_groups(context), model=model) if context.measures else context
     rows = counted or list_shared_rows(context, model=model)
-    if is_bare and rows is not None and rows.rows_of in ("issue", "membership"):
+    if rows is None or rows.rows_of not in ("issue", "membership"):
+        return _ask_with(asked, parts=split_conditions(context.where)) or refused
+    if asks_for_bare_rows(asked.phrases):
         return asked.make_parse(counted if context.measures else None, why=NO_CHANGE)
-    if rows is not None and rows.rows_of in ("issue", "membership"):
-        changed = _change_query(replace(asked, context=rows), mode=ChangeMode(is_filter=True))
-        is_answer = changed is not None and (changed.query is not None or bool(context.rows_of))
-        if changed is not None and changed.query is not None:
-            return _ask_which_state(asked, before=rows, changed=changed)
-        parts = split_conditions(rows.where)
-        is_timed = any(isinstance(part, TimeRange) for part in parts)
-        anew = _ask_with(asked, parts=[part for part in parts if not is_state(part, model=model)])
-        if changed is not None and not is_timed and anew is not None:
-            return anew  # no row is both: what was added, | what was removed
-        if is_answer or rows.rows_of == "issue":
-            return changed or lost
-    return _ask_with(asked, parts=split_conditions(context.where)) or lost
+    changed = _change_query(replace(asked, context=rows), mode=ChangeMode(is_filter=True))
+    if changed is not None and changed.query is not None:
+        return _ask_which_state(asked, before=rows, changed=changed)
+    parts = split_conditions(rows.where)
+    if changed is not None and not any(isinstance(part, TimeRange) for part in parts) and (
+        anew := _ask_with(asked, parts=[part for part in parts if not is_state(part, model=model)])
+    ):  # fmt: skip
+        return anew  # no row is both: what was added, | what was removed
+    if rows.rows_of == "issue" or (changed is not None and context.rows_of):
+        return changed or refused
+    return _ask_with(asked, parts=split_conditions(context.where)) or refused
 
 
 def _ask_which_state(asked: FollowUp, *, before: MetricQuery, changed: Parse) -> Parse:
@@ -452,21 +436,19 @@ def _widen_query(asked: FollowUp) -> Parse | None:
     context, model = asked.context, asked.lexicon.model
     said = [token for token in asked.tokens if not token.marks & {"follow", "and"}]
     is_all = bool(said) and any(token.said.lower().endswith("all") or "our" in token.marks for token in said)
-    kinds = {sense.name for token in said for sense in token.senses if sense.kind == "entity" and sense.is_plural}
+    nouns = [(token, sense) for token in said for sense in token.senses if sense.kind == "entity"]
+    kinds = {sense.name for _, sense in nouns if sense.is_plural}
     kinds |= {"team", "person"} if any("our" in token.marks for token in said) else set()
+    names_one = any(not sense.is_plural and not token.marks & {"whole", "our"} for token, sense in nouns)
+    if is_all and kinds and names_one:
+        return asked.make_parse(None, why=NO_CHANGE)  # everyone in the team
     others = [
         token for token in said
         if not (token.is_free or token.marks & {"whole", "our"} or token.said.lower() == "in all")
     ]  # fmt: skip
-    is_of_one = any(
-        sense.kind == "entity" and not sense.is_plural and not one.marks & {"whole", "our"}
-        for one in said for sense in one.senses
-    )  # fmt: skip
-    if is_all and kinds and is_of_one:
-        return asked.make_parse(None, why=NO_CHANGE)  # everyone in the team
-    fields = {field for kind in kinds for field in {"person": ("assignee", "reporter")}.get(kind, (kind,))}
     if not is_all or any(not any(one.kind == "entity" for one in token.senses) for token in others):
         return None
+    fields = {field for kind in kinds for field in {"person": ("assignee", "reporter")}.get(kind, (kind,))}
     if context.rank and any(isinstance(one, DimensionGroup) and one.dimension in fields for one in context.group_by):
         return asked.make_parse(context.model_copy(update={"rank": None, "limit": None}))
     kept = [part for part in split_conditions(context.where) if get_subject(part, model=model) not in fields]

@@ -31,10 +31,10 @@ from sprints.semantics.questions.inherited_scope import (
     says_all,
 )
 from sprints.semantics.questions.lexicon import Lexicon
-from sprints.semantics.questions.merging import excludes, get_subject, is_state
+from sprints.semantics.questions.merging import ChangeMode, excludes, get_subject, is_state
 from sprints.semantics.questions.phrase import Phrase, phrase_at
 from sprints.semantics.questions.phrases import read_phrases
-from sprints.semantics.questions.references import list_values
+from sprints.semantics.questions.references import is_selection, list_values
 from sprints.semantics.questions.signs import spell_signs
 from sprints.semantics.questions.spelling import correct_words, say_corrections
 from sprints.semantics.questions.tense import find_verb
@@ -55,7 +55,9 @@ _CORRECTION = regex.compile(r"^(?:no|nope|sorry|wait), +(?:i meant? +)?(.*?)[ .?
 _ADDING = frozenset({"also", "plus", "along with", "together with", "as well as", "include", "including"})
 _AT_PRESENT = frozenset({"now", "right now", "still", "currently", "at the moment", "by now"})
 _ARTICLES = frozenset({"a", "an", "the", "all", "any", "some"})
+_RELATING = frozenset({"with", "in", "have", "has", "having"})
 _LAST = regex.compile(r"(?<=^(?:and |only |just )?(?:the )?last \d+)(?=\W*$)", regex.IGNORECASE)
+_DIVIDING = ("break ", "split ", "divide ")
 LIMITING = frozenset({"only", "except", "without", "not"})
 LEADS = LIMITING | JOINING
 HEADS = frozenset({"what", "which", "who", "how_many", "how_much", "when", "share", "compare"})
@@ -198,26 +200,36 @@ def says_less(asked: FollowUp, *, query: MetricQuery, is_joined: bool) -> bool:
         asks = bool(query.measures) or any(one.marks & HEADS for one in phrases)
         is_less = is_less or not asks or (query.where is None and not query.group_by)
     is_order = "rank" in phrases[0].marks and not query.group_by  # of the rows before
+    return is_less or is_order or _names_rows_alone(asked, query=query)
+
+
+def _names_rows_alone(asked: FollowUp, *, query: MetricQuery) -> bool:
+    """Return whether only a noun of rows is said, so that all of them are listed: which teams; stories."""
+    phrases = asked.phrases
     is_of_kind = isinstance(query.where, Comparison) and query.where.field == "issue_type"
-    is_bare = query.rows_of is not None and (query.where is None or is_of_kind)
-    is_bare = is_bare and sum(one.kind != "mark" for one in phrases) == 1 and not asks_for_list(asked.tokens)
-    is_bare = is_bare and not any("be" in one.marks for one in phrases)  # which teams | are there
-    is_bare = is_bare and (len(phrases) > 1 or phrases[0].is_plural or phrases[0].name_kind == "type")
-    return is_less or is_order or is_bare
+    if query.rows_of is None or not (query.where is None or is_of_kind) or asks_for_list(asked.tokens):
+        return False
+    if sum(one.kind != "mark" for one in phrases) != 1 or any("be" in one.marks for one in phrases):
+        return False  # which teams | are there
+    return len(phrases) > 1 or phrases[0].is_plural or phrases[0].name_kind == "type"
 
 
 def list_lost(asked: FollowUp, *, query: MetricQuery) -> list[Condition]:
-    """Return the conditions that a measure of the rows before loses, if it says no rows: open bugs, | average age."""
-    context, model = asked.context, asked.lexicon.model
-    is_of_rows = any(one.is_of_issues or one.name_kind == "type" for one in asked.phrases)
-    said = split_conditions(query.where)
-    is_clause = not (query.measures or any(is_noun(one) for one in asked.phrases))
-    is_clause = is_clause and not any(is_state(part, model=model) for part in said)
-    if is_of_rows or get_entity(query, model=model) != get_entity(context, model=model) or says_all(asked.tokens):
+    """
+    Return the conditions of the query before that a whole question loses, if it names no rows. Empty if it names some.
+
+    It measures them (open bugs, | average age), or says whose they are (open bugs, | what belongs to ORBIT).
+    """
+    context, model, said = asked.context, asked.lexicon.model, split_conditions(query.where)
+    names_rows = any(one.is_of_issues or one.name_kind == "type" for one in asked.phrases)
+    if names_rows or get_entity(query, model=model) != get_entity(context, model=model) or says_all(asked.tokens):
         return []
-    if not is_clause and (not query.measures or list_scope(drop_groups(query), model=model)):
+    names_nothing = not any(is_noun(one) for one in asked.phrases)
+    is_clause = names_nothing and not query.measures and not any(is_state(part, model=model) for part in said)
+    is_measure = bool(query.measures) and not list_scope(drop_groups(query), model=model)
+    if not (is_clause or is_measure):
         return []
-    kept = {get_subject(part, model=model) for part in split_conditions(query.where)}
+    kept = {get_subject(part, model=model) for part in said}
     kept |= {one.dimension for one in query.group_by if isinstance(one, DimensionGroup)}
     lost = [part for part in split_conditions(context.where) if get_subject(part, model=model) not in kept]
     return [] if any(excludes(one, other=other, model=model) for one in lost for other in said) else lost
@@ -225,6 +237,7 @@ def list_lost(asked: FollowUp, *, query: MetricQuery) -> list[Condition]:
 
 def relates_type(asked: FollowUp) -> bool:
     """Return whether a type is what rows have or belong to: with | an epic; of the epic | Works offline."""
+    is_of_epic = bool(list_values(asked.context, field="epic"))
     for place, phrase in enumerate(asked.phrases):
         if phrase.name_kind != "type":
             continue
@@ -232,7 +245,42 @@ def relates_type(asked: FollowUp) -> bool:
         lead = next((one[0] for one in reversed(before) if one[-1] not in _ARTICLES or one[0] == "in"), "")
         following = phrase_at(asked.phrases, place=place + 1)
         is_named = following.kind == "key" or following.name_kind in ("epic", "title")
-        is_named |= any(list_values(asked.context, field=sense.name) for sense in phrase.senses if sense.name == "epic")
-        if lead in ("with", "in", "have", "has", "having") or is_named:
+        is_kind = is_of_epic and any(sense.name == "epic" for sense in phrase.senses)
+        if lead in _RELATING or is_named or is_kind:
             return True
     return False
+
+
+def is_of_other_rows(asked: FollowUp, *, leading: set[str]) -> bool:
+    """
+    Return whether it cannot be said of the rows before: of one issue, | bugs; the five oldest, | which are blocked.
+
+    Neither can a type that rows have or belong to: open bugs, | with an epic.
+    """
+    phrases = asked.phrases
+    is_clause = any("what" in one.marks for one in phrases) and any(one.has("predicate") for one in phrases)
+    names_rows = is_clause or any(is_noun(one) for one in phrases)
+    is_of_one = bool(list_values(asked.context, field="issue")) and names_rows
+    is_chosen = "which" in leading and is_selection(asked.context) and bool(asked.context.rows_of)
+    return is_of_one or is_chosen or relates_type(asked)
+
+
+def read_mode(asked: FollowUp, *, leading: set[str]) -> ChangeMode:
+    """Return how it changes the query."""
+    tokens, phrases = asked.tokens, asked.phrases
+    is_more, is_about = adds_rows(tokens), any("follow" in token.marks for token in tokens)
+    names_replaced, is_of_groups = (
+        any("swap" in one.marks for one in tokens),
+        all(one.kind == "group" for one in phrases),
+    )
+    is_limited = bool(leading & (LIMITING | {"which"})) and not names_replaced
+    return ChangeMode(
+        is_part=tells_of_present(asked),
+        is_swap=any(one.said.lower() == "instead" for one in tokens) or (names_replaced and is_of_groups),
+        names_replaced=names_replaced and not is_of_groups,
+        is_more=is_more,
+        is_joined=bool(leading & JOINING),
+        is_and=is_more or ("and" in leading and not is_about) or tokens[0].said.lower().startswith(_DIVIDING),
+        is_filter=is_limited or any(one.is_any for one in phrases),
+        verb=asked.find_verb(),
+    )

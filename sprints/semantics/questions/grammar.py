@@ -36,6 +36,7 @@ from sprints.semantics.questions.verbs import find_order
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 _NAMES_TEAM = regex.compile(r'"(?:field|dimension|rows_of)":"team|"(?:dimension|rows_of)":"sprint"')
+"""In a query as JSON: it says which team, or is of sprints, each of which has a team."""
 MAX_REPORTED = 3
 MARGIN = 0.2
 MINE = "I do not know who you are. Name the person or the team instead of '{said}'."

@@ -35,7 +35,7 @@ OWNERS = frozenset({"team", "assignee", "reporter", "person", "sprint", "epic"})
 BOTH = "Do you mean those of the question before that are also {said}, or others? Say 'only', or 'instead'."
 CONTRADICTION = "That contradicts the question before. Ask it with all that it should say."
 _FATE = "fate"
-_BESIDE = {"added_late": _FATE, "in_backlog": "sprint"}
+_FURTHER_SUBJECTS = {"added_late": _FATE, "in_backlog": "sprint"}
 _PLACES = frozenset({"in_backlog", "has_epic"})
 _OF_SPRINT = FATES | {"left_in_sprint"}
 _MANY = frozenset({"label"})
@@ -107,7 +107,7 @@ def merge_fragment(
                            verb=mode.verb)  # fmt: skip
     if not mode.is_filter and _is_after(parts, index=index):
         raise Unbound(None)  # finished last week, | in sprint 8, which was over then
-    _refuse_two_times(context, new=new, parts=parts, model=model)
+    _refuse_narrowed_number(context, new=new, parts=parts, model=model)
     changed = _change(context, fragment=fragment, where=join_conditions(parts), mode=mode)
     refuse_missing_numbers(changed, model=model)
     return _set_apart(changed, parts=new, mode=mode, model=model)
@@ -398,13 +398,14 @@ def _is_over(condition: Condition, *, index: NameIndex) -> bool:
     return any(name.value in keys and name.state == "closed" for name in index.sprints)
 
 
-def _refuse_two_times(
+def _refuse_narrowed_number(
     context: MetricQuery, *, new: Sequence[Condition], parts: Sequence[Condition], model: SemanticModel
 ) -> None:  # fmt: skip
     """
-    Refuse what would narrow a number that it was said in place of.
+    Refuse what no row of a number has, since it is hardly meant of the same rows.
 
-    A time or the backlog beside a sprint, another part of a share, a length of now beside a past time.
+    Another part of a share, what is open of what is done, a time or the backlog beside a sprint, and how long a
+    blockage of now has lasted beside a time of another.
     """
     if context.share and context.share.part is not None and any(
         get_subject(part, model=model) == get_subject(context.share.part, model=model) or is_state(part, model=model)
@@ -422,7 +423,7 @@ def _refuse_two_times(
         raise Unbound(None)  # points completed in sprint 8, | last week
     lasting = [part for part in parts if isinstance(part, Comparison) and part.field == "blocked_for_days"]
     if lasting and any(isinstance(part, InPeriod | TimeRange) and part.role == "blocked" for part in parts):
-        raise Unbound(None)
+        raise Unbound(None)  # blocked for 2 days, | in sprint 8
 
 
 def _is_after(parts: Sequence[Condition], *, index: NameIndex) -> bool:
@@ -459,11 +460,13 @@ def get_subject(condition: Condition, *, model: SemanticModel) -> str:
 
 
 def _list_subjects(condition: Condition, *, model: SemanticModel) -> set[str]:
-    """Return the subject of a condition, and of the state that it says of then: blocked during sprint 8, last week."""
+    """Return the subject of a condition, and that of the state in a time or sprint: blocked during sprint 8."""
     inner = condition.part if isinstance(condition, Not) else condition
     role = model.time_roles[inner.role] if isinstance(inner, InPeriod | TimeRange) and inner.role else None
-    is_then = role is not None and (isinstance(inner, InPeriod) or bool(role.relation))
-    states = [one for one in model.predicates.values() if is_then and role and one.time == role.id and one.comparison]
+    is_of_state = role is not None and (isinstance(inner, InPeriod) or bool(role.relation))
+    states = [
+        one for one in model.predicates.values() if is_of_state and role and one.time == role.id and one.comparison
+    ]
     return {get_subject(condition, model=model), *(one.comparison.field for one in states if one.comparison)}
 
 
@@ -476,8 +479,8 @@ def _list_related_subjects(condition: Condition, *, model: SemanticModel) -> set
     if isinstance(inner, TimeRange) and inner.role:
         found.add(inner.role)
     known = model.predicates.get(inner.predicate) if isinstance(inner, NamedCondition) else None
-    if known is not None and known.id in _BESIDE:
-        found.add(_BESIDE[known.id])
+    if known is not None and known.id in _FURTHER_SUBJECTS:
+        found.add(_FURTHER_SUBJECTS[known.id])
     if known is not None and known.expression:
         found |= {one.id for one in model.time_roles.values()
                   if one.entity == known.entity and known.expression.startswith(one.start)}  # fmt: skip

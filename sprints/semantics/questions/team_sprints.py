@@ -53,7 +53,7 @@ def widen_sprints(context: MetricQuery, *, model: SemanticModel, index: NameInde
 
 def _take_counterparts(context: MetricQuery, *, teams: set[str], index: NameIndex) -> MetricQuery:
     def find_others(old: Sequence[Name]) -> list[Name]:
-        found = {find_counterpart(name, team=team, index=index) for name in old for team in teams}
+        found = {_find_counterpart(name, team=team, index=index) for name in old for team in teams}
         return sorted(found, key=lambda name: name.text)
 
     return _change_sprints(context, change=find_others, index=index)
@@ -87,7 +87,7 @@ def _change_sprint(
     return Comparison(field="sprint", op=op, values=values)
 
 
-def find_counterpart(name: Name, *, team: str, index: NameIndex) -> Name:
+def _find_counterpart(name: Name, *, team: str, index: NameIndex) -> Name:
     """Return the sprint of a team with the number and the position of another. Raises Unbound if there is none."""
     ours, theirs = (_list_in_order(one, state=name.state, index=index) for one in (name.team_id, team))
     place = ours.index(name)

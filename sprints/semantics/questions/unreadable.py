@@ -33,18 +33,23 @@ def find_unreadable(text: str, *, tokens: Sequence[Token]) -> str:
 
 
 def find_dangling(tokens: Sequence[Token]) -> str:
-    """Return a preposition before another one, and so before nothing: open | during | in 2025; as | of sprint 5."""
+    """
+    Return a word that leads to nothing. Empty if there is none.
+
+    A preposition before another one: open | during | in 2025; as | of sprint 5. An auxiliary at the end: which teams |
+    did.
+    """
     for token, following in pairwise(tokens):
         lead, said = token.said.lower(), following.said.lower()
         is_edge = following.is_preposition or (following.period is not None and said.split()[0] in _LEADS_TO_DAYS)
         if (lead == "during" and is_edge) or (lead, said) == ("as", "of"):
             return f"{token.said} {following.said}"
     last = tokens[-1].said if tokens[1:] else ""
-    return last if last.lower() in ("do", "does", "did") else ""  # which teams | did
+    return last if last.lower() in ("do", "does", "did") else ""
 
 
 def find_recipient(tokens: Sequence[Token]) -> str:
-    """Return the verb of what a person is to get or be told, or knows: give them to | Levi; tell | Zoë; assign them."""
+    """Return the verb of what a person is to get, or knows: give them to Levi; tell Zoë; does Zoë know."""
     first, following = tokens[0], tokens[1] if tokens[1:] else tokens[0]
     is_verb = any((one.kind, one.name) == ("free", "asking") or one.form == "verb" for one in first.senses)
     is_order = is_verb and (following.said.lower() in _ROWS or following.kind == "person")

@@ -41,6 +41,10 @@ def test_the_shipped_definitions_hold_together() -> None:
             "Entity issue names the dimension colour, which is not defined.",
         ),
         ({"measures__done_rate": {"time": "resolved"}}, "Measure done_rate divides measures that"),
+        (
+            {"dimensions__sprint": {"time": "later"}},
+            "Dimension sprint names the time role later, which is not defined.",
+        ),
         ({"dimensions__title": {"entity": "card"}}, "Term title names the entity card, which is not defined."),
         ({"measures__velocity": {"expression": "avg({outcome}.points)"}}, "{outcome}, which is not reached."),
         (
