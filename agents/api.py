@@ -24,10 +24,8 @@ from agents.event_stream import CONTENT_TYPE, EVENTS_DESCRIPTION, HEADERS, Event
 from agents.queries import conversations
 from toolbox.contract.caller import Caller
 from toolbox.contract.encoding import encode
-from toolbox.contract.errors import PAYLOAD_TOO_LARGE, ErrorCode, Refusal
+from toolbox.contract.errors import ErrorCode, Refusal
 from toolbox.contract.json_schema import make_output_schema
-from toolbox.dispatch.arguments import parse_arguments
-from toolbox.dispatch.dispatch import MAX_ARGUMENTS
 from toolbox.dispatch.entry import Operation, Reply, Request, perform, render_refusal
 from toolbox.dispatch.request_body import Form, Read, address_openapi
 from toolbox.http.django_requests import find_request_id, read_body, read_request, to_response
@@ -72,13 +70,7 @@ class _Input:
         return int(sent) if sent.isascii() and sent.isdigit() and len(sent) < len(str(use_cases.MAX_NUMBER)) else 0
 
     def read_body(self, form: Form[Read]) -> Read:
-        """Parse the body; raises ToolError as a tool does for its arguments."""
-        if self.body is None or len(self.body) > MAX_ARGUMENTS:
-            raise Refusal(PAYLOAD_TOO_LARGE, "The body is too large.", suggestion="Send less at once.")
-        question = parse_arguments(form, self.body)
-        if not isinstance(question, form.question):
-            raise TypeError(f"{type(question)} is not what the form asks for")
-        return question
+        return form.parse(self.body)
 
     def read_number(self, name: str, *, default: int, maximum: int, minimum: int = 1) -> int:
         """Return a number from the query string."""

@@ -2,13 +2,14 @@
 
 from collections.abc import Awaitable, Callable
 from datetime import UTC, date, datetime
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 from asgiref.sync import sync_to_async
 from django.db import connection
 from django.http import HttpRequest, HttpResponse
 from ninja import Router
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, field_validator
+from pydantic.alias_generators import to_camel
 
 from sprints.asking.chat import ChatAnswer, Context, chat, read_context
 from sprints.contracts import MAX_PREVIOUS, MAX_QUESTION, MAX_SQL
@@ -19,13 +20,16 @@ from sprints.semantics.compile import compile_query
 from sprints.semantics.describe import Chip, describe_query
 from sprints.semantics.errors import SemanticError
 from sprints.semantics.model import shipped_model
-from sprints.semantics.query import MetricQuery
+from sprints.semantics.query import SentQuery
 from sprints.sql_sandbox.execution import try_execute
 from sprints.verified.load import PromotionError, promote
 from toolbox.contract.encoding import encode
-from toolbox.contract.errors import PAYLOAD_TOO_LARGE, Refusal, ToolError
+from toolbox.contract.errors import ToolError
+from toolbox.contract.json_schema import make_output_schema
+from toolbox.contract.models import ToolInput, ToolOutput
 from toolbox.database.pools import reader
 from toolbox.dispatch.entry import Operation, Reply, perform
+from toolbox.dispatch.request_body import Form, address_openapi
 from toolbox.http.django_requests import read_body, read_request, to_response
 from toolbox.model import configured_model
 
@@ -45,18 +49,23 @@ sprints:read.
 """
 
 
-class ChatQuestion(BaseModel):
+class ChatQuestion(ToolInput):
     """A question in plain language."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
-
     question: str = Field(description="As you would ask a colleague.", min_length=1, max_length=MAX_QUESTION)
+
+    @field_validator("question")
+    @classmethod
+    def _says_something(cls, question: str) -> str:
+        if not question.strip():
+            raise ValueError("it has no words")
+        return question
 
 
 class FollowUpQuestion(ChatQuestion):
     """A question, with what the one before it meant."""
 
-    context: MetricQuery | None = Field(
+    context: SentQuery | None = Field(
         None, description="The query of the answer before, so that 'and for HARBOR?' or 'only bugs' changes it."
     )
     previous: list[Annotated[str, Field(max_length=MAX_QUESTION)]] = Field(
@@ -68,9 +77,6 @@ class FollowUpQuestion(ChatQuestion):
     )
 
 
-Asked = TypeVar("Asked", bound=ChatQuestion)
-
-
 class KeptAnswer(ChatQuestion):
     """A question with the SQL that answers it."""
 
@@ -78,35 +84,30 @@ class KeptAnswer(ChatQuestion):
     assumptions: list[str] = Field(default=[], max_length=20, description="Sentences to say with the answer.")
 
 
+class KeptQuery(ToolOutput):
+    """A verified query that was made of an answer."""
+
+    model_config = ConfigDict(alias_generator=to_camel)
+
+    slug: str
+    is_new: bool = Field(description="False if the same question and statement were kept before.")
+    is_enabled: bool = Field(default=False, description="A person enables it in the admin.")
+
+
 PROMOTE_DESCRIPTION = """
 Keep a question with its SQL as a verified query. Names in both become slots. It is used once a person has enabled it
 in the admin; the same question again changes nothing. Needs sprints:write.
 """
-PROMOTE_OPENAPI = {
-    "requestBody": {"required": True, "content": {"application/json": {"schema": KeptAnswer.model_json_schema()}}},
-    "responses": {200: {"description": "Its slug, and whether it is new."}},
-    "security": [{"key": []}],
-}
-OPENAPI = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "application/json": {
-                "schema": FollowUpQuestion.model_json_schema(),
-                "example": {"question": "Which issues were carried over from ACCEL's last sprint?"},
-            }
-        },
-    },
-    "responses": {
-        200: {
-            "description": "The answer, or what is asked back.",
-            "content": {
-                "application/json": {"schema": ChatAnswer.model_json_schema(by_alias=True, mode="serialization")}
-            },
-        }
-    },
-    "security": [{"key": []}],
-}
+CHAT_FORM = Form(
+    question=FollowUpQuestion, envelope=ENVELOPE,
+    example=FollowUpQuestion(question="Which issues were carried over from ACCEL's last sprint?"),
+)  # fmt: skip
+PROMOTE_FORM = Form(
+    question=KeptAnswer, envelope=ENVELOPE,
+    example=KeptAnswer(question="How many people are there?", sql="SELECT count(*) AS people FROM users"),
+)  # fmt: skip
+OPENAPI = address_openapi(form=CHAT_FORM, answers={200: make_output_schema(TypeAdapter(ChatAnswer))})
+PROMOTE_OPENAPI = address_openapi(form=PROMOTE_FORM, answers={200: make_output_schema(TypeAdapter(KeptQuery))})
 
 
 @router.post("/chat", auth=None, summary="Ask in plain language", description=DESCRIPTION, operation_id="sprints_chat",
@@ -117,7 +118,7 @@ async def ask(request: HttpRequest) -> HttpResponse:
 
 
 async def _chat(body: bytes | None) -> Reply:
-    asked = _read(body, shape=FollowUpQuestion)
+    asked = CHAT_FORM.parse(body)
     _refuse_meaningless(asked)
     now, before = datetime.now(UTC), Context(asked.context)
     if before.query is None:
@@ -168,7 +169,7 @@ async def keep(request: HttpRequest) -> HttpResponse:
 
 
 async def _promote(body: bytes | None) -> Reply:
-    kept = _read(body, shape=KeptAnswer)
+    kept = PROMOTE_FORM.parse(body)
     result = await try_execute(kept.sql)
     if result.error:
         raise ToolError(
@@ -184,7 +185,7 @@ async def _promote(body: bytes | None) -> Reply:
     except PromotionError as refused:
         suggestion = "Compare with the id that generate_sql gives, or leave the name out of the question."
         raise ToolError(ENVELOPE.bad_input, str(refused), suggestion=suggestion, field="sql") from refused
-    return Reply(body=encode({"slug": slug, "isNew": is_new, "isEnabled": False}))
+    return Reply(body=encode(KeptQuery(slug=slug, is_new=is_new)))
 
 
 def _store_promotion(kept: KeptAnswer, *, index: NameIndex, today: date) -> tuple[str, bool]:
@@ -202,22 +203,3 @@ async def _perform(
     request = read_request(http_request, arguments=body)
     reply = await perform(operation, request=request, work=lambda _: work(body))
     return to_response(reply, request=http_request, request_id=request.request_id)
-
-
-def _read(body: bytes | None, *, shape: type[Asked]) -> Asked:
-    if body is None:
-        raise Refusal(PAYLOAD_TOO_LARGE, "The body is too large.", suggestion="Send a question of 2,000 characters.")
-    try:
-        asked = shape.model_validate_json(body or b"{}")
-    except ValidationError as invalid:
-        problem = invalid.errors(include_url=False, include_context=False)[0]
-        field = ".".join(map(str, problem["loc"])) or "the body"
-        raise ToolError(
-            ENVELOPE.bad_input,
-            f"{field}: {problem['msg']}.",
-            suggestion='Send {"question": "What is the velocity of ACCEL?"}, at most 2,000 characters.',
-            field=field,
-        ) from invalid
-    if "\x00" in asked.model_dump_json() or "\\u0000" in asked.model_dump_json() or not asked.question.strip():
-        raise ToolError(ENVELOPE.bad_input, "The question holds no words.", suggestion="Send a question in words.")
-    return asked

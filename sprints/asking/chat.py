@@ -15,7 +15,7 @@ from sprints.contracts import PlainAnswer, QueryResult
 from sprints.semantics.checks import find_contradictions, find_cut, find_ties, find_total, is_cut
 from sprints.semantics.describe import remove_chip
 from sprints.semantics.model import shipped_model
-from sprints.semantics.query import MetricQuery
+from sprints.semantics.query import MetricQuery, SentQuery
 from sprints.semantics.questions.coverage import BY_MODEL
 from sprints.sql_sandbox.execution import execute, try_execute
 from toolbox.answering.name_aliases import expand_aliases
@@ -38,7 +38,7 @@ class ChatAnswer(PlainAnswer):
     """An answer with its query, which the next question may change."""
 
     filters: list[Filter] | None = Field(None, description="Its pieces; each can be taken away.")
-    query: MetricQuery | None = Field(
+    query: SentQuery | None = Field(
         None, description="The question in the terms of the layer; send it as context with the next question."
     )
 

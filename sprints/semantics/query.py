@@ -9,7 +9,7 @@ Names of terms are plain text here; the compiler looks them up and says which on
 from datetime import MAXYEAR, MINYEAR, date, datetime
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, WithJsonSchema, model_validator
 
 from sprints.semantics.enums import Grain, Operator
 
@@ -261,3 +261,6 @@ class MetricQuery(_Node):
 
 for _node in (InPeriod, Has, And, Or, Not, Side, Share, MetricQuery):
     _node.model_rebuild()
+
+SentQuery = Annotated[MetricQuery, WithJsonSchema({"type": "object", "additionalProperties": True})]
+"""A query as callers get it and send it back. Its conditions contain each other, which no published schema can say."""

@@ -47,6 +47,27 @@ async def test_bad_input_is_refused_with_what_to_send(ninja_client: httpx.AsyncC
 
 
 @pytest.mark.parametrize(
+    ("body", "fix"),
+    [
+        ({"question": "and HARBOR?", "previous": "open bugs of ORBIT"}, "Give previous: "),
+        ({"question": "and HARBOR?", "previous": [5]}, "Give previous.0: "),
+        ({"questoin": "open bugs"}, "Use question"),
+        ({"question": "only bugs", "contxt": {"measures": ["issues"]}}, "Use context"),
+        ({"question": "only bugs", "without": "0"}, "Give without: "),
+        ({"question": "   "}, "Give question: "),
+        ({}, "Give question: "),
+    ],
+)
+async def test_each_mistake_is_refused_with_its_own_fix(
+    ninja_client: httpx.AsyncClient, body: dict[str, Any], fix: str
+) -> None:
+    reply = await ninja_client.post(PATH, json=body)
+
+    assert (reply.status_code, reply.json()["error"]["code"]) == (400, "INVALID_PARAMETERS")
+    assert fix in reply.json()["error"]["suggestion"]
+
+
+@pytest.mark.parametrize(
     "context",
     [
         {"measures": ["nope"]},
