@@ -12,7 +12,7 @@ from sprints.asking.drafts import Draft, draft_query, draft_without_model, gener
 from sprints.asking.explanations import explain
 from sprints.asking.reading import read_question
 from sprints.contracts import PlainAnswer, QueryResult
-from sprints.semantics.checks import find_contradictions, find_cut, find_ties, find_total, is_cut
+from sprints.semantics.checks import find_contradictions, find_cut, find_missing_change, find_ties, find_total, is_cut
 from sprints.semantics.describe import remove_chip
 from sprints.semantics.model import shipped_model
 from sprints.semantics.query import MetricQuery, SentQuery
@@ -117,7 +117,8 @@ async def _check_rows(result: QueryResult, *, draft: Draft) -> tuple[Sequence[st
         is_new_doubt = not draft.verified and BY_MODEL not in draft.warnings
         return (BY_MODEL,) if is_new_doubt else (), find_cut(result.rows, sql=draft.sql)
     doubts = await find_contradictions(draft.query, rows=result.rows, model=shipped_model(), run=execute)
-    return doubts, find_ties(result.rows, query=draft.query)
+    notes = (*find_ties(result.rows, query=draft.query), *find_missing_change(result.rows, query=draft.query))
+    return doubts, notes
 
 
 def _describe_nothing(result: QueryResult, *, draft: Draft) -> str:

@@ -61,6 +61,13 @@ def find_ties(rows: Rows, *, query: MetricQuery) -> tuple[str, ...]:
     return (f"{len(rows)} rows are listed instead of {rank.count}, because the last of them share their place.",)
 
 
+def find_missing_change(rows: Rows, *, query: MetricQuery) -> tuple[str, ...]:
+    """Say that a change is of two groups, of which only one has a number: from Q2, before the first issue, to Q3."""
+    if not query.trend or len(query.group_by) != 1 or len(rows) != 1:
+        return ()
+    return ("There is no change to tell: only this one has such a number.",)
+
+
 def find_total(query: MetricQuery, *, model: SemanticModel) -> str:
     """
     Return the column whose sum over the rows means something. Empty if there is none.

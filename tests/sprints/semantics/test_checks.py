@@ -7,6 +7,7 @@ import pytest
 from sprints.semantics.checks import (
     find_cut,
     find_disagreements,
+    find_missing_change,
     find_second_derivation,
     find_ties,
     find_total,
@@ -94,6 +95,16 @@ def test_rows_beyond_a_rank_share_its_last_place_and_that_is_said() -> None:
     assert find_ties(rows, query=two) == (
         "3 rows are listed instead of 2, because the last of them share their place.",
     )
+
+
+def test_a_change_from_a_time_without_a_number_is_said_to_be_none() -> None:
+    by_quarter = [{"kind": "time", "grain": "quarter"}]
+    change = query(measures=["velocity"], group_by=by_quarter, trend=True)
+    rows = [{"quarter": "2026-04-01", "velocity": 35}, {"quarter": "2026-07-01", "velocity": 37}]
+
+    assert find_missing_change(rows[1:], query=change)
+    assert not find_missing_change(rows, query=change)
+    assert not find_missing_change(rows[1:], query=change.model_copy(update={"trend": False}))
 
 
 @pytest.mark.parametrize(
