@@ -38,6 +38,7 @@ from sprints.semantics.questions.follow_up_words import (
     read_mode,
     restates_count,
     says_less,
+    tells_of_present,
 )
 from sprints.semantics.questions.grammar import ANAPHOR, Parse, parse_question
 from sprints.semantics.questions.inherited_scope import (
@@ -185,6 +186,7 @@ def _follow_reference(asked: FollowUp, *, anaphor: str) -> Parse:
     if asks_for_rows(asked.phrases, tokens=asked.tokens):
         return asked.make_parse(list_counted_rows(context, model=asked.lexicon.model), why=NO_CHANGE)
     is_part = not is_owner or (context.rows_of is not None and word in _OF_ROWS)  # their bugs, of listed epics
+    is_part = is_part or tells_of_present(asked)
     changed = _change_query(asked, mode=ChangeMode(is_part=is_part, verb=asked.find_verb())) or lost
     is_number = changed.query is not None and changed.query.measures == context.measures != ()
     if is_number and "what" in asked.phrases[0].marks:
@@ -240,7 +242,7 @@ def _follow_plainly(asked: FollowUp) -> Parse | None:
     changed = _change_query(asked, mode=mode)
     if changed is not None:
         return changed
-    if mode.is_more or leading & LIMITING:
+    if mode.is_more or mode.names_replaced or leading & LIMITING:
         return asked.make_parse(None, why=NO_CHANGE)
     if whole.query is None:
         return replace(whole, is_final=True)  # no other query knows what it leaves unsaid

@@ -52,6 +52,10 @@ _STANDS_FOR = regex.compile(
 _SAME_OF = regex.compile(r"^(?:and )?what (?:is|was|are|were) (?:it|that|they) (?=for )", regex.IGNORECASE)
 """What stands for the number of the question before: | what is it | for stories."""
 _CORRECTION = regex.compile(r"^(?:no|nope|sorry|wait), +(?:i meant? +)?(.*?)[ .?!]*$", regex.IGNORECASE)
+_NOT_BUT = regex.compile(
+    r"^not ([^,]+?), +(?!(?:and|or|but|nor|not|for|in|of|by)\b)((?:(?! or | and )[^,])+?)[ .?!]*$", regex.IGNORECASE
+)
+"""Of two things that a comma parts, the second takes the place of the first: | not bugs, stories."""
 _ADDING = frozenset({"also", "plus", "along with", "together with", "as well as", "include", "including"})
 _AT_PRESENT = frozenset({"now", "right now", "still", "currently", "at the moment", "by now"})
 _ARTICLES = frozenset({"a", "an", "the", "all", "any", "some"})
@@ -100,6 +104,7 @@ def read_follow_up(
 ) -> FollowUp | None:
     """Read the words of a question. None if they are not all known, or are unclear."""
     question = _CORRECTION.sub(r"\1 instead", _SAME_OF.sub("and ", _STANDS_FOR.sub("", question)))
+    question = _NOT_BUT.sub(r"\2 instead of \1", question)
     if context.measures and lexicon.model.measures[context.measures[0]].entity == "sprint":
         question = _LAST.sub(" sprints", question)  # velocity of ACCEL, | the last 3
     text = spell_signs(normalise(question)[:MAX_QUESTION])
@@ -262,7 +267,14 @@ def is_of_other_rows(asked: FollowUp, *, leading: set[str]) -> bool:
     names_rows = is_clause or any(is_noun(one) for one in phrases)
     is_of_one = bool(list_values(asked.context, field="issue")) and names_rows
     is_chosen = "which" in leading and is_selection(asked.context) and bool(asked.context.rows_of)
-    return is_of_one or is_chosen or relates_type(asked)
+    return is_of_one or is_chosen or _asks_of_ranked(asked) or relates_type(asked)
+
+
+def _asks_of_ranked(asked: FollowUp) -> bool:
+    """Return whether rows or a number of what came first are asked for: who has the most, | how many are overdue."""
+    is_ranked = asked.context.rank is not None and bool(asked.context.group_by)
+    asks = any(one.marks & {"how_many", "how_much", "which"} for one in asked.tokens)
+    return is_ranked and asks and not any(one.kind in ("rank", "group") for one in asked.phrases)
 
 
 def read_mode(asked: FollowUp, *, leading: set[str]) -> ChangeMode:

@@ -105,6 +105,9 @@ TRUTHS = [
     ("list the open bugs", "stories instead of bugs", KEYS.format(f"issue_type = 'Story' AND {OPEN}")),
     ("list the open bugs", "not assigned to Zoë but to Levi Walker",
      KEYS.format(f"{BUGS} AND assignee_id = (SELECT user_id FROM users WHERE full_name = 'Levi Walker')")),
+    ("list the open bugs", "not bugs, stories", KEYS.format(f"issue_type = 'Story' AND {OPEN}")),
+    ("open bugs of ORBIT", "not ORBIT, ACCEL", KEYS.format(f"{BUGS} AND team_key = 'ACCEL'")),
+    ("open p0 bugs", "not p0, p1", KEYS.format(f"{BUGS} AND priority = 'p1'")),
     ("velocity of ACCEL sprint 7 vs sprint 8", "for ORBIT",
      ("SELECT sprint_name, completed_points FROM sprint_summary "
       "WHERE sprint_name IN ('ORBIT Sprint 7', 'ORBIT Sprint 8') LIMIT 9")),
@@ -203,6 +206,12 @@ def test_a_follow_up_is_of_the_rows_that_it_is_meant_of(first: str, then: str, t
         ("what is overdue", "what is due next week"),
         ("which issues are blocked in ORBIT", "what was resolved yesterday"),
         ("which issues are blocked in ORBIT", "what's done"),
+        ("open issues", "not bugs, stories"),
+        ("what was carried over from ACCEL sprint 8", "is it done now"),
+        ("who has the most open issues", "how many are overdue"),
+        ("who has the most open issues", "and how many bugs"),
+        ("which team has the most open bugs", "which are blocked"),
+        ("top 3 assignees by open points", "how many are blocked"),
     ],
 )
 def test_what_may_be_of_other_rows_is_asked_back(first: str, then: str) -> None:
