@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+import regex
+
 from sprints.asking.charts import is_number
 from sprints.asking.prompts import EXPLAIN, ExplainedRows, write_explanation_task
 from sprints.contracts import QueryResult
@@ -18,6 +20,7 @@ logger = logging.getLogger(__name__)
 
 MODEL_SECONDS = 20.0
 MAX_ROWS_LISTED, MAX_FACTS, MAX_FACTS_OF_ONE_ROW, MAX_VALUE_CHARACTERS = 3, 5, 20, 80
+_MOMENT = regex.compile(r"\d{4}-\d\d-\d\d(?:T|$)")
 MIN_GROUPED = 10_000
 """From here on a number is written with separators. Four digits may be a year."""
 
@@ -98,7 +101,7 @@ def describe_rows(result: QueryResult, *, total_of: str = "") -> str:
 
 def _describe_row(row: Mapping[str, Any], *, texts: AbstractSet[str], most: int = MAX_FACTS) -> str:
     """
-    Return `most` names in a row, then as many numbers with their columns. `texts` are the columns of names.
+    Return `most` names in a row, then as many numbers and dates with their columns. `texts` are the columns of names.
 
     The last name is among them: a column that the question asks for stands behind the usual ones.
     """
@@ -108,15 +111,16 @@ def _describe_row(row: Mapping[str, Any], *, texts: AbstractSet[str], most: int 
     if len(facts) == 1:
         [(name, value)] = facts
         return f"{name.replace('_', ' ')}: {_write_value(value)}"
+    labelled = {name for name, value in facts[1:] if isinstance(value, str) and _MOMENT.match(value)}
     names = [
-        f"no {name.replace('_', ' ')}" if value is None else _write_value(value)
+        f"no {name.replace('_', ' ')}" if value in (None, "") else _write_value(value)
         for name, value in facts
-        if isinstance(value, str) or (value is None and name in texts)
+        if name not in labelled and (isinstance(value, str) or (value is None and name in texts))
     ]
     numbers = [
         f"no {name.replace('_', ' ')}" if value is None else f"{name.replace('_', ' ')} {_write_value(value)}"
         for name, value in facts
-        if not isinstance(value, str) and name not in (texts if value is None else ())
+        if name in labelled or (not isinstance(value, str) and name not in (texts if value is None else ()))
     ]
     left_out = max(0, len(names) - most) + max(0, len(numbers) - most)
     more = f", and {left_out:,} more columns" if left_out and most > MAX_FACTS else ""

@@ -367,6 +367,7 @@ class _Assembly(OpenWork):
 
     def _rows(self, where: Condition | None, *, rank: Rank | None, order: tuple[Order, ...]) -> MetricQuery:
         where = self._answer_yes_or_no(where)
+        self._show_whether_at_work()
         said = next(
             (one for one in self.phrases if one.has("predicate", "time") or one.has("dimension", form="verb")), None
         )

@@ -219,8 +219,15 @@ def _read_manner(phrases: list[Phrase], *, place: int) -> Found:
     return [verb, replace(adjective, kind="unknown", said=f"{verb.said} {adjective.said}")], 2
 
 
+_OF_NUMBERS = frozenset({"versus", "how_many", "how_much", "top", "bottom", "more", "fewer"})
+
+
 def read_progressive(phrases: list[Phrase], *, place: int) -> Found:
-    """Read an act of finishing that goes on as work in progress: what is | ACCEL | fixing; being | fixed."""
+    """
+    Read an act of finishing that goes on as work in progress: what is | ACCEL | fixing; being | fixed.
+
+    Without a time it is no number of those who do more of it: who is | closing | the most bugs.
+    """
     verb = phrases[place]
     is_ongoing = verb.is_ongoing or (
         verb.said.lower().partition(" ")[0].endswith("ing") and any("be" in one.marks for one in phrases[:place])
@@ -230,6 +237,9 @@ def read_progressive(phrases: list[Phrase], *, place: int) -> Found:
     is_finishing = verb.kind == "term" and any(one.name in ("done", "completed") for one in verb.senses)
     if not (is_ongoing and is_finishing and (verb.is_ongoing or verb.has("predicate", form="verb"))):
         return None
+    is_number = any(one.kind == "than" or one.marks & _OF_NUMBERS for one in phrases)
+    if is_number and not verb.is_ongoing:
+        return [replace(verb, kind="unknown", senses=())], 1
     return [replace(verb, senses=(Sense("predicate", "in_progress", "adjective"),))], 1
 
 

@@ -223,6 +223,12 @@ class Lookups(Conditions):
         self.columns += [one for one in dict.fromkeys(fields) if one not in self.columns]
         return join_conditions(named)
 
+    def _show_whether_at_work(self) -> None:
+        """Show the status of a named issue beside who works on it, if anybody still does."""
+        is_work = any(sense.name == "in_progress" for one in self.phrases for sense in one.senses)
+        if is_work and "assignee" in self.columns and self._has_key():
+            self.columns.append("status")
+
     def _refuse_state_of_epic(self) -> None:
         """Refuse to list the issues of an epic of which a state is asked: is the epic Pay | done."""
         said = [one for one in self.phrases if not (one.kind == "term" and one.said.lower() == "epic")]

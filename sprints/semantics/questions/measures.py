@@ -4,12 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from sprints.semantics.enums import Operator
-from sprints.semantics.query import (
-    Comparison,
-    DimensionGroup,
-    MeasureLimit,
-    TimeGroup,
-)
+from sprints.semantics.query import Comparison, DimensionGroup, MeasureLimit, TimeGroup
 from sprints.semantics.questions.actors import is_choice_of_teams, limits_owner
 from sprints.semantics.questions.phrase import NOTHING, Phrase, is_sprints, phrase_at
 from sprints.semantics.questions.terms import NAMED_BY, State, Unbound
@@ -17,6 +12,7 @@ from sprints.semantics.questions.units import Units
 
 _UNITS = ("points", "issues")
 EITHER = "Do you mean one number of all that are either, or a number for each?"
+ISSUES_OR_POINTS = "Do you mean points or issues?"
 NO_ACT = "I can say who has no such issues, or whose issues are not so. Which do you mean?"
 
 
@@ -210,8 +206,9 @@ class Measures(Units):
 
     def _refuse_negated_acts(self, phrase: Phrase) -> None:
         """Refuse negated acts such as who did not close anything: the rows of others are not the answer."""
-        negated = [state.phrase for state in self.states.values() if state.phrase.is_negated]
-        if any(one.has("predicate", form="verb") for one in negated):
+        said = [state.phrase for state in self.states.values()]
+        is_undone = "have" in self.marks and any(one.said.lower().startswith("not ") for one in said)
+        if is_undone or any(one.is_negated and one.has("predicate", "time", form="verb") for one in said):
             raise Unbound(phrase, why=NO_ACT)
 
     def _choose_measures(self) -> None:
@@ -321,15 +318,18 @@ class Measures(Units):
             return False
         phrase = self.phrases[at]
         if self.entity.id == "membership" and not self.unit_noun and not self.measures and not self.mentions_entity:
-            raise Unbound(phrase, why="Do you mean points or issues?")
+            raise Unbound(phrase, why=ISSUES_OR_POINTS)
         sides = [self._measures_in(range(at)), self._measures_in(range(at + 1, len(self.phrases)))]
         if any(len(side) != 1 for side in sides) or self.marks & {"how_many", "share", "trend"}:
             raise Unbound(phrase)
         (first,), (second,) = sides
-        if DimensionGroup(dimension="assignee") in self.groups and "created_issues" in (first, second):
+        people = {DimensionGroup(dimension=one) for one in ("assignee", "reporter")}
+        if people & {*self.groups} and "created_issues" in (first, second):
             raise Unbound(phrase)  # who created is the reporter, who closed the assignee
         self.measures = [first, second]
         self.used.add(at)
+        if self.model.measures[first].unit != self.model.measures[second].unit:
+            raise Unbound(phrase, why=ISSUES_OR_POINTS)
         if self.groups:
             self.having.append(MeasureLimit(measure=first, op=phrase.op or Operator.GT, than=second))
         return True

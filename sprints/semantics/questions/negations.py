@@ -476,8 +476,10 @@ def _make_related(
     inside = [verb, *inside] if verb else inside
     said = " ".join([first.said, *(one.said for one in inside)])
     is_of_all = any(one.quantifier or (one.joined_by == "and" and len(one.names) > 1) for one in inside)
+    is_of_now = verb.has("time", form="verb") and verb.has("predicate") and not verb.has("predicate", form="verb")
+    is_unclear = is_of_now if is_negated else is_of_all  # started nothing: done ones were started too
     related = replace(
-        first, kind="unknown" if is_of_all and not is_negated else "related", said=said, senses=(), marks=frozenset(),
+        first, kind="unknown" if is_unclear else "related", said=said, senses=(), marks=frozenset(),
         start=min(first.start, verb.start) if verb else first.start, is_negated=is_negated, is_act=bool(verb),
         alternatives=tuple(one for one in inside if one.kind != "mark"),
     )  # fmt: skip

@@ -489,8 +489,8 @@ _RULES: tuple[Rule, ...] = (
     read_key_property, read_depictive, read_people_of_team, read_second_number,
     read_closing_clause,
     repeat_sides, read_all_but, _read_ago, list_names, read_whole, read_workers,
-    _repeated_how_often, _sprint_edges, _bounds, read_duration, read_than, _comparative, _agent, _group_each, _groups,
-    read_whole_of_parts, read_swapped_group, _bound_age, _bound_units, _read_bound_after, read_absence,
-    read_idle, read_related, read_acts, read_ever, read_nobody, negate_owner, negate, share_negation, read_presence,
-    read_degree_first, _ranks, _merge_ranks, _counted_rank, read_either, read_only, read_role_of_person,
+    _repeated_how_often, _sprint_edges, _bounds, read_duration, read_than, _comparative, _agent,
+    _group_each, _groups, read_whole_of_parts, read_swapped_group, _bound_age, _bound_units, _read_bound_after,
+    read_absence, read_idle, read_related, read_acts, read_ever, read_nobody, negate_owner, negate, share_negation,
+    read_presence, read_degree_first, _ranks, _merge_ranks, _counted_rank, read_either, read_only, read_role_of_person,
 )  # fmt: skip

@@ -149,9 +149,16 @@ class Units(Groups):
             ]
 
     def _refuse_average_of_sum(self, mark: str) -> None:
-        """Refuse the average of a sum if it does not stand before the sum: points completed on average."""
+        """
+        Refuse the average of a sum if it does not stand before the sum: points completed on average.
+
+        Nor if it is of what somebody does each time: points that ORBIT usually completes.
+        """
+        is_habit = any(
+            one.has("predicate", form="verb") and not one.said.lower().endswith(("ed", "done")) for one in self.phrases
+        )
         for place, phrase in enumerate(self.phrases):
-            is_of_noun = phrase_at(self.phrases, place=place + 1).has("measure", "predicate", "time")
+            is_of_noun = not is_habit and phrase_at(self.phrases, place=place + 1).has("measure", "predicate", "time")
             if mark in phrase.marks and not is_of_noun and any(self.model.measures[m].additive for m in self.measures):
                 raise Unbound(phrase, why=f"Of what is it '{phrase.said}': of an issue, a sprint, a month?")
 
