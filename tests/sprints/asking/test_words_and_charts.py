@@ -52,7 +52,7 @@ def test_the_last_of_many_columns_is_said_because_it_was_asked_for() -> None:
     row = {"issue": "A-1", "title": "Map", "type": "Bug", "status": "QA", "priority": "p1", "assignee": "Zoë"}
     rows = [row | {"status_since": f"2026-11-0{day}"} for day in (1, 2)]
 
-    assert describe_rows(result(*rows)) == "2 rows. A-1, Map, Bug, QA, 2026-11-01; A-1, Map, Bug, QA, 2026-11-02."
+    assert describe_rows(result(*rows)) == "2 rows. A-1, Map, Bug, QA, Zoë: status since 2026-11-01; A-1, Map, Bug, QA, Zoë: status since 2026-11-02."
 
 
 def test_a_group_without_a_name_is_said() -> None:
@@ -123,7 +123,7 @@ def test_one_row_is_said_in_full() -> None:
     }
     numbers = {f"n{number}": number for number in range(50)}
 
-    assert describe_rows(result(sprint)) == "ACCEL, S 9, active, 2026-11-09, 2026-11-20, G."
+    assert describe_rows(result(sprint)) == "ACCEL, S 9, active, G: start 2026-11-09, end 2026-11-20."
     assert describe_rows(result(numbers)).endswith("n18 18, n19 19, and 30 more columns.")
 
 
