@@ -16,6 +16,7 @@ from sprints.linking.titles import TitledIssues, find_titled_issues, replace_tit
 from sprints.semantics.model import SemanticModel
 from sprints.semantics.query import MetricQuery
 from sprints.semantics.questions.follow_up import parse_follow_up
+from sprints.semantics.questions.follow_up_checks import check_follow_up
 from sprints.semantics.questions.grammar import Parse, parse_question
 from sprints.semantics.questions.lexicon import Lexicon, shipped_lexicon
 from sprints.semantics.questions.lost_context import LOST, leans_on_context
@@ -168,7 +169,10 @@ async def read_question(
             parse = parse_follow_up(text, context=context, index=index, today=today, lexicon=lexicon)
         elif is_context_lost and leans_on_context(text, index=index, today=today, lexicon=lexicon):
             parse = Parse(linked=link(text, index=index, today=today), why=LOST, is_final=True)
+        is_whole = parse is None
         parse = parse or parse_question(text, index=index, today=today, lexicon=lexicon, meant=meant or {})
+        if context is not None:
+            parse = check_follow_up(parse, context=context, index=index, lexicon=lexicon, is_whole=is_whole)
         return parse_parts(
             text, whole=parse, index=index, today=today, lexicon=lexicon, meant=meant or {}, context=context
         ) or parse  # fmt: skip

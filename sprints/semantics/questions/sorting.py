@@ -98,7 +98,7 @@ def sort_query(context: MetricQuery, *, tokens: Sequence[Token], lexicon: Lexico
     if len(by) != 1 or len(by[0]) != 1 or is_unordered:
         return None  # highest priority first: p0, or the last in the alphabet
     [name] = by[0]
-    direction = direction or ("desc" if model.dimensions[name].type == "number" else "asc")
+    direction = _find_direction(name, direction=direction, said=said, model=model)
     columns = context.columns or model.entities[context.rows_of].columns
     columns = columns if name in columns else (*columns, name)
     return context.model_copy(update={"order": (Order(by=name, direction=direction),), "columns": columns})
@@ -135,6 +135,18 @@ def _sort_groups(
 def _is_measure(token: Token) -> bool:
     """Return whether it can only be a number of groups: epics by | progress."""
     return bool(token.senses) and {one.kind for one in token.senses} == {"measure"}
+
+
+def _find_direction(
+    name: str, *, direction: Direction | None, said: Sequence[Token], model: SemanticModel
+) -> Direction:  # fmt: skip
+    """Return the direction of a property that is named. The oldest date is the first, as the highest age is."""
+    kind = model.dimensions[name].type
+    ages = [one for token in said for one in token.senses if one.form == "superlative" and one.is_descending]
+    named = [model.dimensions[one.name] for one in ages if one.name in model.dimensions]
+    if kind in ("date", "moment") and any(one.type == "number" for one in named):
+        return "asc"
+    return direction or ("desc" if kind == "number" else "asc")
 
 
 def _is_first(token: Token) -> bool:

@@ -52,7 +52,9 @@ def test_the_last_of_many_columns_is_said_because_it_was_asked_for() -> None:
     row = {"issue": "A-1", "title": "Map", "type": "Bug", "status": "QA", "priority": "p1", "assignee": "Zoë"}
     rows = [row | {"status_since": f"2026-11-0{day}"} for day in (1, 2)]
 
-    assert describe_rows(result(*rows)) == "2 rows. A-1, Map, Bug, QA, Zoë: status since 2026-11-01; A-1, Map, Bug, QA, Zoë: status since 2026-11-02."
+    assert describe_rows(result(*rows)) == (
+        "2 rows. A-1, Map, Bug, QA, Zoë: status since 2026-11-01; A-1, Map, Bug, QA, Zoë: status since 2026-11-02."
+    )
 
 
 def test_a_group_without_a_name_is_said() -> None:

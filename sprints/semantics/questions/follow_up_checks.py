@@ -1,0 +1,295 @@
+"""
+Checks of the query that a follow-up was read as, whichever rule read it: what fails one is asked back.
+
+A follow-up is short, and most of what it means stands in the question before. So it is answered only if it leaves no
+condition that contradicts another, adds nothing to what is one issue already, says what it groups and counts, and is a
+sentence of its own where it drops what the question before was limited to.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations, pairwise
+
+import regex
+
+from sprints.linking.names import NameIndex
+from sprints.semantics.describe import split_conditions
+from sprints.semantics.enums import Grain, Operator
+from sprints.semantics.lookup import get_entity
+from sprints.semantics.model import SemanticModel
+from sprints.semantics.query import (
+    Comparison,
+    Condition,
+    DimensionGroup,
+    MetricQuery,
+    NamedCondition,
+    Not,
+    Reference,
+    TimeGroup,
+    TimeRange,
+)
+from sprints.semantics.questions.follow_up import NO_CHANGE, OF_ALL
+from sprints.semantics.questions.follow_up_words import HEADS
+from sprints.semantics.questions.grammar import Parse
+from sprints.semantics.questions.inherited_scope import has_own_scope, list_scope, says_all
+from sprints.semantics.questions.lexicon import Lexicon
+from sprints.semantics.questions.merging import excludes, get_subject
+from sprints.semantics.questions.terms import FATES
+from sprints.semantics.questions.tokens import Token, cut
+
+_IN_THEM = regex.compile(r"\b(?:in|to|of) (?:them|those|it)\b", regex.IGNORECASE)
+_EQUAL = frozenset({Operator.EQ, Operator.IN})
+_UNLIKE = frozenset({Operator.NE, Operator.NOT_IN})
+_PRONOUNS = frozenset({"it", "they", "them", "those", "these", "their", "its"})
+_SIZES = frozenset({"biggest", "largest", "smallest", "greatest"})
+_WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
+_ROWS = frozenset({"team", "epic", "sprint", "issue", "person"})
+_SPRINT_STATES = {"sprint_active": "active", "sprint_closed": "closed", "sprint_future": "future"}
+
+
+def check_follow_up(
+    parse: Parse, *, context: MetricQuery, index: NameIndex, lexicon: Lexicon, is_whole: bool
+) -> Parse:  # fmt: skip
+    """
+    Return the parse of a follow-up, or ask for all that it should say if its query fails a check.
+
+    `is_whole` says that the question was read as one of its own.
+    """
+    query, model = parse.query, lexicon.model
+    if query is None or context.where is None:
+        return parse
+    tokens = cut(parse.linked, lexicon=lexicon, index=index)
+    if is_whole or OF_ALL in parse.assumptions:
+        is_misread = _loses_scope(query, context=context, tokens=tokens, parse=parse, model=model)
+    else:
+        is_misread = _misreads_change(
+            query, context=context, tokens=tokens, text=parse.linked.text, index=index, lexicon=lexicon
+        )
+    return replace(parse, query=None, assumptions=(), why=NO_CHANGE, is_final=True) if is_misread else parse
+
+
+def _misreads_change(
+    query: MetricQuery, *, context: MetricQuery, tokens: Sequence[Token], text: str, index: NameIndex, lexicon: Lexicon
+) -> bool:  # fmt: skip
+    model, entity = lexicon.model, get_entity(context, model=lexicon.model)
+    is_of_sprints = entity == "sprint" and query.rows_of == "issue" and not _list_new(query, context=context)
+    return (
+        query == context
+        or is_of_sprints
+        or contradicts_itself(query, index=index, model=model)
+        or (entity == "issue" and _IN_THEM.search(text) is not None and "Epic" in str(context.where))
+        or _limits_one_issue(query, context=context)
+        or _counts_unsaid(query, context=context, tokens=tokens, model=model)
+        or _adds_fate(query, context=context, tokens=tokens, model=model)
+        or _completes_unit(query, context=context, tokens=tokens, lexicon=lexicon)
+        or _tells_of_then(query, context=context, tokens=tokens)
+        or _moves_time(query, context=context, tokens=tokens)
+    )
+
+
+def contradicts_itself(query: MetricQuery, *, index: NameIndex, model: SemanticModel) -> bool:
+    """Return whether two conditions of a query cannot both hold: no due date and due this month, done and overdue."""
+    parts = [*split_conditions(query.where)]
+    parts += [NamedCondition(predicate=name) for one in query.measures for name in model.measures[one].where]
+    return any(_exclude(one, other, index=index, model=model) for one, other in combinations(parts, 2))
+
+
+def _exclude(one: Condition, other: Condition, *, index: NameIndex, model: SemanticModel) -> bool:
+    names = {each.predicate for each in (one, other) if isinstance(each, NamedCondition)}
+    is_unfinished = any("open" in model.predicates[name].requires for name in names)
+    if is_unfinished and "completed" in names:
+        return True
+    if excludes(one, other=other, model=model) or _denies(one, other, model=model) or _denies(other, one, model=model):
+        return True
+    match one, other:
+        case TimeRange(), TimeRange() if one.role == other.role:
+            return _ends_before(one, other) or _ends_before(other, one)
+        case Comparison(), Comparison() if one.field == other.field:
+            return _shares_no_value(one, other, model=model)
+        case (NamedCondition() as state, Comparison() as sprint) | (Comparison() as sprint, NamedCondition() as state):
+            return _is_of_other_sprints(state, sprint=sprint, index=index)
+    return False
+
+
+def _denies(one: Condition, other: Condition, *, model: SemanticModel) -> bool:
+    """Return whether a condition is the negation of another, or says that a property is missing that the other has."""
+    expanded = [_expand(condition, model=model) for condition in (one, other)]
+    if isinstance(expanded[0], Not):
+        return _expand(expanded[0].part, model=model) == expanded[1]
+    missing, known = expanded
+    if not isinstance(missing, Comparison) or missing.op is not Operator.IS_NULL:
+        return False
+    if isinstance(known, TimeRange):
+        start = model.time_roles[known.role].start if known.role in model.time_roles else ""
+        return model.dimensions[missing.field].expression == start
+    return isinstance(known, Comparison) and known.field == missing.field and known.op is not Operator.IS_NULL
+
+
+def _expand(condition: Condition, *, model: SemanticModel) -> Condition:
+    """Return the comparison that a name stands for."""
+    known = model.predicates.get(condition.predicate) if isinstance(condition, NamedCondition) else None
+    return known.comparison if known is not None and known.comparison is not None else condition
+
+
+def _ends_before(one: TimeRange, other: TimeRange) -> bool:
+    return one.end is not None and other.start is not None and str(one.end) <= str(other.start)
+
+
+def _shares_no_value(one: Comparison, other: Comparison, *, model: SemanticModel) -> bool:
+    if model.dimensions[one.field].many or one.op not in _EQUAL:
+        return False
+    shared = {*map(str, one.values)} & {*map(str, other.values)}
+    return not shared if other.op in _EQUAL else other.op in _UNLIKE and len(shared) in (0, len(one.values))
+
+
+def _is_of_other_sprints(state: NamedCondition, *, sprint: Comparison, index: NameIndex) -> bool:
+    """Return whether the sprints that are named are all in another state: in active sprints, ACCEL Sprint 8."""
+    wanted = _SPRINT_STATES.get(state.predicate)
+    if wanted is None or sprint.field != "sprint" or sprint.op not in _EQUAL:
+        return False
+    keys = {value.key for value in sprint.values if isinstance(value, Reference)}
+    return wanted not in {name.state for name in index.sprints if name.value in keys}
+
+
+def _list_new(query: MetricQuery, *, context: MetricQuery) -> list[Condition]:
+    before = split_conditions(context.where)
+    return [one for one in split_conditions(query.where) if one not in before]
+
+
+def _limits_one_issue(query: MetricQuery, *, context: MetricQuery) -> bool:
+    """Return whether a condition or a rank is added to a query of one issue, of which it can change nothing."""
+    named = [one for one in split_conditions(context.where) if isinstance(one, Comparison) and one.field == "issue"]
+    is_same = len(named) == 1 and len(named[0].values) == 1 and named[0] in split_conditions(query.where)
+    is_ranked = query.rank is not None and context.rank is None
+    is_several = "epic" in query.columns and {*query.columns} > {"issue", "title", "epic"}
+    return is_same and (bool(_list_new(query, context=context)) or is_ranked or is_several)
+
+
+def _counts_unsaid(
+    query: MetricQuery, *, context: MetricQuery, tokens: Sequence[Token], model: SemanticModel
+) -> bool:  # fmt: skip
+    """
+    Return whether rows are counted, grouped or summed in a way that nothing says.
+
+    Groups of a number or a date are an order or a unit as often: by points, by due date. A rank of rows is none of
+    their number in each group: biggest per assignee.
+    """
+    marks = {mark for one in tokens for mark in one.marks}
+    new = [one for one in query.group_by if one not in context.group_by]
+    if any(isinstance(one, DimensionGroup) and _is_order(one, model=model) for one in new):
+        return True
+    if any(isinstance(one, TimeGroup) and one.grain is Grain.DAY for one in new) and (
+        get_entity(context, model=model) in ("membership", "sprint_day")
+    ):  # fmt: skip
+        return True  # what is left | per day
+    if len({*query.measures}) < len(query.measures):
+        return True
+    has_states = any(isinstance(one, NamedCondition) for one in _list_new(query, context=context))
+    is_choice = len(context.measures) > 1 and query.measures == context.measures and has_states
+    is_list = bool(context.rows_of and query.measures) and not marks & HEADS
+    is_sum = "total" in marks and any(model.entities[model.measures[one].entity].count == one for one in query.measures)
+    is_size = query.rank is not None and bool(new) and any(one.said.lower() in _SIZES for one in tokens)
+    is_difference = bool(context.measures) and any(one.said.lower() == "minus" for one in tokens)
+    is_share = context.share is not None and "others" in marks
+    is_one_sprint = DimensionGroup(dimension="sprint") in new and _is_one_sprint(query)
+    is_unsaid = is_choice or is_size or is_difference or is_share or is_one_sprint
+    return is_unsaid or (is_list and (query.rank is not None or is_sum))
+
+
+def _is_one_sprint(query: MetricQuery) -> bool:
+    named = [one for one in split_conditions(query.where) if isinstance(one, Comparison) and one.field == "sprint"]
+    labels = [str(getattr(value, "label", value)) for one in named for value in one.values]
+    return bool(labels) and len({label.rsplit(" ", 1)[-1] for label in labels}) == 1
+
+
+def _is_order(group: DimensionGroup, *, model: SemanticModel) -> bool:
+    return group.dimension == "issue" or model.dimensions[group.dimension].type in ("number", "date", "moment")
+
+
+def _adds_fate(
+    query: MetricQuery, *, context: MetricQuery, tokens: Sequence[Token], model: SemanticModel
+) -> bool:  # fmt: skip
+    """Return whether what else became of issues in a sprint is read as one of two: completed, | what was committed."""
+    asks = bool(tokens) and any(one.marks & {"what", "how_much"} for one in tokens[:2])
+    before = {name for one in context.measures for name in model.measures[one].where}
+    before |= {one.predicate for one in split_conditions(context.where) if isinstance(one, NamedCondition)}
+    new = {one.predicate for one in _list_new(query, context=context) if isinstance(one, NamedCondition)}
+    kept = {name for one in query.measures for name in model.measures[one].where}
+    kept |= {one.predicate for one in split_conditions(query.where) if isinstance(one, NamedCondition)}
+    fates = [names & (FATES | {"committed"}) for names in (before & kept, new)]
+    return asks and all(fates)
+
+
+def _completes_unit(
+    query: MetricQuery, *, context: MetricQuery, tokens: Sequence[Token], lexicon: Lexicon
+) -> bool:  # fmt: skip
+    """Return whether a word limits rows that names a measure beside the unit: hours spent, | and remaining."""
+    units = {lexicon.model.measures[one].unit for one in context.measures}
+    if query.measures != context.measures or len(units) != 1:
+        return False
+    [unit] = units
+    said = [tuple(one.said.lower().split()) for one in tokens if any(s.kind == "predicate" for s in one.senses)]
+    phrases = [lexicon.phrases.get((*words, unit), ()) for words in said]
+    return unit != "issues" and any(sense.kind == "measure" for known in phrases for sense in known)
+
+
+def _tells_of_then(query: MetricQuery, *, context: MetricQuery, tokens: Sequence[Token]) -> bool:
+    """Return whether a property of now is shown where that of a past sprint or time is asked for."""
+    is_past = any(one.said.lower() in ("was", "were", "then") for one in tokens)
+    is_status = "status" in query.columns and "status" not in context.columns
+    return is_past and is_status and "sprint" in str(context.where)
+
+
+def _moves_time(query: MetricQuery, *, context: MetricQuery, tokens: Sequence[Token]) -> bool:
+    """Return whether a time counted from today stands beside one of the question before: October, | next month."""
+    times = [one for one in split_conditions(context.where) if isinstance(one, TimeRange)]
+    periods = [one.period for one in tokens if one.period is not None]
+    if not times or not periods:
+        return False
+    said = {word for one in periods for word in one.said.lower().split()}
+    is_day_of_week = any(one.unit == "day" for one in periods) and bool(said & _WEEKDAYS)
+    is_due = any(one.role == "due" for one in times)
+    is_instant = "ago" in said and bool(said & {"week", "weeks", "month", "months", "year", "years"})
+    is_next = "next" in said and not is_due and "due" not in str(query.where)
+    return (is_due and is_day_of_week and not any("due" in one.said.lower() for one in tokens)) or is_instant or is_next
+
+
+def _loses_scope(
+    query: MetricQuery, *, context: MetricQuery, tokens: Sequence[Token], parse: Parse, model: SemanticModel
+) -> bool:  # fmt: skip
+    """
+    Return whether a question drops what the one before was limited to without being a sentence of its own.
+
+    Neither is a bare number (| average cycle time), one of what a pronoun or "the team" stands for, and the share of
+    all issues that are so (| what percentage are bugs).
+    """
+    if says_all(tokens) or has_own_scope(query, scope=list_scope(context, model=model), tokens=tokens, model=model):
+        return False
+    refers = any(one.said.lower().split()[-1] in _PRONOUNS for one in tokens)
+    refers = refers or bool(_list_definite(tokens, text=parse.linked.text))
+    marks = {mark for one in tokens for mark in one.marks}
+    asks = bool(marks & (HEADS - {"share"})) or any(sense.name == "asking" for one in tokens for sense in one.senses)
+    lost = [one for one in split_conditions(context.where) if one not in split_conditions(query.where)]
+    subjects = {get_subject(one, model=model) for one in split_conditions(query.where)}
+    is_lost = any(get_subject(one, model=model) not in subjects for one in lost)
+    is_share_of_all = query.share is not None and query.where is None
+    is_of_owners = context.rows_of in (
+        "sprint",
+        "team",
+        "person",
+    )  # which sprints are active, | how many points are left
+    return is_lost and (refers or not asks or is_share_of_all or is_of_owners)
+
+
+def _list_definite(tokens: Sequence[Token], *, text: str) -> list[Token]:
+    """List the nouns of one row that an article points to: who owns | the epic; not the epic Works offline."""
+    found = []
+    for token, following in pairwise([*tokens, None]):
+        before = text[: token.start].lower().split()[-1:] if token is not None else []
+        is_one = token is not None and any(
+            one.kind in ("entity", "dimension") and one.form == "noun" and one.name in _ROWS and not one.is_plural
+            for one in token.senses
+        )
+        if token is not None and is_one and before in (["the"], ["whole"]) and not (following and following.names):
+            found.append(token)
+    return found
