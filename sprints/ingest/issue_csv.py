@@ -112,7 +112,7 @@ def _record(row: Row, *, key: str, present: PresentState, survey: Survey, notes:
     return IssueRecord(
         external_id=clean(_one(row, "issue id") or key, most=100), issue_key=key, team_key="",
         title=" ".join(clean(_one(row, "summary"), notes=notes, what="summary").split()) or key,
-        issue_type=clean(_one(row, "issue type"), most=100) or "Issue",
+        issue_type=clean(_one(row, "issue type"), most=100),
         description=clean(_one(row, "description"), notes=notes, what="description"), created_at=present.created_at,
         updated_at=optional_moment(_one(row, "updated"), what="updated", notes=notes) or present.created_at,
         status=present.status, priority=clean(_one(row, "priority"), most=100),
