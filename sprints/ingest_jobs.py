@@ -1,5 +1,6 @@
 """Jobs that load issues from the admin. manage.py ingest_jira does the same."""
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from django import forms
@@ -76,7 +77,13 @@ def _load_site(organisation: "Organisation", *, site: str, given: Assignment) ->
     header = authorization(token=settings.JIRA_TOKEN, email=settings.JIRA_EMAIL)
     try:
         with JiraClient(site_url=site, authorization=header, most_seconds=MAX_SECONDS) as client:
-            report = ingest_site(client, organisation=organisation, wanted=wanted, on_progress=_make_progress(given))
+            report = ingest_site(
+                client,
+                organisation=organisation,
+                wanted=wanted,
+                now=datetime.now(UTC),
+                on_progress=_make_progress(given),
+            )
     except NotReadable as reason:
         raise JobRefused(str(reason)) from reason
     if not projects:
@@ -95,7 +102,9 @@ def from_file(given: Assignment) -> Outcome:
     name = given.values["organisation"]
     organisation = ensure_organisation(slugify(name) or "jira", name=name, site_url="")
     try:
-        report = ingest_files(given.file, organisation=organisation, on_progress=_make_progress(given))
+        report = ingest_files(
+            given.file, organisation=organisation, now=datetime.now(UTC), on_progress=_make_progress(given)
+        )
     except NotReadable as reason:
         raise JobRefused(str(reason)) from reason
     return Outcome.from_report(report, thing="issue")

@@ -120,7 +120,7 @@ class _Search:
 
     def add_text(self, text: str, *, cost: float) -> None:
         """Add a text: whole, and each clause of it that asks."""
-        linked = link(text, index=self.index, today=self.today)
+        linked = link(text, index=self.index, today=self.today, reserved=self.lexicon.reserved_phrases)
         tokens = tuple(cut(linked, lexicon=self.lexicon, index=self.index))
         if len(tokens) > MAX_TOKENS:
             return

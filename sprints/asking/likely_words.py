@@ -24,7 +24,7 @@ _ENDINGS = ("ments", "ment", "ings", "ing", "ions", "ion", "ers", "er", "ed", "e
 def respell(text: str, *, index: NameIndex, today: date, lexicon: Lexicon) -> Iterator[tuple[str, float]]:
     """Yield the text with unknown words as they were probably meant, and what that costs."""
     text, _ = correct_words(text, found=words(text), lexicon=lexicon, index=index)
-    linked = link(text, index=index, today=today)
+    linked = link(text, index=index, today=today, reserved=lexicon.reserved_phrases)
     unknown = [one for one in cut(linked, lexicon=lexicon, index=index) if not one.is_known]
     spelt = text
     options: list[tuple[int, int, str]] = []

@@ -168,7 +168,8 @@ async def read_question(
         if context is not None:
             parse = parse_follow_up(text, context=context, index=index, today=today, lexicon=lexicon)
         elif is_context_lost and leans_on_context(text, index=index, today=today, lexicon=lexicon):
-            parse = Parse(linked=link(text, index=index, today=today), why=LOST, is_final=True)
+            linked = link(text, index=index, today=today, reserved=lexicon.reserved_phrases)
+            parse = Parse(linked=linked, why=LOST, is_final=True)
         is_whole = parse is None
         parse = parse or parse_question(text, index=index, today=today, lexicon=lexicon, meant=meant or {})
         if context is not None:

@@ -1,6 +1,8 @@
 """Ingestion of saved Jira answers and CSV exports, from a file or a folder."""
 
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 from sprints.ingest.load import LoadReport, LoadRules, OnProgress, ignore_progress, load_records
@@ -16,10 +18,12 @@ def ingest_files(
     place: Path,
     *,
     organisation: Organisation,
+    now: datetime,
     rules: LoadRules | None = None,
     on_progress: OnProgress = ignore_progress,
 ) -> LoadReport:
     """Store the content of a file, or of a folder's files together. Other files in a folder are ignored."""
+    rules = replace(rules or LoadRules(), now=now)
     fields = tuple(organisation.points_fields)
     records, survey, unreadable = read_sources(_files(place), points_fields=fields)
     report = LoadReport(expected=len(survey.issues), unreadable=unreadable)

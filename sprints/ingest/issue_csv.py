@@ -25,7 +25,7 @@ from sprints.ingest.record import (
     UserRecord,
 )
 from sprints.ingest.survey import EPIC_NAMES, FLAG_NAMES, POINTS_NAMES, Survey
-from sprints.ingest.values import Notes, clean, day, moment, optional_moment, points, seconds
+from sprints.ingest.values import Notes, clean, day, find_category, moment, optional_moment, points, seconds
 
 Row = dict[str, list[str]]
 _KEY = re.compile(r"[^\W\d_]\w*-[0-9]+")
@@ -98,9 +98,7 @@ def _issue(row: Row, *, survey: Survey, notes: Notes) -> Iterator[Record]:
     yield from filter(None, people)
     yield from present.sprints
     if present.status:
-        meant = _one(row, "status category")
-        known = StatusRecord(status_name=present.status, status_category=meant) if meant in _CATEGORIES else None
-        yield known or survey.status(present.status)
+        yield _status(row, name=present.status, survey=survey, notes=notes)
     assignee, reporter = (one.external_id if one else "" for one in people)
     record = _record(row, key=key, present=present, survey=survey, notes=notes)
     yield replace(record, team_key=team.team_key, assignee=assignee, reporter=reporter)
@@ -112,7 +110,7 @@ def _record(row: Row, *, key: str, present: PresentState, survey: Survey, notes:
     return IssueRecord(
         external_id=clean(_one(row, "issue id") or key, most=100), issue_key=key, team_key="",
         title=" ".join(clean(_one(row, "summary"), notes=notes, what="summary").split()) or key,
-        issue_type=clean(_one(row, "issue type"), most=100) or "Issue",
+        issue_type=clean(_one(row, "issue type"), most=100),
         description=clean(_one(row, "description"), notes=notes, what="description"), created_at=present.created_at,
         updated_at=optional_moment(_one(row, "updated"), what="updated", notes=notes) or present.created_at,
         status=present.status, priority=clean(_one(row, "priority"), most=100),
@@ -131,7 +129,13 @@ def _record(row: Row, *, key: str, present: PresentState, survey: Survey, notes:
     )  # fmt: skip
 
 
-_CATEGORIES = {"To Do", "In Progress", "Done"}
+def _status(row: Row, *, name: str, survey: Survey, notes: Notes) -> StatusRecord:
+    given = clean(_one(row, "status category"), most=100)
+    if meant := find_category(given):
+        return StatusRecord(status_name=name, status_category=meant)
+    if given:
+        notes.add(f"status category: {given!r} is none that is known: To Do, In Progress or Done")
+    return survey.status(name)
 
 
 def _one(row: Row, name: str) -> str:

@@ -72,7 +72,7 @@ class _Reader:
         return IssueRecord(
             external_id=clean(self.one.get("id") or key, most=100), issue_key=key, team_key=self._team(key).team_key,
             title=" ".join(self._text("summary").split()) or key,
-            issue_type=self._text("issuetype", most=100) or "Issue", description=self._text("description"),
+            issue_type=self._text("issuetype", most=100), description=self._text("description"),
             created_at=present.created_at, updated_at=self._read_updated_at(present.created_at), status=present.status,
             priority=self._text("priority", most=100), resolution=self._text("resolution", most=100),
             story_points=self._points(), original_estimate_seconds=self._seconds("timeoriginalestimate"),

@@ -17,6 +17,7 @@ from django.db import DataError, IntegrityError, connection, transaction
 
 from sprints.ingest.record import Batch, Doubt, OrganisationGone, Record, batches, printable
 from sprints.ingest.references import write_references
+from sprints.ingest.times import check_times
 from sprints.ingest.values import clean
 from sprints.ingest.write_issues import PendingLinks, Selection, select_issues, write_issues
 from sprints.models import Issue, Organisation, QuarantinedRecord
@@ -115,12 +116,14 @@ class LoadRules:
     """
     How to load: without `replaces_stored` a stored issue stays as it is.
 
-    With `replaces_stored`, `forgets_corrections` also writes issues again that have not changed at their source.
+    With `replaces_stored`, `forgets_corrections` also writes issues again that have not changed at their source. What
+    is dated after `now` is not believed; without it, as for a made-up organisation, times are not checked.
     """
 
     replaces_stored: bool = True
     forgets_corrections: bool = False
     batch_issues: int = BATCH_ISSUES
+    now: datetime | None = None
 
 
 def organisations_with_site() -> list[Organisation]:
@@ -188,14 +191,17 @@ def load_records(
 ) -> LoadReport:
     """Store records. Earlier records may be referenced by later ones. Raises OrganisationGone."""
     rules, pending = rules or LoadRules(), PendingLinks()
-    for batch in batches(iter(records), most_issues=rules.batch_issues):
+    believed = check_times(records, now=rules.now) if rules.now else iter(records)
+    for batch in batches(believed, most_issues=rules.batch_issues):
         _load_what_is_sound(batch, organisation=organisation, report=report, rules=rules, pending=pending)
         on_progress(report)
     with transaction.atomic(), _derivation_deferred():
         _hold_stored(organisation)
         found = pending.write(organisation_id=organisation.pk)
         report.doubts += _quarantine(found, organisation=organisation)
-        _advance_data_as_of(organisation, latest=report.latest)
+        if rules.now and report.latest:
+            report.latest = min(report.latest, rules.now)
+        _advance_data_as_of(organisation, latest=report.latest, now=rules.now)
     return report
 
 
@@ -277,7 +283,9 @@ def _quarantine(doubts: list[Doubt], *, organisation: Organisation) -> list[Doub
     return list(once.values())
 
 
-def _advance_data_as_of(organisation: Organisation, *, latest: datetime | None) -> None:
-    if latest and (organisation.data_as_of is None or latest > organisation.data_as_of):
+def _advance_data_as_of(organisation: Organisation, *, latest: datetime | None, now: datetime | None) -> None:
+    """Store up to when the data is known. A stored moment that is still to come is replaced."""
+    stored = organisation.data_as_of
+    if latest and (stored is None or latest > stored or (now and stored > now)):
         Organisation.objects.filter(pk=organisation.pk).update(data_as_of=latest)
         organisation.data_as_of = latest

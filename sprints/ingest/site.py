@@ -109,6 +109,7 @@ def ingest_site(
     *,
     organisation: Organisation,
     wanted: IssueSelection,
+    now: datetime,
     rules: LoadRules | None = None,
     on_progress: OnProgress = ignore_progress,
 ) -> LoadReport:
@@ -120,7 +121,7 @@ def ingest_site(
     """
     report, survey = LoadReport(), Survey()
     survey.fields.configured = tuple(organisation.points_fields)
-    rules = replace(rules or LoadRules(), batch_issues=PAGE_ISSUES)
+    rules = replace(rules or LoadRules(), batch_issues=PAGE_ISSUES, now=now)
     try:
         site = Site.meet(client)
         _survey(site, survey=survey, wanted=wanted, report=report)

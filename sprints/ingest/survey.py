@@ -11,7 +11,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sprints.ingest.record import Doubt, SprintRecord, StatusRecord, TeamRecord, UserRecord
-from sprints.ingest.values import CATEGORIES, Notes, category, clean, greenhopper, person, sprint, write_record
+from sprints.ingest.values import (
+    CATEGORIES,
+    Notes,
+    category,
+    clean,
+    find_category,
+    greenhopper,
+    person,
+    sprint,
+    write_record,
+)
 
 POINTS_TYPES = {"com.pyxis.greenhopper.jira:jsw-story-points"}
 POINTS_NAMES = {
@@ -23,10 +33,10 @@ SPRINT_NAMES = {"sprint", "sprints", "スプリント", "冲刺"}
 EPIC_TYPES = {"com.pyxis.greenhopper.jira:gh-epic-link"}
 EPIC_NAMES = {"epic link"}
 FLAG_NAMES = {"flagged", "impediment", "标记", "markiert"}
-DONE_WORDS = ("done", "closed", "resolved", "complete", "released", "shipped", "cancel", "fertig", "erledigt",
-              "geschlossen", "terminé", "fermé", "hecho", "cerrad", "完成", "关闭", "已发布", "完了")  # fmt: skip
-TO_DO_WORDS = ("to do", "todo", "open", "backlog", "new", "selected", "reopened", "offen", "zu erledigen", "à faire",
-               "por hacer", "待办", "新建", "未开始", "未着手")  # fmt: skip
+HOW_TO_STATE = (
+    "give the export a column 'Status Category', load the site's /rest/api/2/status beside it, or set it in the admin, "
+    "under Statuses"
+)
 
 
 @dataclass(slots=True)
@@ -120,7 +130,7 @@ class Survey:
             self._take_one(one, source=source)
 
     def status(self, name: str, *, status_id: str = "") -> StatusRecord:
-        """Return a status with its category: from the site's list, else from most issues, else by its name."""
+        """Return a status with its category: from the site's list, else from most issues, else by Jira's own names."""
         listed = self.status_by_id.get(status_id)
         known = listed if listed and listed.status_name == name else self._find_listed_status(name)
         if known:
@@ -128,12 +138,14 @@ class Survey:
         seen = self.seen_categories.get(name)
         if seen:
             return StatusRecord(status_name=name, status_category=seen.most_common(1)[0][0])
-        guessed = guess_category(name)
-        self.doubts.append(
-            Doubt(kind="status", name=name, reason=f"no category is given for it; taken as {guessed}", is_warning=True)
-        )
-        self.seen_categories[name][guessed] += 1
-        return StatusRecord(status_name=name, status_category=guessed)
+        taken = find_category(name)
+        reason = f"no category is given for it; taken as {taken}"
+        if not taken:
+            taken = CATEGORIES["indeterminate"]
+            reason = f"no category is given for it, and by its name it is not known; taken as {taken}: {HOW_TO_STATE}"
+        self.doubts.append(Doubt(kind="status", name=name, reason=reason, is_warning=True))
+        self.seen_categories[name][taken] += 1
+        return StatusRecord(status_name=name, status_category=taken)
 
     def sprint(self, read: SprintRecord, *, given: Any = None) -> SprintRecord:
         """Return a sprint from the site's list, else from the first issue, with its board's team if known."""
@@ -233,14 +245,6 @@ class Survey:
         for item in items if isinstance(items, list) else []:
             if isinstance(item, dict):
                 self.fields.learn_change(item)
-
-
-def guess_category(name: str) -> str:
-    """Return the likely category of a status by its name alone."""
-    folded = name.casefold()
-    if any(word in folded for word in TO_DO_WORDS):
-        return CATEGORIES["new"]
-    return CATEGORIES["done"] if any(word in folded for word in DONE_WORDS) else CATEGORIES["indeterminate"]
 
 
 def _board(given: Any) -> str:

@@ -2,10 +2,13 @@
 
 import json
 import re
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
+from importlib.resources import files
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -190,6 +193,18 @@ def category(given: Any, *, notes: Notes) -> str:
     if by_key and by_id and by_key != by_id:
         notes.add(f"status category: key {given.get('key')!r} and id {given.get('id')!r} contradict each other")
     return by_key or by_id
+
+
+@lru_cache(maxsize=1)
+def _category_names() -> dict[str, str]:
+    """Load the categories of the names that Jira ships."""
+    given = tomllib.loads((files("sprints.ingest") / "status_names.toml").read_text("utf-8"))
+    return {name: one for language in given.values() for one, names in language.items() for name in names}
+
+
+def find_category(name: str) -> str:
+    """Return the category of a status, or of a category, that is called as Jira calls its own. Empty for others."""
+    return _category_names().get(" ".join(name.casefold().replace("\u2019", "'").split()), "")
 
 
 def person(given: Any) -> UserRecord | None:

@@ -22,7 +22,7 @@ from sprints.linking.references import (
     find_story_points,
     find_unit_name,
 )
-from sprints.linking.spotting import SpottedName, find_names
+from sprints.linking.spotting import Reserved, SpottedName, find_names
 from sprints.linking.sprint_choice import chosen_sprints, write_assumption
 
 Found = TypeVar("Found", bound=Stretch)
@@ -33,6 +33,7 @@ MAX_CHOICES = 50
 _IN_TURN = regex.compile(r"(?:ts){2,}|(?:st){2,}")
 _JOINS = regex.compile(r"\s*(?:,|(?:, ?)?\b(?:and|or)\b)\s*", regex.IGNORECASE)
 _NOTHING: Mapping[str, str] = MappingProxyType({})
+_NO_WORDS: Reserved = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,11 +76,14 @@ class LinkedQuestion:
         return list(dict.fromkeys(named))
 
 
-def link(question: str, *, index: NameIndex, today: date, meant: Mapping[str, str] = _NOTHING) -> LinkedQuestion:
+def link(
+    question: str, *, index: NameIndex, today: date, meant: Mapping[str, str] = _NOTHING, reserved: Reserved = _NO_WORDS
+) -> LinkedQuestion:
     """
     Link a question. `today` is a value, and the index holds the names of the data. Pure.
 
-    `meant` says which of several a name means, as `Unclear` offered them.
+    `meant` says which of several a name means, as `Unclear` offered them. `reserved` are phrases that mean something of
+    their own: a value of the data that is one of them is its name only where it is clearly said as a name.
     """
     text = normalise(question)[:MAX_QUESTION]
     linked = LinkedQuestion(text=text, words=words(text), today=today, keys=find_issue_keys(text))
@@ -89,7 +93,8 @@ def link(question: str, *, index: NameIndex, today: date, meant: Mapping[str, st
     linked.periods = _select_outside(find_periods(text, today=today), taken)
     taken += linked.periods
     free = [word for word in linked.words if not overlaps(word, others=[*taken, *find_story_points(text)])]
-    linked.spotted = [one for one in find_names(text, words=free, index=index) if not overlaps(one, others=taken)]
+    spotted = find_names(text, words=free, index=index, reserved=reserved)
+    linked.spotted = [one for one in spotted if not overlaps(one, others=taken)]
     for number in find_amounts(text):
         if not overlaps(number, others=[*taken, *linked.spotted, *linked.amounts]):
             linked.amounts.append(number)

@@ -1,6 +1,6 @@
 """Names in a question: complete names before partial ones, exact spelling before typing mistakes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 
@@ -13,9 +13,13 @@ ORDINARY = frozenset((files("sprints.linking") / "ordinary_words.txt").read_text
 HARD: tuple[Kind, ...] = ("person", "team", "sprint", "epic")
 """Kinds with proper names. An answer that ignores one answers another question."""
 _ORDER: tuple[Kind, ...] = ("team", "person", "sprint", "epic", "status", "priority", "type", "label")
+Reserved = Container[tuple[str, ...]]
+"""Phrases by their folded words that mean something of their own."""
 MIN_LETTERS = 4
 MAX_WORDS = 80
 """The maximum words searched for names. A question has fewer; a pasted page has more."""
+_KINDS_BEHIND: tuple[Kind, ...] = ("status", "priority")
+"""Kinds that are said behind their names: the Done status. A sprint, a label or a type is said before: no label."""
 _HINTS: dict[str, Kind] = {
     "status": "status", "state": "status", "column": "status", "priority": "priority", "label": "label",
     "labels": "label", "labelled": "label", "labeled": "label", "tagged": "label", "tag": "label", "team": "team",
@@ -44,13 +48,20 @@ class SpottedName:
         return self.kind in HARD
 
 
-def find_names(text: str, *, words: Sequence[Word], index: NameIndex) -> list[SpottedName]:
-    """Return the names in a text without overlaps, the longest first at each word."""
+def find_names(text: str, *, words: Sequence[Word], index: NameIndex, reserved: Reserved) -> list[SpottedName]:
+    """
+    Return the names in a text without overlaps, the longest first at each word.
+
+    Words of a reserved phrase are a name only if they are clearly said as one.
+    """
     words = words[:MAX_WORDS]
     found: list[SpottedName] = list(_find_unspaced(text, index=index))
     place = 0
     while place < len(words):
         spotted, taken = _find_at(text, words, place=place, index=index)
+        run = tuple(word.folded for word in words[place : place + taken])
+        if spotted and run in reserved and not _is_said_as_name(spotted, text=text, words=words, place=place):
+            spotted = None
         if spotted and not any(one.start < spotted.end and spotted.start < one.end for one in found):
             found.append(spotted)
         place += taken
@@ -155,6 +166,21 @@ def _may_be_a_name(text: str, words: Sequence[Word], *, place: int, names: Seque
         return True
     before = words[place - 1].folded if place else ""
     return bool(place) and (text[word.start].isupper() or _HINTS.get(before) in {name.kind for name in names})
+
+
+def _is_said_as_name(spotted: SpottedName, *, text: str, words: Sequence[Word], place: int) -> bool:
+    """
+    Return whether words that mean something of their own are said as a name: beside its kind, or written as it is.
+
+    Capitals tell nothing at the start of a sentence, nor where every word has one. A type is said without them.
+    """
+    before = words[place - 1].folded if place else ""
+    behind = next((word.folded for word in words[place:] if word.start >= spotted.end), "")
+    if _HINTS.get(before) == spotted.kind or (spotted.kind in _KINDS_BEHIND and _HINTS.get(behind) == spotted.kind):
+        return True
+    written = {text for name in spotted.names for text in (name.text, *name.aliases)}
+    is_capital = bool(place) and spotted.said[0].isupper() and any(text[word.start].islower() for word in words[1:])
+    return is_capital and spotted.kind != "type" and any(spotted.said in one for one in written)
 
 
 def _is_title(text: str, words: Sequence[Word], *, place: int, size: int, name: Name) -> bool:

@@ -9,6 +9,7 @@ import regex
 from sprints.linking.link import LinkedQuestion, link
 from sprints.linking.names import Kind, NameIndex
 from sprints.linking.periods import Period
+from sprints.semantics.questions.lexicon import shipped_lexicon
 from sprints.sql_sandbox.literals import quote_literal
 
 NAMED: tuple[Kind, ...] = ("team", "person", "sprint", "status", "priority", "label", "type")
@@ -142,7 +143,7 @@ def _write_day(day: date) -> str:
 
 def make_template(question: str, *, sql: str, index: NameIndex, today: date) -> tuple[str, str]:
     """Replace names in the question by slots, and the lists of exactly the named rows in the SQL."""
-    linked = link(question, index=index, today=today)
+    linked = link(question, index=index, today=today, reserved=shipped_lexicon().reserved_phrases)
     text = linked.text
     for start, end, slot in sorted(_find_slot_positions(linked), reverse=True):
         text = f"{text[:start]}{{{slot}}}{text[end:]}"

@@ -85,13 +85,18 @@ def _organisation(options: dict[str, Any]) -> Organisation:
 def _ingest(
     options: dict[str, Any], *, organisation: Organisation, rules: LoadRules, on_progress: OnProgress
 ) -> LoadReport:
+    now = datetime.now(UTC)
     if not _is_site(options["source"]):
-        return ingest_files(Path(options["source"]), organisation=organisation, rules=rules, on_progress=on_progress)
+        return ingest_files(
+            Path(options["source"]), organisation=organisation, now=now, rules=rules, on_progress=on_progress
+        )
     since = options["since"] or (None if options["all"] else organisation.synced_until)
     wanted = IssueSelection(projects=tuple(options["project"]), since=since, jql=options["jql"])
     header = authorization(token=settings.JIRA_TOKEN, email=settings.JIRA_EMAIL)
     with JiraClient(site_url=options["source"], authorization=header, most_seconds=options["minutes"] * 60) as client:
-        report = ingest_site(client, organisation=organisation, wanted=wanted, rules=rules, on_progress=on_progress)
+        report = ingest_site(
+            client, organisation=organisation, wanted=wanted, now=now, rules=rules, on_progress=on_progress
+        )
     if not (options["project"] or options["jql"] or options["since"]):
         note_synced(organisation, report=report)
     return report

@@ -139,7 +139,8 @@ def _follow_sprint(
     known = [one.label for one in list_values(context, field="sprint") if isinstance(one, Reference)]
     if len(known) > 1:
         why = ANAPHOR.format(said=sprint.said)
-        return Parse(linked=link(text, index=index, today=today), why=why, anaphor=sprint.said, is_final=True)
+        linked = link(text, index=index, today=today, reserved=lexicon.reserved_phrases)
+        return Parse(linked=linked, why=why, anaphor=sprint.said, is_final=True)
     named = f"{text[: sprint.start]}{known[0]}{text[sprint.end :]}"
     parse = parse_follow_up(named, context=context, index=index, today=today, lexicon=lexicon)
     parse = parse or parse_question(named, index=index, today=today, lexicon=lexicon)

@@ -109,7 +109,7 @@ def read_follow_up(
         question = _LAST.sub(" sprints", question)  # velocity of ACCEL, | the last 3
     text = spell_signs(normalise(question)[:MAX_QUESTION])
     text, corrected = correct_words(text, found=words(text), lexicon=lexicon, index=index)
-    linked = link(text, index=index, today=today)
+    linked = link(text, index=index, today=today, reserved=lexicon.reserved_phrases)
     teams = frozenset(one.key for one in list_values(context, field="team") if isinstance(one, Reference))
     tokens = cut(linked, lexicon=lexicon, index=index, teams=teams)
     if not tokens or len(tokens) > MAX_TOKENS or not all(token.is_known for token in tokens):

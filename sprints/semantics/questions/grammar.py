@@ -79,7 +79,8 @@ def parse_question(
     if len(words(text)) > MAX_TOKENS or (whole.query is not None and whole.query.rank is None):
         return whole
 
-    tokens = cut(link(text, index=index, today=today), lexicon=lexicon, index=index)
+    linked = link(text, index=index, today=today, reserved=lexicon.reserved_phrases)
+    tokens = cut(linked, lexicon=lexicon, index=index)
     if whole.query is not None and not is_sorted(tokens):
         is_order = tokens[0].said.lower().startswith(("sort", "order")) and bool(whole.query.measures)
         return replace(whole, query=None, unbound=(tokens[0].said,)) if is_order else whole
@@ -122,15 +123,16 @@ def _parse(text: str, *, index: NameIndex, today: date, lexicon: Lexicon, meant:
     """Parse a text. Bounded: each rule only shortens the phrases, and each entity is tried once. Pure."""
     written = text
     text, corrected = correct_words(text, found=words(text), lexicon=lexicon, index=index)
-    linked = link(text, index=index, today=today, meant=meant)
+    linked = link(text, index=index, today=today, meant=meant, reserved=lexicon.reserved_phrases)
     if (moved := put_teams_behind(linked)) != linked.text:
-        linked = link(moved, index=index, today=today, meant=meant)
+        linked = link(moved, index=index, today=today, meant=meant, reserved=lexicon.reserved_phrases)
     tokens = cut(linked, lexicon=lexicon, index=index)
     if len(linked.words) > MAX_TOKENS:
         return Parse(linked=linked, why=TOO_LONG)
     if unknown := [token for token in tokens if not token.is_known]:
         if text != written:  # its words are named as they were written
-            tokens = cut(link(written, index=index, today=today, meant=meant), lexicon=lexicon, index=index)
+            as_written = link(written, index=index, today=today, meant=meant, reserved=lexicon.reserved_phrases)
+            tokens = cut(as_written, lexicon=lexicon, index=index)
             foreign = _unknown([token for token in tokens if not token.is_known], tokens=tokens, linked=linked)
             if foreign.why:
                 return foreign

@@ -11,7 +11,7 @@ from itertools import pairwise, product
 from typing import Any, Literal
 
 from sprints.linking.calendar_tokens import PERIOD_UNITS, PERIOD_WORDS, RELATIVE_WORDS
-from sprints.linking.folding import fold, words
+from sprints.linking.folding import fold, name_words, words
 from sprints.linking.numbers import NUMBERS
 from sprints.linking.spotting import ORDINARY
 from sprints.semantics.model import SemanticModel, Words, shipped_model
@@ -70,6 +70,14 @@ class Lexicon:
     def vocabulary(self) -> frozenset[str]:
         """Return every single word of the phrases."""
         return frozenset(word for phrase in self.phrases for word in phrase) | _TIME_WORDS
+
+    @cached_property
+    def reserved_phrases(self) -> frozenset[tuple[str, ...]]:
+        """Return the phrases that no value of the data may replace. Types that the model itself names are both."""
+        relations = [one for entity in self.model.entities.values() for one in entity.relations.values()]
+        compared = [one for relation in relations for one in (relation.row_is, relation.other_is) if one]
+        types = {str(value) for one in compared for value in one.values}
+        return frozenset(self.phrases) - {name_words(form) for name in types for form in (name, f"{name}s")}
 
     @cached_property
     def usual_words(self) -> frozenset[str]:

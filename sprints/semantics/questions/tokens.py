@@ -315,7 +315,7 @@ def _token_at(
     end = found[place + max(phrase_size, 1) - 1].end
     phrase = Token(said=linked.text[word.start : end], start=word.start, end=end, senses=senses)
     if known and size >= phrase_size:
-        if known.kind in _SPEAKS and size == phrase_size and _has_term(senses):
+        if known.kind in _SPEAKS and size == phrase_size and senses:
             lead = [word.folded for word in found[max(place - 2, 0) : place]]
             before = "out" if lead == ["out", "of"] else lead[-1] if lead else ""
             behind = found[place + size : place + size + 1]
@@ -345,10 +345,6 @@ def _without_prefix(word: Word, *, text: str, lexicon: Lexicon) -> Token | None:
         return None
     said = text[word.start : word.end]
     return Token(said=said, start=word.start, end=word.end, senses=(Sense("mark", "un", "word"), *senses))
-
-
-def _has_term(senses: Sequence[Sense]) -> bool:
-    return any(sense.kind in ("predicate", "dimension", "measure", "entity") for sense in senses)
 
 
 def _longest_phrase(found: Sequence[Word], *, place: int, lexicon: Lexicon) -> tuple[int, tuple[Sense, ...]]:

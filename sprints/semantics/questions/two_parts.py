@@ -78,7 +78,8 @@ class _Reader:
 
     def cut(self, text: str) -> list[Token]:
         """Return the tokens of a text."""
-        return cut(link(text, index=self.index, today=self.today), lexicon=self.lexicon, index=self.index)
+        linked = link(text, index=self.index, today=self.today, reserved=self.lexicon.reserved_phrases)
+        return cut(linked, lexicon=self.lexicon, index=self.index)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -131,3 +131,10 @@ def test_a_table_of_something_else_is_not_an_export() -> None:
 
     assert issues == []
     assert "neither JSON" in doubts[0].reason
+
+
+@pytest.mark.parametrize("head", ["Issue key,Summary,Created", "Issue key,Summary,Created,Issue Type"])
+def test_an_issue_without_a_type_has_none(head: str) -> None:
+    issues, _ = read(f"{head}\nNT-1,a,2026-03-14{',' * (head.count(',') - 2)}\n".encode())
+
+    assert [issue.issue_type for issue in issues] == [""]

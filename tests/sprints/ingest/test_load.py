@@ -3,6 +3,7 @@
 import gzip
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from sprints.models import (
 
 pytestmark = pytest.mark.django_db
 GOLDEN = Path(__file__).with_name("golden")
+NOW = datetime(2026, 11, 1, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -66,9 +68,9 @@ def counts(organisation: Organisation) -> dict[str, int]:
 
 
 def test_forms_of_all_kinds_load_together_and_again(organisation: Organisation) -> None:
-    first = ingest_files(GOLDEN, organisation=organisation)
+    first = ingest_files(GOLDEN, organisation=organisation, now=NOW)
     stored = counts(organisation)
-    second = ingest_files(GOLDEN, organisation=organisation)
+    second = ingest_files(GOLDEN, organisation=organisation, now=NOW)
 
     assert first.added == 5
     assert (second.added, second.changed, second.skipped) == (0, 0, 5)
@@ -156,7 +158,7 @@ def test_two_organisations_may_have_the_same_keys(organisation: Organisation) ->
 
 
 def test_a_source_without_changelogs_leaves_stored_moves(organisation: Organisation) -> None:
-    ingest_files(GOLDEN / "server_v2.json", organisation=organisation)
+    ingest_files(GOLDEN / "server_v2.json", organisation=organisation, now=NOW)
     raw = json.loads((GOLDEN / "server_v2.json").read_bytes())["issues"][0]
     raw.pop("changelog")
     raw["fields"]["summary"] = "Another"
@@ -178,7 +180,7 @@ def test_people_work_where_most_of_their_issues_are(organisation: Organisation) 
 
 
 def test_an_organisation_is_forgotten_whole(organisation: Organisation) -> None:
-    ingest_files(GOLDEN, organisation=organisation)
+    ingest_files(GOLDEN, organisation=organisation, now=NOW)
     before = Issue.objects.exclude(organisation=organisation).count()
 
     forget(organisation)
@@ -222,7 +224,7 @@ def test_a_folder_s_tables_by_tabs_are_read(organisation: Organisation, tmp_path
     table = b"Summary\tIssue key\tIssue id\tIssue Type\tStatus\tCreated\nA\tT-1\t71\tBug\tOpen\t2026-03-05 15:04\n"
     (tmp_path / f"export.tsv{'.gz' * packed}").write_bytes(gzip.compress(table) if packed else table)
 
-    ingest_files(tmp_path, organisation=organisation)
+    ingest_files(tmp_path, organisation=organisation, now=NOW)
 
     assert Issue.objects.get(organisation=organisation).issue_key == "T-1"
 

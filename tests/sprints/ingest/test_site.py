@@ -16,6 +16,7 @@ from sprints.models import Issue, Organisation, PointsChange, Sprint, Status, St
 from tests.sprints.ingest.conftest import Answer, Clock, LocalJira
 from toolbox.work.job_kinds import Assignment, JobRefused
 
+NOW = datetime(2026, 11, 1, tzinfo=UTC)
 SPRINT = {"id": 5, "name": "ALPHA 1", "state": "active", "startDate": "2026-01-05T09:00:00Z", "originBoardId": 3}
 
 
@@ -74,7 +75,7 @@ def client(jira: LocalJira, clock: Clock) -> Iterator[JiraClient]:
 
 
 def run(client: JiraClient, organisation: Organisation, wanted: IssueSelection | None = None) -> LoadReport:
-    return ingest_site(client, organisation=organisation, wanted=wanted or IssueSelection())
+    return ingest_site(client, organisation=organisation, wanted=wanted or IssueSelection(), now=NOW)
 
 
 @pytest.mark.parametrize("is_cloud", [True, False])
