@@ -8,7 +8,7 @@ from sprints.semantics.questions.alternatives import MASS
 from sprints.semantics.questions.constructions import TAKING
 from sprints.semantics.questions.phrase import Phrase, is_sprints, look_at, phrase_at
 from sprints.semantics.questions.scope import Scope
-from sprints.semantics.questions.tense import find_number, find_verb
+from sprints.semantics.questions.tense import find_number, find_ranked_noun, find_verb
 from sprints.semantics.questions.terms import DEFAULT_RANK, Unbound
 
 MASS_OF_WORK = "Is that by the number of issues, or by their points?"
@@ -60,10 +60,11 @@ class Ranks(Scope):
         if self.measures and self.groups and (is_single or is_extreme):
             raise Unbound(rank, is_final=True)  # the most points in a single issue | per team; max points | by team
         noun = phrase_at(self.phrases, place=self.phrases.index(rank) + 1)
-        is_one_row = noun.name_kind == "type" and not noun.said.lower().endswith("s")
         has_order = rank.said.lower() == "top" and any(sense.name == "priority" for sense in noun.senses)
         is_of_list = rank.said.lower() == "top" and bool(self.groups) and noun.has("predicate", form="noun")
-        if has_order or is_of_list or (self.measures and is_one_row and rank.said.lower() in _SIZES):
+        ranked = find_ranked_noun(self.phrases, place=self.phrases.index(rank))
+        is_of_rows = ranked.is_of_issues or ranked.name_kind == "priority"
+        if has_order or is_of_list or (self.measures and is_of_rows and rank.said.lower() in _SIZES):
             raise Unbound(rank, is_final=True)  # top | priorities; top of the | backlog by priority; biggest | story
         is_open = any(one.predicate in ("open", "unassigned") for one in self.states.values())
         if not self.measures and is_open and by in UNTIL_DONE:

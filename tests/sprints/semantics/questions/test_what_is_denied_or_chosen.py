@@ -15,6 +15,15 @@ JOIN sprints AS s ON s.sprint_id = m.sprint_id WHERE s.sprint_name LIKE '% Sprin
 """
 OPEN = "status_category <> 'Done'"
 OPEN_P0 = f"{OPEN} AND priority = 'p0' AND issue_type = 'Bug'"
+CHOSEN = """
+SELECT issue_key, {} AS asked, {} AS size FROM issues AS i JOIN teams AS t USING (team_id)
+LEFT JOIN users AS u ON u.user_id = i.assignee_id
+WHERE {} AND i.story_points IS NOT NULL ORDER BY i.story_points {} FETCH FIRST ROW WITH TIES
+"""
+OPEN_STORY = "i.status_category <> 'Done' AND i.issue_type = 'Story'"
+OPEN_BUG = "i.status_category <> 'Done' AND i.issue_type = 'Bug'"
+NAME = "u.full_name"
+SIZE = "i.story_points"
 YESTERDAY = "created_at >= '2026-11-17' AND created_at < '2026-11-18' AND issue_type = 'Bug'"
 
 
@@ -74,4 +83,45 @@ def test_whether_there_are_none_is_answered_with_those_that_there_are(question: 
     ],
 )  # fmt: skip
 def test_another_denial_is_asked_back(question: str) -> None:
+    assert ask(question).is_ambiguous
+
+
+@pytest.mark.parametrize(
+    ("question", "truth"),
+    [
+        ("Status of the biggest open story?", CHOSEN.format("status", SIZE, OPEN_STORY, "DESC")),
+        ("What status does the biggest open story have?", CHOSEN.format("status", SIZE, OPEN_STORY, "DESC")),
+        ("Team of the biggest open story?", CHOSEN.format("team_key", SIZE, OPEN_STORY, "DESC")),
+        ("Which team has the biggest open story?", CHOSEN.format("team_key", SIZE, OPEN_STORY, "DESC")),
+        ("Who has the biggest open story?", CHOSEN.format(NAME, SIZE, OPEN_STORY, "DESC")),
+        ("Who has the biggest p0 bug?", CHOSEN.format(NAME, SIZE, f"{OPEN_BUG} AND priority = 'p0'", "DESC")),
+        ("Priority of the largest open bug?", CHOSEN.format("priority", SIZE, OPEN_BUG, "DESC")),
+        ("Priority of the smallest open story?", CHOSEN.format("priority", SIZE, OPEN_STORY, "ASC")),
+        ("Who closed the biggest story in October?",
+         CHOSEN.format(NAME, SIZE, "i.issue_type = 'Story' AND i.status_category = 'Done' "
+                       "AND i.resolved_at >= '2026-10-01' AND i.resolved_at < '2026-11-01'", "DESC")),
+        ("Type of the biggest issue in sprint 9?",
+         ("SELECT issue_key, issue_type, story_points FROM issues JOIN sprint_issues AS m USING (issue_id) "
+          "JOIN sprints AS s ON s.sprint_id = m.sprint_id WHERE s.sprint_name LIKE '% Sprint 9' AND is_in_scope "
+          "AND story_points IS NOT NULL ORDER BY story_points DESC FETCH FIRST ROW WITH TIES")),
+        ("Status of the oldest open bug?",
+         (f"SELECT issue_key, status FROM issues WHERE {OPEN} AND issue_type = 'Bug' "
+          "ORDER BY created_at FETCH FIRST ROW WITH TIES")),
+        ("Who has the oldest open bug?",
+         ("SELECT issue_key, full_name FROM issues AS i LEFT JOIN users ON user_id = assignee_id "
+          f"WHERE {OPEN_BUG} ORDER BY i.created_at FETCH FIRST ROW WITH TIES")),
+    ],
+)  # fmt: skip
+def test_a_property_of_the_biggest_row_is_its_own(question: str, truth: str) -> None:
+    assert_same_rows(question, truth=truth)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who reported the biggest open bug?", "Who has the biggest open stories?", "Epic of the biggest open story?",
+        "Which team owns the largest open p1 story?", "Who owns the biggest open story of ORBIT?",
+    ],
+)  # fmt: skip
+def test_the_biggest_row_is_no_largest_number(question: str) -> None:
     assert ask(question).is_ambiguous
