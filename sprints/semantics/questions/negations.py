@@ -400,7 +400,10 @@ def _read_some(phrases: list[Phrase], *, place: int) -> Found:
 
 def read_acts(phrases: list[Phrase], *, place: int) -> Found:
     """Read what those who are counted did as rows that they have: how many people | closed | bugs | in October."""
-    asked, before, verb = look_at(phrases, place=place - 2, size=3)
+    verb, at = phrases[place], place - 1
+    while phrase_at(phrases, place=at).name_kind == "team":  # how many people | in HARBOR | closed
+        at -= 1
+    asked, before = look_at(phrases, place=at - 1, size=2)
     is_act = verb.kind == "term" and not verb.is_negated and verb.has("predicate", "time", form="verb")
     if not is_act or "how_many" not in asked.marks or before.kind != "term":
         return None

@@ -102,7 +102,7 @@ from sprints.semantics.questions.phrase import (
     look_at,
     phrase_at,
 )
-from sprints.semantics.questions.quantifiers import affirm_existence, count_totals, find_quantifier
+from sprints.semantics.questions.quantifiers import affirm_existence, count_totals, find_quantifier, name_people
 from sprints.semantics.questions.restatements import RESTATEMENTS
 from sprints.semantics.questions.speeds import read_speed
 from sprints.semantics.questions.sprint_events import SPRINT_EVENTS
@@ -128,7 +128,8 @@ _TERMS = frozenset({"entity", "measure", "dimension", "predicate", "time"})
 
 def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
     """Convert tokens to phrases: one each, then combine neighbours, rule by rule."""
-    tokens = count_totals(_put_whole_first(keep_verbs(affirm_existence(tokens))))
+    tokens = name_people(affirm_existence(tokens))
+    tokens = count_totals(_put_whole_first(keep_verbs(tokens)))
     placed = (
         _place(
             token,

@@ -1,4 +1,4 @@
-"""Quantifiers beside words: both, all, totals of what follows, and none where it is asked whether there are any."""
+"""Quantifiers beside words: both, all, totals of what follows, none of what is asked for, and so many of somebody."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,6 +12,7 @@ _DETERMINERS = frozenset({"articles", "pronouns"})
 _DENIALS = frozenset({"without", "not", "nobody", "nothing"})
 _OF_EXISTENCE = frozenset({"be", "have", "past", "our"})
 _OWNING = frozenset({"has", "have", "had", "do", "does", "did"})
+_PEOPLE = (Sense("entity", "person", "noun", is_plural=True), Sense("measure", "people", "noun", is_plural=True))
 _ANY = frozenset({"a", "an", "any", "a single"})
 
 
@@ -48,6 +49,29 @@ def affirm_existence(tokens: Sequence[Token]) -> Sequence[Token]:
         return [*tokens[:at], replace(token, senses=()), *tokens[at + 1 :]]
     any_of = [replace(token, said="any", senses=(Sense("free", "articles", "word"),))] if is_no else []
     return [*tokens[:at], *any_of, *tokens[at + 1 :]]
+
+
+def name_people(tokens: Sequence[Token]) -> Sequence[Token]:
+    """Name those as people who have or do something with rows: how many of | us | have; how many of ORBIT | closed."""
+    at = next((n + 1 for n, one in enumerate(tokens) if one.marks & {"how_many", "which", "share"}), 0)
+    end = at
+    while 0 < end < len(tokens) and _tells_whose(tokens[end]):
+        end += 1
+    whose, rest = tokens[at:end], tokens[end:]
+    ours = next((one for one in whose if one.said.lower() == "us"), None)
+    verb = next((one for one in rest if not one.is_free), None)
+    does = verb is not None and (bool({"have"} & verb.marks) or any(one.form == "verb" for one in verb.senses))
+    does = does or (bool(rest[1:]) and "be" in rest[0].marks and rest[1].said.lower().split()[0].endswith("ing"))
+    has_rows = any(one.kind == "type" or any(sense.name == "issue" for sense in one.senses) for one in rest)
+    if not (ours or (does and has_rows and any(one.kind == "team" for one in whose))):
+        return tokens
+    lead, is_share = ours or tokens[at - 1], "share" in tokens[at - 1].marks  # of people nothing says a share
+    people = Token(said=lead.said, start=lead.start, end=lead.end, senses=() if is_share else _PEOPLE)
+    return [*tokens[:at], people, *(one for one in whose if one is not ours), *rest]
+
+
+def _tells_whose(token: Token) -> bool:
+    return token.kind == "team" or token.is_preposition or token.said.lower() in ("us", "from", "and", "or")
 
 
 def _tells_of_existence(token: Token) -> bool:

@@ -20,6 +20,11 @@ SELECT issue_key, {} AS asked, {} AS size FROM issues AS i JOIN teams AS t USING
 LEFT JOIN users AS u ON u.user_id = i.assignee_id
 WHERE {} AND i.story_points IS NOT NULL ORDER BY i.story_points {} FETCH FIRST ROW WITH TIES
 """
+PEOPLE = """
+SELECT count(*) AS n FROM users AS u LEFT JOIN teams AS t USING (team_id)
+WHERE {} AND {} EXISTS (SELECT 1 FROM issues AS i WHERE i.{} = u.user_id AND {})
+"""
+IN_OCTOBER = "i.resolved_at >= '2026-10-01' AND i.resolved_at < '2026-11-01' AND i.status_category = 'Done'"
 OPEN_STORY = "i.status_category <> 'Done' AND i.issue_type = 'Story'"
 OPEN_BUG = "i.status_category <> 'Done' AND i.issue_type = 'Bug'"
 NAME = "u.full_name"
@@ -124,4 +129,39 @@ def test_a_property_of_the_biggest_row_is_its_own(question: str, truth: str) -> 
     ],
 )  # fmt: skip
 def test_the_biggest_row_is_no_largest_number(question: str) -> None:
+    assert ask(question).is_ambiguous
+
+
+@pytest.mark.parametrize(
+    ("question", "truth"),
+    [
+        ("How many of us have open bugs?", PEOPLE.format("true", "", "assignee_id", OPEN_BUG)),
+        ("How many of us have no open bugs?", PEOPLE.format("true", "NOT", "assignee_id", OPEN_BUG)),
+        ("How many of us closed something in October?", PEOPLE.format("true", "", "assignee_id", IN_OCTOBER)),
+        ("How many of us reported a bug?", PEOPLE.format("true", "", "reporter_id", "i.issue_type = 'Bug'")),
+        ("How many of ACCEL have open bugs?", PEOPLE.format("team_key = 'ACCEL'", "", "assignee_id", OPEN_BUG)),
+        ("How many in ACCEL have open bugs?", PEOPLE.format("team_key = 'ACCEL'", "", "assignee_id", OPEN_BUG)),
+        ("How many from ACCEL have open bugs?", PEOPLE.format("team_key = 'ACCEL'", "", "assignee_id", OPEN_BUG)),
+        ("How many people in ORBIT closed a bug in October?",
+         PEOPLE.format("team_key = 'ORBIT'", "", "assignee_id", f"{IN_OCTOBER} AND i.issue_type = 'Bug'")),
+        ("How many of ORBIT closed a bug in October?",
+         PEOPLE.format("team_key = 'ORBIT'", "", "assignee_id", f"{IN_OCTOBER} AND i.issue_type = 'Bug'")),
+        # rows of a team, as nobody has them
+        ("How many of ORBIT are blocked?",
+         "SELECT count(*) AS n FROM issues JOIN teams USING (team_id) WHERE is_blocked AND team_key = 'ORBIT'"),
+        ("How many of our bugs are open?", f"SELECT count(*) AS n FROM issues AS i WHERE {OPEN_BUG}"),
+    ],
+)  # fmt: skip
+def test_how_many_of_us_is_a_number_of_people(question: str, truth: str) -> None:
+    assert_same_rows(question, truth=truth)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many of us are working on bugs?", "How many of us are blocked?", "How many of ORBIT are working on bugs?",
+        "What share of us has open bugs?",
+    ],
+)  # fmt: skip
+def test_what_people_are_is_no_number_of_issues(question: str) -> None:
     assert ask(question).is_ambiguous
