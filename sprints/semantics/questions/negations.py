@@ -214,16 +214,6 @@ def _after_silent(phrases: Sequence[Phrase], *, place: int) -> int:
     return next(at, len(phrases))
 
 
-def read_only(phrases: list[Phrase], *, place: int) -> Found:
-    """Skip "only" beside a filter, which is exclusive already: only bugs; bugs only."""
-    before, first, second = look_at(phrases, place=place - 1, size=3)
-    if first.kind != "mark" or "only" not in first.marks:
-        return None
-    if second.kind in ("names", "sprints", "period", "key", "bound", "missing") or second.has("predicate", "time"):
-        return [replace(second, is_only=True)], 2
-    return ([], 1) if not second and before.kind in ("names", "sprints", "period", "rank") else None
-
-
 def read_ever(phrases: list[Phrase], *, place: int) -> Found:
     """Read "ever": ever been blocked; blocked at any time."""
     first, second = look_at(phrases, place=place, size=2)

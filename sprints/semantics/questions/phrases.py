@@ -58,7 +58,7 @@ from sprints.semantics.questions.contrasts import (
     read_whole,
     read_workers,
 )
-from sprints.semantics.questions.existence import EXISTENCE
+from sprints.semantics.questions.existence import EXISTENCE, read_only
 from sprints.semantics.questions.histories import HISTORIES
 from sprints.semantics.questions.lexicon import Sense
 from sprints.semantics.questions.naming import (
@@ -86,7 +86,6 @@ from sprints.semantics.questions.negations import (
     read_ever,
     read_idle,
     read_nobody,
-    read_only,
     read_presence,
     read_related,
 )

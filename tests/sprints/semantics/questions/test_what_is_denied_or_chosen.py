@@ -25,6 +25,9 @@ SELECT count(*) AS n FROM users AS u LEFT JOIN teams AS t USING (team_id)
 WHERE {} AND {} EXISTS (SELECT 1 FROM issues AS i WHERE i.{} = u.user_id AND {})
 """
 IN_OCTOBER = "i.resolved_at >= '2026-10-01' AND i.resolved_at < '2026-11-01' AND i.status_category = 'Done'"
+LABELLED = """
+SELECT {0} FROM issues WHERE labels @> ARRAY{1} AND labels <@ ARRAY{1} AND {2} LIMIT 1000
+"""
 OPEN_STORY = "i.status_category <> 'Done' AND i.issue_type = 'Story'"
 OPEN_BUG = "i.status_category <> 'Done' AND i.issue_type = 'Bug'"
 NAME = "u.full_name"
@@ -164,4 +167,33 @@ def test_how_many_of_us_is_a_number_of_people(question: str, truth: str) -> None
     ],
 )  # fmt: skip
 def test_what_people_are_is_no_number_of_issues(question: str) -> None:
+    assert ask(question).is_ambiguous
+
+
+@pytest.mark.parametrize(
+    ("question", "truth"),
+    [
+        ("How many issues are labelled ux only?", LABELLED.format("count(*) AS n", "['ux']", "true")),
+        ("How many issues have the label security only?", LABELLED.format("count(*) AS n", "['security']", "true")),
+        ("How many open issues are labelled customer only?", LABELLED.format("count(*) AS n", "['customer']", OPEN)),
+        ("Which stories are tagged ux only?", LABELLED.format("issue_key", "['ux']", "issue_type = 'Story'")),
+        ("Which bugs have ux only?", LABELLED.format("issue_key", "['ux']", "issue_type = 'Bug'")),
+        ("Which open bugs are labelled regression only?",
+         LABELLED.format("issue_key", "['regression']", f"{OPEN} AND issue_type = 'Bug'")),
+        ("Issues labelled ux and security only", LABELLED.format("issue_key", "['ux', 'security']", "true")),
+        ("Issues of ACCEL only", ISSUES.format("team_key = 'ACCEL'")),
+    ],
+)  # fmt: skip
+def test_the_only_label_is_one_without_others(question: str, truth: str) -> None:
+    assert_same_rows(question, truth=truth)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many issues are labelled ux only in sprint 9?", "How many issues are labelled ux or security only?",
+        "How many issues are not labelled ux only?", "Which people have bugs only?", "Who has p0 bugs only?",
+    ],
+)  # fmt: skip
+def test_what_is_only_is_asked_back_where_it_cannot_be_read(question: str) -> None:
     assert ask(question).is_ambiguous
