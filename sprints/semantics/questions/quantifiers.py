@@ -37,7 +37,9 @@ def affirm_existence(tokens: Sequence[Token]) -> Sequence[Token]:
     Any other denial of it finds no place: what is none of one kind is not what is of the others.
     """
     denied = [at for at, one in enumerate(tokens) if one.marks & _DENIALS]
-    at = denied[0] if denied else 0
+    if not denied:
+        return tokens
+    at = denied[0]
     there = next((n for n, one in enumerate(tokens[:at]) if one.said.lower() == "there"), -1)
     token, following = tokens[at], tokens[at + 1] if at + 1 < len(tokens) else tokens[at]
     is_owned = at and tokens[0].said.lower() in _OWNING and token.said.lower() == "no"

@@ -15,6 +15,7 @@ MASS_OF_WORK = "Is that by the number of issues, or by their points?"
 UNTIL_DONE = frozenset({"cycle_time_days", "lead_time_days"})
 _SIZES, _DURATIONS = frozenset({"biggest", "largest", "smallest"}), frozenset({"longest", "shortest"})
 
+RATIO = "I do not divide by what '{said}' says. Ask for the number alone, or for a list of the numbers {said}."
 SIZE_OF_EPICS = "An epic has no points of its own. Do you mean the number of its issues, or their points?"
 NOW_OR_IN_ALL = "Do you mean those that are {state} now, or the days of all times that they were {state}?"
 
@@ -24,6 +25,7 @@ class Ranks(Scope):
 
     def _read_ranks(self) -> tuple[Rank | None, tuple[Order, ...]]:
         places = [place for place, phrase in enumerate(self.phrases) if phrase.kind == "rank"]
+        self._refuse_ratio()
         if not places:
             return None, ()
         if len(places) > 1:
@@ -45,6 +47,16 @@ class Ranks(Scope):
             count = DEFAULT_RANK
             self.assumptions.append(f"Listed the first {DEFAULT_RANK}.")
         return Rank(count=count, by=by, direction=direction, within=self._rank_within(places[0])), ()
+
+    def _refuse_ratio(self) -> None:
+        """Refuse to rank or limit what is asked for inside its own parts: which team has most bugs | per person."""
+        if not (self.measures and (self.is_ranked or self.having)):
+            return
+        parts = {self._dimension_of(one, is_group=True): one for one in self.phrases if one.kind == "group"}
+        asked = {one.dimension for one in self.groups if isinstance(one, DimensionGroup)} - parts.keys()
+        for part, phrase in parts.items():
+            if (part == "issue" and asked) or (part in ("assignee", "reporter") and "team" in asked):
+                raise Unbound(phrase, why=RATIO.format(said=phrase.said), is_final=True)
 
     def _refuse_lost_rows(self, rank: Phrase, *, by: str) -> None:
         """Refuse to rank others than the rows that are asked for, or these by what is another row's."""

@@ -197,3 +197,63 @@ def test_the_only_label_is_one_without_others(question: str, truth: str) -> None
 )  # fmt: skip
 def test_what_is_only_is_asked_back_where_it_cannot_be_read(question: str) -> None:
     assert ask(question).is_ambiguous
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which team has most open bugs per person?", "Which team has the fewest open issues per person?",
+        "Which team closes the most issues per person?", "Which team completed the most points per person in sprint 8?",
+        "Which teams have the most open bugs per member?", "Top 3 teams by open bugs per person",
+        "Rank the teams by open bugs per person", "Which team has more than 2 open bugs per person?",
+        "Who has the most points per issue?",
+    ],
+)  # fmt: skip
+def test_the_best_by_a_ratio_is_asked_back(question: str) -> None:
+    answer = ask(question)
+
+    assert answer.is_ambiguous
+    assert "divide" in answer.answer
+
+
+def test_the_best_person_of_each_team_is_no_ratio() -> None:
+    assert_same_rows(
+        "Which person has the most open bugs in each team?",
+        truth=(
+            "WITH n AS (SELECT team_key, full_name, count(*) AS bugs, "
+            "rank() OVER (PARTITION BY team_key ORDER BY count(*) DESC) AS at FROM issues AS i "
+            "JOIN teams AS t USING (team_id) JOIN users AS u ON u.user_id = i.assignee_id "
+            f"WHERE {OPEN_BUG} GROUP BY 1, 2) SELECT team_key, full_name, bugs FROM n WHERE at = 1 LIMIT 1000"
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many points do we have still in sprint 9?", "How many issues has HARBOR still in sprint 9?",
+        "How many points has Sophia still in sprint 9?", "How many issues have we still in sprint 9?",
+        "How many bugs have we still in the current sprint?", "Which bugs has ORBIT still in sprint 9?",
+        "How many stories has ORBIT got still in sprint 9?", "How many points do we have in sprint 9 still?",
+    ],
+)  # fmt: skip
+def test_what_somebody_has_still_in_a_sprint_is_asked_back(question: str) -> None:
+    assert ask(question).is_ambiguous
+
+
+@pytest.mark.parametrize(
+    ("question", "truth"),
+    [
+        ("How many bugs have we still?", f"SELECT count(*) AS n FROM issues AS i WHERE {OPEN_BUG}"),
+        ("How many bugs does ORBIT have still?",
+         ("SELECT count(*) AS n FROM issues AS i JOIN teams USING (team_id) "
+          f"WHERE {OPEN_BUG} AND team_key = 'ORBIT'")),
+        ("Which stories have still no assignee in sprint 9?",
+         IN_SPRINT.format("i.assignee_id IS NULL AND i.issue_type = 'Story'")),
+        ("How many open bugs has ORBIT still in sprint 9?",
+         ("SELECT count(*) AS n FROM issues AS i JOIN sprint_issues AS m USING (issue_id) JOIN sprints AS s "
+          f"ON s.sprint_id = m.sprint_id WHERE s.sprint_name = 'ORBIT Sprint 9' AND m.is_in_scope AND {OPEN_BUG}")),
+    ],
+)  # fmt: skip
+def test_what_somebody_has_still_is_open(question: str, truth: str) -> None:
+    assert_same_rows(question, truth=truth)
