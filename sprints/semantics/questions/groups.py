@@ -6,6 +6,8 @@ from sprints.semantics.questions.phrase import NOTHING, Phrase, phrase_at
 from sprints.semantics.questions.tense import find_ranked_noun
 from sprints.semantics.questions.terms import Terms, Unbound
 
+_ACTED = frozenset({"most", "least", "last", "first"})  # of a state or an act: the most | overdue; closed | last
+
 
 class Groups(Terms):
     """Terms with the groups of the question."""
@@ -95,7 +97,10 @@ class Groups(Terms):
 
     def _ranks_one_row(self) -> bool:
         """Return whether one row is asked for by what it is: the status of the biggest | open | story."""
-        places = [at for at, one in enumerate(self.phrases) if one.kind == "rank" and one.has("dimension")]
+        places = [
+            at for at, one in enumerate(self.phrases)
+            if one.kind == "rank" and one.has("dimension") and not _ACTED & {*one.said.lower().split()}
+        ]  # fmt: skip
         noun = find_ranked_noun(self.phrases, place=places[0]) if places and self.entity.id == "issue" else NOTHING
         is_several = noun.is_plural or (noun.kind == "names" and noun.said.lower().endswith("s"))
         return bool(noun) and (noun.is_of_issues or noun.name_kind == "priority") and not is_several

@@ -196,7 +196,9 @@ class Measures(Units):
         if self._has_key() and not (verbs or has_it or is_bare):
             raise Unbound(who)  # who started it: nobody says that this is the assignee
         self._refuse_negated_acts(who)
-        if self._has_key() or (self._ranks_one_row() and not verbs):
+        if self._has_key() or (self._ranks_one_row() and not verbs and not any(
+            one.has("predicate", form="verb") for one in clause
+        )):  # fmt: skip
             self.columns.append(dimension)
             self.states = {place: one for place, one in self.states.items() if one.phrase not in verbs}
         else:

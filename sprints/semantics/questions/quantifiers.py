@@ -56,6 +56,8 @@ def affirm_existence(tokens: Sequence[Token]) -> Sequence[Token]:
 def name_people(tokens: Sequence[Token]) -> Sequence[Token]:
     """Name those as people who have or do something with rows: how many of | us | have; how many of ORBIT | closed."""
     at = next((n + 1 for n, one in enumerate(tokens) if one.marks & {"how_many", "which", "share"}), 0)
+    if at and "which" in tokens[at - 1].marks and not any(one.said.lower() == "of" for one in tokens[at : at + 1]):
+        return tokens  # the sprint in which | ORBIT | closed
     end = at
     while 0 < end < len(tokens) and _tells_whose(tokens[end]):
         end += 1
