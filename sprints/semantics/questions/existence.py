@@ -8,8 +8,9 @@ phrases.py.
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sprints.semantics.enums import Operator
 from sprints.semantics.questions.lexicon import Sense
-from sprints.semantics.questions.phrase import Found, Phrase, Rule, is_sprints, look_at, phrase_at
+from sprints.semantics.questions.phrase import Found, Phrase, Rule, is_sprints, leave_out, look_at, phrase_at
 from sprints.semantics.questions.tense import find_verb
 
 _OWNERS = ("person", "team")
@@ -98,6 +99,35 @@ def read_only_rows(phrases: list[Phrase], *, place: int) -> Found:
     made = replace(kind, kind="related", senses=(), names=(), name_kind="", said=said, alternatives=(kind, *rest))
     others = (replace(kind, is_negated=True), *rest)
     return [made, replace(made, is_negated=True, said=f"{first.said} {said}", alternatives=others)], 3 + len(rest)
+
+
+def read_only(phrases: list[Phrase], *, place: int) -> Found:
+    """Skip "only" beside a filter, which is exclusive already: only bugs; bugs only. Labels are not."""
+    before, first, second = look_at(phrases, place=place - 1, size=3)
+    if first.kind != "mark" or "only" not in first.marks:
+        return None
+    if lone := _read_lone(phrases, place=place):
+        return lone
+    if second.kind in ("names", "sprints", "period", "key", "bound", "missing") or second.has("predicate", "time"):
+        return [replace(second, is_only=True)], 2
+    return ([], 1) if not second and before.kind in ("names", "sprints", "period", "rank") else None
+
+
+def _read_lone(phrases: list[Phrase], *, place: int) -> Found:
+    """Read labels that rows have and no others by their number: labelled | ux | only. Owners of one kind alone not."""
+    lead, before, first, second = look_at(phrases, place=place - 2, size=4)
+    at = place - 2
+    while (one := phrase_at(phrases, place=at)).kind == "names" or one.has("predicate"):
+        at -= 1
+    has = "have" in one.marks
+    if has and before.name_kind in ("type", "priority") and asks_for_owners(phrases[:at]):
+        return [leave_out(first, lead=before)], 1  # who has | bugs | only
+    if before.name_kind != "label" or not (has or any(sense.name == "label" for sense in lead.senses)):
+        return None
+    if second or before.is_negated or before.joined_by == "or":
+        return [leave_out(first, lead=before)], 1  # labelled ux | only | in sprint 9
+    label = (Sense("dimension", "label", "noun"),)
+    return [replace(first, kind="bound", senses=label, marks=frozenset(), op=Operator.EQ, number=len(before.names))], 1
 
 
 def read_inverted_negation(phrases: list[Phrase], *, place: int) -> Found:

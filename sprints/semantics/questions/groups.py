@@ -2,8 +2,11 @@
 
 from sprints.semantics.enums import Grain, Operator
 from sprints.semantics.query import Comparison, DimensionGroup, TimeGroup
-from sprints.semantics.questions.phrase import Phrase, phrase_at
+from sprints.semantics.questions.phrase import NOTHING, Phrase, phrase_at
+from sprints.semantics.questions.tense import find_ranked_noun
 from sprints.semantics.questions.terms import Terms, Unbound
+
+_ACTED = frozenset({"most", "least", "last", "first"})  # of a state or an act: the most | overdue; closed | last
 
 
 class Groups(Terms):
@@ -91,6 +94,16 @@ class Groups(Terms):
             raise Unbound(phrase)  # the number of bugs | and | their points
         is_number = bool(self.marks & {"how_many", "how_much", "average", "median", "total", "share", "compare"})
         return is_listed and not is_number and (phrase.is_owned or link.said.lower() in ("with", "and"))
+
+    def _ranks_one_row(self) -> bool:
+        """Return whether one row is asked for by what it is: the status of the biggest | open | story."""
+        places = [
+            at for at, one in enumerate(self.phrases)
+            if one.kind == "rank" and one.has("dimension") and not _ACTED & {*one.said.lower().split()}
+        ]  # fmt: skip
+        noun = find_ranked_noun(self.phrases, place=places[0]) if places and self.entity.id == "issue" else NOTHING
+        is_several = noun.is_plural or (noun.kind == "names" and noun.said.lower().endswith("s"))
+        return bool(noun) and (noun.is_of_issues or noun.name_kind == "priority") and not is_several
 
     def _is_asked_which(self, place: int) -> bool:
         """Return whether one of several is requested: which sprint, not the sprint."""

@@ -80,7 +80,7 @@ class Measures(Units):
         is_ranked = before.kind == "rank" and not before.senses
         is_subject = is_first and (is_ranked or not self.marks & {"how_many", "how_much"})
         is_subject = is_subject and (phrase.is_plural or self._is_asked_which(place))
-        is_subject = is_subject and all(one.quantifier != "each" for one in self.phrases)
+        is_subject = is_subject and all(one.quantifier != "each" for one in self.phrases) and not self._ranks_one_row()
         return is_subject and self._is_group_subject(self._dimension_of(phrase))
 
     def _read_measure_or_property(
@@ -192,7 +192,9 @@ class Measures(Units):
         if self._has_key() and not (verbs or has_it or is_bare):
             raise Unbound(who)  # who started it: nobody says that this is the assignee
         self._refuse_negated_acts(who)
-        if self._has_key():
+        if self._has_key() or (self._ranks_one_row() and not verbs and not any(
+            one.has("predicate", form="verb") for one in clause
+        )):  # fmt: skip
             self.columns.append(dimension)
             self.states = {place: one for place, one in self.states.items() if one.phrase not in verbs}
         else:

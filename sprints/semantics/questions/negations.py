@@ -214,16 +214,6 @@ def _after_silent(phrases: Sequence[Phrase], *, place: int) -> int:
     return next(at, len(phrases))
 
 
-def read_only(phrases: list[Phrase], *, place: int) -> Found:
-    """Skip "only" beside a filter, which is exclusive already: only bugs; bugs only."""
-    before, first, second = look_at(phrases, place=place - 1, size=3)
-    if first.kind != "mark" or "only" not in first.marks:
-        return None
-    if second.kind in ("names", "sprints", "period", "key", "bound", "missing") or second.has("predicate", "time"):
-        return [replace(second, is_only=True)], 2
-    return ([], 1) if not second and before.kind in ("names", "sprints", "period", "rank") else None
-
-
 def read_ever(phrases: list[Phrase], *, place: int) -> Found:
     """Read "ever": ever been blocked; blocked at any time."""
     first, second = look_at(phrases, place=place, size=2)
@@ -400,7 +390,10 @@ def _read_some(phrases: list[Phrase], *, place: int) -> Found:
 
 def read_acts(phrases: list[Phrase], *, place: int) -> Found:
     """Read what those who are counted did as rows that they have: how many people | closed | bugs | in October."""
-    asked, before, verb = look_at(phrases, place=place - 2, size=3)
+    verb, at = phrases[place], place - 1
+    while phrase_at(phrases, place=at).name_kind == "team":  # how many people | in HARBOR | closed
+        at -= 1
+    asked, before = look_at(phrases, place=at - 1, size=2)
     is_act = verb.kind == "term" and not verb.is_negated and verb.has("predicate", "time", form="verb")
     if not is_act or "how_many" not in asked.marks or before.kind != "term":
         return None

@@ -58,7 +58,7 @@ from sprints.semantics.questions.contrasts import (
     read_whole,
     read_workers,
 )
-from sprints.semantics.questions.existence import EXISTENCE
+from sprints.semantics.questions.existence import EXISTENCE, read_only
 from sprints.semantics.questions.histories import HISTORIES
 from sprints.semantics.questions.lexicon import Sense
 from sprints.semantics.questions.naming import (
@@ -86,7 +86,6 @@ from sprints.semantics.questions.negations import (
     read_ever,
     read_idle,
     read_nobody,
-    read_only,
     read_presence,
     read_related,
 )
@@ -102,12 +101,12 @@ from sprints.semantics.questions.phrase import (
     look_at,
     phrase_at,
 )
-from sprints.semantics.questions.quantifiers import count_totals, find_quantifier
+from sprints.semantics.questions.quantifiers import affirm_existence, count_totals, find_quantifier, name_people
 from sprints.semantics.questions.restatements import RESTATEMENTS
 from sprints.semantics.questions.speeds import read_speed
 from sprints.semantics.questions.sprint_events import SPRINT_EVENTS
 from sprints.semantics.questions.tokens import YES_OR_NO, Token
-from sprints.semantics.questions.verbs import keep_verbs
+from sprints.semantics.questions.verbs import keep_verbs, put_still_first
 
 _OPERATORS_BEHIND = {"or_more": Operator.GE, "or_less": Operator.LE}
 _OPERATORS = {"gt": Operator.GT, "ge": Operator.GE, "lt": Operator.LT, "le": Operator.LE, "eq": Operator.EQ}
@@ -128,6 +127,7 @@ _TERMS = frozenset({"entity", "measure", "dimension", "predicate", "time"})
 
 def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
     """Convert tokens to phrases: one each, then combine neighbours, rule by rule."""
+    tokens = name_people(affirm_existence(put_still_first(tokens)))
     tokens = count_totals(_put_whole_first(keep_verbs(tokens)))
     placed = (
         _place(

@@ -1,4 +1,4 @@
-"""Quantifiers beside words: both, all, and totals of what follows."""
+"""Quantifiers beside words: both, all, totals of what follows, none of what is asked for, and so many of somebody."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,6 +9,11 @@ from sprints.semantics.questions.tokens import Token
 _TOTALS = frozenset({"total", "total of", "sum", "sum of", "overall"})  # of what follows
 _ASKS_NUMBER = frozenset({"how_many", "how_much", "share", "average", "median", "per"})
 _DETERMINERS = frozenset({"articles", "pronouns"})
+_DENIALS = frozenset({"without", "not", "nobody", "nothing"})
+_OF_EXISTENCE = frozenset({"be", "have", "past", "our"})
+_OWNING = frozenset({"has", "have", "had", "do", "does", "did"})
+_PEOPLE = (Sense("entity", "person", "noun", is_plural=True), Sense("measure", "people", "noun", is_plural=True))
+_ANY = frozenset({"a", "an", "any", "a single"})
 
 
 def count_totals(tokens: Sequence[Token]) -> Sequence[Token]:
@@ -23,6 +28,60 @@ def count_totals(tokens: Sequence[Token]) -> Sequence[Token]:
         if "total" in token.marks and token.said.lower() in _TOTALS and is_rows:
             counted[place] = replace(token, senses=(Sense("mark", "how_many", "word"),))
     return counted
+
+
+def affirm_existence(tokens: Sequence[Token]) -> Sequence[Token]:
+    """
+    Read whether there are none as whether there are any: is there | no | p0 bug; there | aren't | any; has ORBIT | no.
+
+    Any other denial of it finds no place: what is none of one kind is not what is of the others.
+    """
+    denied = [at for at, one in enumerate(tokens) if one.marks & _DENIALS]
+    if not denied:
+        return tokens
+    at = denied[0]
+    there = next((n for n, one in enumerate(tokens[:at]) if one.said.lower() == "there"), -1)
+    token, following = tokens[at], tokens[at + 1] if at + 1 < len(tokens) else tokens[at]
+    is_owned = at and tokens[0].said.lower() in _OWNING and token.said.lower() == "no"
+    if not all(map(_tells_of_existence, tokens[max(there, 0) : at])) or not (there >= 0 or is_owned):
+        return tokens
+    is_no, is_not_any = token.said.lower() == "no", "not" in token.marks and following.said.lower() in _ANY
+    is_second = any(tokens[other - 1].marks & {"and", "or"} for other in denied[1:])
+    if is_second or not (is_no or is_not_any) or not all(map(_tells_of_existence, tokens[:at])):
+        return [*tokens[:at], replace(token, senses=()), *tokens[at + 1 :]]
+    any_of = [replace(token, said="any", senses=(Sense("free", "articles", "word"),))] if is_no else []
+    return [*tokens[:at], *any_of, *tokens[at + 1 :]]
+
+
+def name_people(tokens: Sequence[Token]) -> Sequence[Token]:
+    """Name those as people who have or do something with rows: how many of | us | have; how many of ORBIT | closed."""
+    at = next((n + 1 for n, one in enumerate(tokens) if one.marks & {"how_many", "which", "share"}), 0)
+    if at and "which" in tokens[at - 1].marks and not any(one.said.lower() == "of" for one in tokens[at : at + 1]):
+        return tokens  # the sprint in which | ORBIT | closed
+    end = at
+    while 0 < end < len(tokens) and _tells_whose(tokens[end]):
+        end += 1
+    whose, rest = tokens[at:end], tokens[end:]
+    ours = next((one for one in whose if one.said.lower() == "us"), None)
+    verb = next((one for one in rest if not one.is_free), None)
+    does = verb is not None and (bool({"have"} & verb.marks) or any(one.form == "verb" for one in verb.senses))
+    does = does or (bool(rest[1:]) and "be" in rest[0].marks and rest[1].said.lower().split()[0].endswith("ing"))
+    has_rows = any(one.kind == "type" or any(sense.name == "issue" for sense in one.senses) for one in rest)
+    if not (ours or (does and has_rows and any(one.kind == "team" for one in whose))):
+        return tokens
+    lead, is_share = ours or tokens[at - 1], "share" in tokens[at - 1].marks  # of people nothing says a share
+    people = Token(said=lead.said, start=lead.start, end=lead.end, senses=() if is_share else _PEOPLE)
+    return [*tokens[:at], people, *(one for one in whose if one is not ours), *rest]
+
+
+def _tells_whose(token: Token) -> bool:
+    return token.kind == "team" or token.is_preposition or token.said.lower() in ("us", "from", "and", "or")
+
+
+def _tells_of_existence(token: Token) -> bool:
+    """Return whether it may stand in a question whether there is something: are there in ORBIT; have we."""
+    is_whose = token.kind in ("team", "person", "sprint") or bool(token.reference or token.period)
+    return is_whose or token.is_free or bool(token.marks and token.marks <= _OF_EXISTENCE)
 
 
 def find_quantifier(before: Sequence[Token], *, following: Sequence[Token]) -> str:

@@ -8,13 +8,14 @@ from sprints.semantics.questions.alternatives import MASS
 from sprints.semantics.questions.constructions import TAKING
 from sprints.semantics.questions.phrase import Phrase, is_sprints, look_at, phrase_at
 from sprints.semantics.questions.scope import Scope
-from sprints.semantics.questions.tense import find_number, find_verb
+from sprints.semantics.questions.tense import find_number, find_ranked_noun, find_verb
 from sprints.semantics.questions.terms import DEFAULT_RANK, Unbound
 
 MASS_OF_WORK = "Is that by the number of issues, or by their points?"
 UNTIL_DONE = frozenset({"cycle_time_days", "lead_time_days"})
 _SIZES, _DURATIONS = frozenset({"biggest", "largest", "smallest"}), frozenset({"longest", "shortest"})
 
+RATIO = "I do not divide by what '{said}' says. Ask for the number alone, or for a list of the numbers {said}."
 SIZE_OF_EPICS = "An epic has no points of its own. Do you mean the number of its issues, or their points?"
 NOW_OR_IN_ALL = "Do you mean those that are {state} now, or the days of all times that they were {state}?"
 
@@ -24,6 +25,7 @@ class Ranks(Scope):
 
     def _read_ranks(self) -> tuple[Rank | None, tuple[Order, ...]]:
         places = [place for place, phrase in enumerate(self.phrases) if phrase.kind == "rank"]
+        self._refuse_ratio()
         if not places:
             return None, ()
         if len(places) > 1:
@@ -46,6 +48,16 @@ class Ranks(Scope):
             self.assumptions.append(f"Listed the first {DEFAULT_RANK}.")
         return Rank(count=count, by=by, direction=direction, within=self._rank_within(places[0])), ()
 
+    def _refuse_ratio(self) -> None:
+        """Refuse to rank or limit what is asked for inside its own parts: which team has most bugs | per person."""
+        if not (self.measures and (self.is_ranked or self.having)):
+            return
+        parts = {self._dimension_of(one, is_group=True): one for one in self.phrases if one.kind == "group"}
+        asked = {one.dimension for one in self.groups if isinstance(one, DimensionGroup)} - parts.keys()
+        for part, phrase in parts.items():
+            if (part == "issue" and asked) or (part in ("assignee", "reporter") and "team" in asked):
+                raise Unbound(phrase, why=RATIO.format(said=phrase.said), is_final=True)
+
     def _refuse_lost_rows(self, rank: Phrase, *, by: str) -> None:
         """Refuse to rank others than the rows that are asked for, or these by what is another row's."""
         of_other = by in self.model.dimensions and self.model.dimensions[by].reached_as != self.entity.id
@@ -60,10 +72,11 @@ class Ranks(Scope):
         if self.measures and self.groups and (is_single or is_extreme):
             raise Unbound(rank, is_final=True)  # the most points in a single issue | per team; max points | by team
         noun = phrase_at(self.phrases, place=self.phrases.index(rank) + 1)
-        is_one_row = noun.name_kind == "type" and not noun.said.lower().endswith("s")
         has_order = rank.said.lower() == "top" and any(sense.name == "priority" for sense in noun.senses)
         is_of_list = rank.said.lower() == "top" and bool(self.groups) and noun.has("predicate", form="noun")
-        if has_order or is_of_list or (self.measures and is_one_row and rank.said.lower() in _SIZES):
+        ranked = find_ranked_noun(self.phrases, place=self.phrases.index(rank))
+        is_of_rows = ranked.is_of_issues or ranked.name_kind == "priority"
+        if has_order or is_of_list or (self.measures and is_of_rows and rank.said.lower() in _SIZES):
             raise Unbound(rank, is_final=True)  # top | priorities; top of the | backlog by priority; biggest | story
         is_open = any(one.predicate in ("open", "unassigned") for one in self.states.values())
         if not self.measures and is_open and by in UNTIL_DONE:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sprints.semantics.questions.phrase import Phrase, is_sprints, phrase_at
+from sprints.semantics.questions.phrase import NOTHING, Phrase, is_sprints, phrase_at
 
 _VERBS = frozenset({"is", "are", "was", "were", "has", "have", "had", "do", "does", "did"})
 _PAST = frozenset({"was", "were", "had", "did"})
@@ -46,16 +46,11 @@ def find_number(phrases: Sequence[Phrase], *, place: int) -> bool | None:
     """
     Return whether a superlative is of several rows. None if neither a noun nor a verb says.
 
-    Its noun follows it: the oldest | open | p0 | that is no epic. Behind "which" it is the verb before it that says
-    how many: which of the issues | has | been blocked the longest.
+    Its noun follows it. Behind "which" it is the verb before it that says how many: which of the issues | has | been
+    blocked the longest.
     """
-    noun = None
-    for one in phrases[place + 1 :]:
-        if one.name_kind in ("priority", "label", "type") or one.has("entity", form="noun"):
-            noun = one
-        elif not (one.name_kind == "team" or (one.kind == "term" and one.has("predicate"))):
-            break
-    if noun is not None:
+    noun = find_ranked_noun(phrases, place=place)
+    if noun:
         return noun.is_plural or (noun.kind == "names" and noun.said.lower().endswith("s"))
     is_asked = any(one.marks & {"which", "what"} for one in phrases[:place])
     is_of_subject = any("our" in one.marks for one in phrases[:place])  # which ticket have | we | worked on
@@ -64,6 +59,17 @@ def find_number(phrases: Sequence[Phrase], *, place: int) -> bool | None:
         return verb in ("are", "were", "have")
     types = [one for one in phrases if one.name_kind == "type" and not one.is_negated]
     return any(one.said.lower().endswith("s") for one in types) if types else None
+
+
+def find_ranked_noun(phrases: Sequence[Phrase], *, place: int) -> Phrase:
+    """Return the noun that follows a superlative: the oldest | open | p0. `NOTHING` if there is none."""
+    noun = NOTHING
+    for one in phrases[place + 1 :]:
+        if one.name_kind in ("priority", "label", "type") or one.has("entity", form="noun"):
+            noun = one
+        elif not (one.name_kind == "team" or (one.kind == "term" and one.has("predicate"))):
+            break
+    return noun
 
 
 def find_copula(phrases: Sequence[Phrase], *, own: Sequence[int], is_membership: bool) -> float | None:

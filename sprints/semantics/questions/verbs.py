@@ -36,6 +36,18 @@ def keep_verbs(tokens: Sequence[Token]) -> list[Token]:
     return kept
 
 
+def put_still_first(tokens: Sequence[Token]) -> Sequence[Token]:
+    """Put "still" before the verb that it stands behind: what has | HARBOR | still; what do we have | still."""
+    at = next((n for n, one in enumerate(tokens) if n and one.said.lower() == "still"), 0)
+    verb = at - 1
+    while verb > 0 and (_is_owner(tokens[verb]) or tokens[verb].is_free or tokens[verb].reference):
+        verb -= 1
+    is_state = any(one.marks & {"without", "not"} for one in tokens[at + 1 : at + 2])  # have still | no estimate
+    if not at or is_state or "have" not in tokens[verb].marks or tokens[verb].said.lower() == "with":
+        return tokens
+    return [*tokens[:verb], tokens[at], *tokens[verb:at], *tokens[at + 1 :]]
+
+
 def find_order(tokens: Sequence[Token], *, lexicon: Lexicon) -> str:
     """Return the verb that orders a change instead of asking: please | close | ACCEL-107. Empty if none does."""
     place = next((at for at, one in enumerate(tokens) if not _may_precede(one)), len(tokens))
