@@ -20,6 +20,7 @@ from io import StringIO
 from itertools import islice
 
 from sprints.ingest.record import NotReadable
+from sprints.ingest.survey import EPIC_NAMES, FLAG_NAMES, POINTS_NAMES
 from sprints.ingest.values import clean
 
 MAX_FIELD = 16 << 20
@@ -190,7 +191,8 @@ def _is_known(name: str) -> bool:
     """Return whether a heading is known. Headings of custom fields need not be."""
     folded = _fold(name)
     found = _CUSTOM.fullmatch(folded)
-    return not folded or folded in languages().headings or bool(found and found[1] in languages().custom)
+    is_plain = folded in POINTS_NAMES | EPIC_NAMES | FLAG_NAMES
+    return not folded or is_plain or folded in languages().headings or bool(found and found[1] in languages().custom)
 
 
 def _canonical(name: str) -> str:

@@ -8,7 +8,7 @@ as the site's language writes them; sprints are names only, so a file of the Agi
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from sprints.ingest.changelog import PresentState, read_memberships
@@ -43,16 +43,43 @@ def read_csv(table: Table, *, survey: Survey, source: str) -> Iterator[Record]:
     """Parse an export. A row that is not an issue becomes a doubt."""
     for reason in table.warnings:
         yield Doubt(kind="file", name=source, reason=reason, is_warning=True, source=source)
+    parents = _Parents.from_table(table)
     for number, values in enumerate(table.rows, 2):
         if any(values):
-            yield from _read_row(table.names, values, survey=survey, at=f"{source} row {number}")
+            yield from _read_row(table.names, values, survey=survey, parents=parents, at=f"{source} row {number}")
     if table.cut:
         at = f"{source} row {len(table.rows) + 2}"
         name = clean(dict(zip(table.names, table.cut, strict=False)).get("issue key"), most=100) or at
         yield _refuse(table.cut, reason="the file ends in the middle of this row", name=name, at=at)
 
 
-def _read_row(names: list[str], values: list[str], *, survey: Survey, at: str) -> Iterator[Record]:
+@dataclass(frozen=True, slots=True)
+class _Parents:
+    """Keys of issues by their ids, by which a Server names parents. A key is its own."""
+
+    keys: dict[str, str]
+
+    @classmethod
+    def from_table(cls, table: Table) -> "_Parents":
+        """Read the ids of a table."""
+        at = {name: place for place, name in enumerate(table.names) if name in ("issue id", "issue key")}
+        if len(at) < 2:  # noqa: PLR2004 - both
+            return cls({})
+        rows = [row for row in table.rows if len(row) > max(at.values())]
+        return cls({row[at["issue id"]].strip(): row[at["issue key"]].strip() for row in rows})
+
+    def find(self, row: Row, *, notes: Notes) -> str:
+        """Return the key of a row's parent. Note an id that the table does not hold."""
+        given = clean(_one(row, "parent key") or _one(row, "parent"), most=100)
+        if not given or _KEY.fullmatch(given):
+            return given
+        key = self.keys.get(given, "")
+        if not key:
+            notes.add(f"parent: no issue of the file has the id {given!r}; left out")
+        return clean(key, most=100)
+
+
+def _read_row(names: list[str], values: list[str], *, survey: Survey, parents: _Parents, at: str) -> Iterator[Record]:
     row: Row = defaultdict(list)
     for name, value in zip(names, values, strict=False):
         if value.strip():
@@ -65,7 +92,7 @@ def _read_row(names: list[str], values: list[str], *, survey: Survey, at: str) -
         if others:
             notes.add(f"{name}: {first[:60]!r} and {others[0][:60]!r} stand under one heading; the first is taken")
     try:
-        yield from _issue(row, survey=survey, notes=notes)
+        yield from _issue(row, survey=survey, parents=parents, notes=notes)
     except (NotReadable, ValueError) as error:
         yield _refuse(values, reason=clean(error, most=500), name=notes.name, at=at)
         return
@@ -76,7 +103,7 @@ def _refuse(values: list[str], *, reason: str, name: str, at: str) -> Doubt:
     return Doubt(kind="issue", name=name, reason=reason, source=at, record=clean(",".join(values), most=2_000))
 
 
-def _issue(row: Row, *, survey: Survey, notes: Notes) -> Iterator[Record]:
+def _issue(row: Row, *, survey: Survey, parents: _Parents, notes: Notes) -> Iterator[Record]:
     key = clean(_one(row, "issue key"), most=100)
     if not _KEY.fullmatch(key):
         raise NotReadable("a row without an issue key")
@@ -100,13 +127,13 @@ def _issue(row: Row, *, survey: Survey, notes: Notes) -> Iterator[Record]:
     if present.status:
         yield _status(row, name=present.status, survey=survey, notes=notes)
     assignee, reporter = (one.external_id if one else "" for one in people)
-    record = _record(row, key=key, present=present, survey=survey, notes=notes)
+    above = parents.find(row, notes=notes)
+    record = _record(row, key=key, above=above, present=present, survey=survey, notes=notes)
     yield replace(record, team_key=team.team_key, assignee=assignee, reporter=reporter)
 
 
-def _record(row: Row, *, key: str, present: PresentState, survey: Survey, notes: Notes) -> IssueRecord:
+def _record(row: Row, *, key: str, above: str, present: PresentState, survey: Survey, notes: Notes) -> IssueRecord:
     is_subtask = _one(row, "issue type").casefold().startswith(languages().subtask)
-    above = clean(_one(row, "parent key") or (_one(row, "parent") if "-" in _one(row, "parent") else ""), most=100)
     return IssueRecord(
         external_id=clean(_one(row, "issue id") or key, most=100), issue_key=key, team_key="",
         title=" ".join(clean(_one(row, "summary"), notes=notes, what="summary").split()) or key,

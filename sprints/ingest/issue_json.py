@@ -106,6 +106,8 @@ class _Reader:
 
     def _account(self, name: str) -> str:
         read = person(self.fields.get(name))
+        if read is None and self.fields.get(name):
+            self.notes.add(f"{name}: {str(self.fields[name])[:60]!r} is no account; left out")
         return read.external_id if read else ""
 
     def _people(self, entries: list[Any]) -> Iterator[Any]:
@@ -186,7 +188,8 @@ class _Reader:
 
     def _labels(self) -> tuple[str, ...]:
         given = self.fields.get("labels")
-        return tuple(clean(label, most=255) for label in given if label) if isinstance(given, list) else ()
+        labels = [clean(label, most=255) for label in given] if isinstance(given, list) else []
+        return tuple(label for label in labels if label)
 
     def _epic(self) -> str:
         for name in self.survey.fields.epics():

@@ -4,12 +4,14 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from hashlib import sha256
 from typing import Any
 
 MAX_RECORD_LETTERS = 2_000
+MAX_OFFSET = timedelta(days=1)
+"""A time without an offset counts as UTC, and may be most of a day ahead of it or behind."""
 
 
 class NotReadable(ValueError):
@@ -164,6 +166,19 @@ class IssueRecord:
         content |= {name: _as_dicts(getattr(self, name)) for name in ("moves", "estimates", "blocks", "links")}
         return sha256(json.dumps(content, default=str, sort_keys=True).encode()).hexdigest()
 
+    def is_later_form_of(self, *, key: str, created_at: datetime, updated_at: datetime) -> bool:
+        """Return whether an issue with its id is this one: it has its key, or had another before it was moved."""
+        is_moved = abs(self.created_at - created_at) < MAX_OFFSET and self.updated_at != updated_at
+        return key == self.issue_key or is_moved
+
+    def refuse_id(self, *, key: str) -> "Doubt":
+        """Return the doubt in its place where another issue has its id."""
+        reason = (
+            f"id {self.external_id} is that of {key} too, which is taken: they are two issues, as of two sites. Load "
+            "each site into an organisation of its own"
+        )
+        return Doubt(kind="issue", name=self.issue_key, reason=reason, record=repr(self)[:MAX_RECORD_LETTERS])
+
 
 _NESTED_FIELDS = {"memberships", "moves", "estimates", "blocks", "links"}
 _PLAIN_FIELDS = tuple(one.name for one in fields(IssueRecord) if one.name not in _NESTED_FIELDS)
@@ -200,7 +215,7 @@ class Batch:
     doubts: list[Doubt] = field(default_factory=list)
 
     def add(self, record: Record) -> None:
-        """Add a record. A repeated one replaces the earlier one, unless it is an older issue."""
+        """Add a record. A repeated one replaces the earlier one, unless it is an older issue, or another one."""
         match record:
             case TeamRecord():
                 self.teams[record.team_key] = record
@@ -218,7 +233,11 @@ class Batch:
     def _add_issue(self, issue: IssueRecord) -> None:
         known = self.issues.get(issue.external_id)
         rank = (issue.updated_at, issue.has_history)
-        if known is None or rank >= (known.updated_at, known.has_history):
+        if known and not issue.is_later_form_of(
+            key=known.issue_key, created_at=known.created_at, updated_at=known.updated_at
+        ):
+            self.doubts.append(issue.refuse_id(key=known.issue_key))
+        elif known is None or rank >= (known.updated_at, known.has_history):
             self.issues[issue.external_id] = issue
 
     @property

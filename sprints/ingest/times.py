@@ -2,13 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from sprints.ingest.record import MAX_RECORD_LETTERS, Doubt, IssueRecord, Record, SprintRecord
+from sprints.ingest.record import MAX_OFFSET, MAX_RECORD_LETTERS, Doubt, IssueRecord, Record, SprintRecord
 from sprints.ingest.values import Notes
-
-TOLERANCE = timedelta(days=1)
-"""Times without an offset count as UTC; a site's own clock may be most of a day ahead of it."""
 
 
 def check_times(records: Iterable[Record], *, now: datetime) -> Iterator[Record]:
@@ -17,7 +14,7 @@ def check_times(records: Iterable[Record], *, now: datetime) -> Iterator[Record]
 
     An issue that was created after now is refused. Plans, as due dates and ends of sprints, may lie ahead.
     """
-    latest = now + TOLERANCE
+    latest = now + MAX_OFFSET
     for record in records:
         if isinstance(record, IssueRecord):
             yield from _check_issue(record, latest=latest)

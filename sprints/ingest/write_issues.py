@@ -5,7 +5,7 @@ An issue is identified by its source's id, else by its key. A key belongs to one
 one changed last. An issue older than the stored one is not written.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -18,7 +18,7 @@ from sprints.ingest.record import Doubt, IssueRecord
 from sprints.ingest.references import References
 
 _STORED = """
-SELECT external_id, issue_key, source_digest, updated_at FROM sprints_issues
+SELECT external_id, issue_key, source_digest, created_at, updated_at FROM sprints_issues
 WHERE organisation_id = %(organisation)s AND (external_id = ANY (%(ids)s) OR issue_key = ANY (%(keys)s))
 """
 _ADOPT = """
@@ -94,6 +94,7 @@ class StoredIssue:
     external_id: str
     issue_key: str
     source_digest: str
+    created_at: datetime
     updated_at: datetime
 
 
@@ -119,7 +120,7 @@ def select_issues(
     known = {"ids": [issue.external_id for issue in given], "keys": [issue.issue_key for issue in given]}
     with connection.cursor() as cursor:
         cursor.execute(_STORED, {"organisation": organisation_id, **known})
-        names = ("external_id", "issue_key", "source_digest", "updated_at")
+        names = ("external_id", "issue_key", "source_digest", "created_at", "updated_at")
         stored = [StoredIssue(**dict(zip(names, row, strict=True))) for row in cursor.fetchall()]
     by_id = {one.external_id: one for one in stored}
     by_key = {one.issue_key: one for one in stored}
@@ -127,6 +128,9 @@ def select_issues(
     selection = Selection()
     for issue in _one_for_each_key(given, by_key=by_key, selection=selection):
         own, holder = by_id.get(issue.external_id), by_key.get(issue.issue_key)
+        if own and not issue.is_later_form_of(key=own.issue_key, created_at=own.created_at, updated_at=own.updated_at):
+            selection.doubts.append(issue.refuse_id(key=own.issue_key))
+            continue
         is_older = own is not None and issue.updated_at < own.updated_at
         if own and (is_older or (own.source_digest and not replaces_stored)):
             selection.skipped += 1
@@ -300,7 +304,21 @@ class PendingLinks:
             if links:
                 cursor.execute(_LINK, given | columns)
             cursor.execute(_HOMES, given)
-        return self._absent(organisation_id)
+        return [*self._absent(organisation_id), *self._list_circles()]
+
+    def _list_circles(self) -> Iterator[Doubt]:
+        """Yield a warning for each circle of parents and epics."""
+        above = {issue.issue_key: issue.parent_key or issue.epic_key for issue, _ in self.issues}
+        seen: set[str] = set()
+        for start in list(above):
+            path, at = list[str](), start
+            while at in above and at not in seen:
+                seen.add(at)
+                path.append(at)
+                at = above[at]
+            if at in path:
+                circle = " in ".join([*path[path.index(at) :], at])
+                yield Doubt(kind="link", name=circle, reason="its parents form a circle", is_warning=True)
 
     def _absent(self, organisation_id: UUID) -> list[Doubt]:
         named: dict[str, str] = {}

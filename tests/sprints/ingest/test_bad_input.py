@@ -67,6 +67,7 @@ def test_an_issue_that_cannot_be_read_leaves_the_others(issue: dict[str, Any], r
         ({"sprint": {"id": 4, "name": "S", "state": "odd"}}, "state 'odd'"),
         ({"sprint": "neither"}, "is not understood"),
         ({"status": {"name": "Huh"}}, "no category"),
+        ({"assignee": "bob"}, "assignee: 'bob'"),
     ],
 )
 def test_what_is_odd_in_an_issue_is_noted_and_the_issue_is_kept(fields: dict[str, Any], reason: str) -> None:
@@ -228,3 +229,9 @@ def test_answers_saved_one_endpoint_to_a_file_are_read_together() -> None:
     assert [(one.from_status, one.to_status) for one in issues["NORD-2"].moves] == [("未着手", "進行中")]
     assert [one.sprint for one in issues["NORD-1"].memberships] == ["71"]
     assert doubts == [("issue", "NORD-1", True)] * 2 + [("change", "39999", False)]  # its category; no such issue
+
+
+def test_a_label_that_is_no_text_is_left_out() -> None:
+    issues, _ = read([with_fields(labels=[{"a": 1}, "ux", ""])])
+
+    assert issues[0].labels == ("ux",)

@@ -116,3 +116,53 @@ def test_the_digest_keeps_the_form_that_stored_ones_have() -> None:
     form["stays"] = form.pop("memberships")
 
     assert found.digest == sha256(json.dumps(form, default=str, sort_keys=True).encode()).hexdigest()
+
+
+@pytest.mark.parametrize("batch_issues", [1, 500])
+@pytest.mark.parametrize("together", [True, False])
+@pytest.mark.parametrize("other", [{}, {"created": "2025-06-01T00:00:00Z", "updated": "2026-02-05T00:00:00Z"}])
+def test_two_issues_with_one_id_are_not_taken_for_one(
+    organisation: Organisation, *, batch_issues: int, together: bool, other: dict[str, str]
+) -> None:
+    rules = LoadRules(batch_issues=batch_issues)
+    both = on(1, 7) | {"key": "QQ-1"}, on(1, 7) | {"key": "QQ-2"}
+    both[1]["fields"] |= other
+
+    if together:
+        report = load(organisation, *both, rules=rules)
+        assert (report.added, report.refused_count, report.total) == (1, 1, 2)
+    else:
+        load(organisation, both[0], rules=rules)
+        report = load(organisation, both[1], rules=rules)
+        assert (report.added, report.changed, report.refused_count) == (0, 0, 1)
+
+    assert read_stored(organisation).keys() == {"QQ-1"}
+    assert [(doubt.name, "QQ-1" in doubt.reason) for doubt in report.doubts if not doubt.is_warning] == [("QQ-2", True)]
+
+
+@pytest.mark.parametrize("batch_issues", [1, 500])
+@pytest.mark.parametrize("together", [True, False])
+def test_an_issue_that_was_moved_has_its_new_key(
+    organisation: Organisation, *, batch_issues: int, together: bool
+) -> None:
+    rules = LoadRules(batch_issues=batch_issues)
+    before, after = on(1, 7), on(3, 7) | {"key": "NEW-1"}
+
+    reports = (
+        [load(organisation, before, after, rules=rules)] if together
+        else [load(organisation, one, rules=rules) for one in (before, after)]
+    )  # fmt: skip
+
+    assert read_stored(organisation).keys() == {"NEW-1"}
+    assert [doubt for report in reports for doubt in report.doubts] == []
+
+
+def test_parents_in_a_circle_are_named(organisation: Organisation) -> None:
+    def below(number: int, parent: int) -> dict[str, Any]:
+        return on(1, number, parent={"key": f"T-{parent}"})
+
+    report = load(organisation, below(1, 2), below(2, 3), below(3, 1), below(4, 4), below(5, 1), on(1, 6), below(7, 6))
+
+    assert [(one.name, one.is_warning) for one in report.doubts if "circle" in one.reason] == [
+        ("T-1 in T-2 in T-3 in T-1", True), ("T-4 in T-4", True),
+    ]  # fmt: skip

@@ -138,3 +138,32 @@ def test_an_issue_without_a_type_has_none(head: str) -> None:
     issues, _ = read(f"{head}\nNT-1,a,2026-03-14{',' * (head.count(',') - 2)}\n".encode())
 
     assert [issue.issue_type for issue in issues] == [""]
+
+
+HEAD = "Issue key,Issue id,{},Summary,Issue Type,Status,Status Category,Created\n"
+
+
+@pytest.mark.parametrize("heading", ["Parent id", "Parent"])
+def test_a_parent_may_be_named_by_its_id(heading: str) -> None:
+    rows = "PI-2,102,101,Child,Sub-task,Done,Done,2026-03-14\nPI-1,101,,Top,Story,Done,Done,2026-03-14\n"
+
+    issues, doubts = read((HEAD.format(heading) + rows).encode())
+
+    assert [(issue.issue_key, issue.parent_key) for issue in issues] == [("PI-2", "PI-1"), ("PI-1", "")]
+    assert doubts == []
+
+
+def test_a_parent_whose_id_is_not_in_the_file_is_named() -> None:
+    row = "PI-2,102,999,Child,Sub-task,Done,Done,2026-03-14\n"
+
+    issues, doubts = read((HEAD.format("Parent id") + row).encode())
+
+    assert [issue.parent_key for issue in issues] == [""]
+    assert [("'999'" in doubt.reason, doubt.is_warning) for doubt in doubts] == [(True, True)]
+
+
+def test_a_plain_heading_of_story_points_is_not_called_unknown() -> None:
+    issues, doubts = read(b"Issue key,Summary,Story Points,Notes of ours,Created\nA-1,a,5,x,2026-03-14\n")
+
+    assert [str(issue.story_points) for issue in issues] == ["5"]
+    assert ["'Notes of ours'" in doubt.reason and "Story Points" not in doubt.reason for doubt in doubts] == [True]
