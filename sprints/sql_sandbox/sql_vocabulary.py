@@ -91,11 +91,11 @@ BETWEENS = frozenset({"BETWEEN", "NOT BETWEEN", "BETWEEN SYMMETRIC", "NOT BETWEE
 TYPES = _words(
     "bool int2 int4 int8 float4 float8 numeric text varchar bpchar char name bit varbit bytea uuid "
     "boolean smallint integer bigint int real double decimal string "
-    "date time timetz timestamp timestamptz interval json jsonb jsonpath tsvector tsquery record "
+    "date time timetz timestamp timestamptz interval json jsonb tsvector tsquery record "
     "int4range int8range numrange daterange tsrange tstzrange "
     "int4multirange int8multirange nummultirange datemultirange tsmultirange tstzmultirange"
 )
-"""Allowed cast types: no `reg*`, which read the catalogue, and no composite ones."""
+"""Allowed cast types: no `reg*`, which read the catalogue, no composite ones, no computed JSON path."""
 
 SYSTEM_COLUMNS = frozenset({"tableoid", "ctid", "xmin", "xmax", "cmin", "cmax"})
 
@@ -140,23 +140,52 @@ FIXED_SIZE_TYPES = _words(
     "timestamptz interval"
 )
 
-LINEAR_FUNCTIONS = FIXED_SIZE - {"position", "strpos"} | _words(
-    """
-    abs any_value array_append array_cat array_positions array_prepend array_remove array_replace array_sample
-    array_to_string concat concat_ws convert_from convert_to daterange decode div encode first_value format gcd
-    generate_series int4range int8range json_build_array json_build_object json_extract_path json_extract_path_text
-    json_object jsonb_build_array jsonb_build_object jsonb_extract_path jsonb_extract_path_text jsonb_insert
-    jsonb_object jsonb_set jsonb_set_lax lag last_value lcm lead left log lpad make_interval max min mod mode
-    multirange normalize nth_value num_nonnulls num_nulls numrange overlay percentile_cont percentile_disc pow power
-    random regexp_match regexp_matches regexp_replace regexp_split_to_array regexp_split_to_table regexp_substr repeat
-    right round rpad row_to_json substr substring to_char to_number to_tsquery to_tsvector trim_array trunc tsrange
-    tstzrange unnest
-    """
-)
-"""Functions of several arguments that read each once, or that can be interrupted; others may compare each with each."""
+LINEAR_TYPES = FIXED_SIZE_TYPES | _words("text varchar bpchar char name string bit varbit bytea json jsonb")
+"""Types whose texts are read once. A number of hexadecimal digits takes the square of them."""
 
-QUADRATIC_OPERATORS = _words("&& @> <@ - * / % ?| ?&")
-"""Operators that may compare each part of one side with each part of the other."""
+LINEAR_FUNCTIONS = _words(
+    _AGGREGATES,
+    _WINDOWS,
+    """
+    abs age array_append array_cat array_dims array_length array_lower array_ndims array_position array_positions
+    array_prepend array_remove array_replace array_reverse array_sample array_shuffle array_sort array_to_json
+    array_to_string array_upper ascii bit_count bit_length bool bpchar cardinality casefold ceil ceiling char_length
+    character_length chr concat concat_ws convert_from convert_to crc32 crc32c date date_add date_bin date_part
+    date_subtract date_trunc decode encode extract factorial float4 float8 floor format generate_series
+    generate_subscripts get_bit get_byte initcap int2 int4 int8 interval isfinite json_array_elements
+    json_array_elements_text json_array_length json_build_array json_build_object json_each json_each_text
+    json_extract_path json_extract_path_text json_object json_object_keys json_strip_nulls json_to_record
+    json_to_recordset json_typeof jsonb_array_elements jsonb_array_elements_text jsonb_array_length jsonb_build_array
+    jsonb_build_object jsonb_each jsonb_each_text jsonb_extract_path jsonb_extract_path_text jsonb_insert jsonb_object
+    jsonb_object_keys jsonb_set jsonb_set_lax jsonb_strip_nulls jsonb_to_record jsonb_to_recordset jsonb_typeof
+    justify_days justify_hours justify_interval left length like_escape lower lpad make_date make_interval make_time
+    make_timestamp make_timestamptz md5 min_scale multirange num_nonnulls num_nulls octet_length overlaps overlay
+    parse_ident pg_column_size quote_ident quote_literal quote_nullable random regexp_count regexp_instr regexp_like
+    regexp_match regexp_matches regexp_replace regexp_split_to_array regexp_split_to_table regexp_substr repeat reverse
+    right round row_to_json rpad scale sha224 sha256 sha384 sha512 sign similar_to_escape starts_with substr substring
+    text time timestamp timestamptz timetz timezone to_ascii to_char to_json to_jsonb to_number trim_array trim_scale
+    trunc unicode_assigned unistr unnest upper varchar
+    """,
+)
+"""Functions that read each argument once, or that can be interrupted (patterns). A person reviewed each name."""
+
+PAIR_STEPS = dict.fromkeys(
+    _words("btrim ltrim position replace rtrim split_part string_to_array string_to_table strpos translate"), 1.0
+) | dict.fromkeys(_words("div gcd lcm mod width_bucket"), 1 / 50)
+"""Functions that compare each part of one argument with each of another, and the steps of such a pair of bytes."""
+
+SQUARE_STEPS = dict.fromkeys(_words("exp ln log log10 numeric pow power sqrt"), 1 / 50)
+"""Functions of digits: their steps for the square of the bytes. Any other function that no list names costs more."""
+
+LINEAR_OPERATORS = BETWEENS | _words(
+    "+ ^ |/ ||/ @ & | # ~ << >> = <> != < <= > >= || ~* !~ !~* ^@ -> ->> #> #>> ? #- !! <-> -|- &< &>"
+)
+"""Operators that read each side once, or that can be interrupted (patterns)."""
+
+PAIR_OPERATOR_STEPS = dict.fromkeys(_words("&& @> <@ - * / % ?| ?&"), 1 / 50) | dict.fromkeys(
+    _words("~~ !~~ ~~* !~~* @@"), 1 / 3
+)
+"""Operators that compare each part of one side with each of the other. One that no list names costs more."""
 
 SAME_SIZE_OPERATORS = _words("!! # #- #> #>> & - -> ->> <-> << >> @ | |/ ||/ ~")
 """Operators whose result may be as large as their arguments. All others have a fixed size."""

@@ -19,6 +19,8 @@ from sprints.sql_sandbox.guard.message_shapes import MANY, SCALARS, kinds_of, me
 from sprints.sql_sandbox.guard.refusals import Refused, echo_text, forbidden_keyword, no_such_relation, not_allowed
 from sprints.sql_sandbox.sql_vocabulary import CLOCK_VALUES
 
+_MATERIALIZED_BY_USE, _NOT_MATERIALIZED = 1, 3  # CTEMaterialize
+
 Scope = frozenset[str]
 Rule = Callable[["Walk", Any, Scope], None]
 
@@ -97,6 +99,9 @@ class Walk:
                 )
         inner = scope | frozenset(names) if clause.recursive else scope
         for entry, name in zip(clause.ctes, names, strict=True):
+            if entry.common_table_expr.ctematerialized == _NOT_MATERIALIZED:
+                # Each use would be planned anew: twelve entries that read the one before twice are 4,096 relations.
+                entry.common_table_expr.ctematerialized = _MATERIALIZED_BY_USE
             self._children(entry.common_table_expr, inner)
             inner |= {name}
         return inner

@@ -10,7 +10,6 @@ The bounds are estimates in bytes, right within a small factor. A column of a vi
 """
 
 import math
-import re
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
@@ -19,36 +18,49 @@ from postgast import pg_query_pb2
 
 from sprints.schema.view_catalog import ViewCatalog
 from sprints.sql_sandbox.guard.message_shapes import MANY, SCALARS, messages_of
-from sprints.sql_sandbox.guard.number_bounds import limit_number
+from sprints.sql_sandbox.guard.operation_steps import (
+    LINEAR_STEPS,
+    count_cast_steps,
+    count_function_steps,
+    count_operator_steps,
+    count_path_bytes,
+    count_path_steps,
+)
 from sprints.sql_sandbox.guard.refusals import Refused
+from sprints.sql_sandbox.guard.result_sizes import (
+    MAX_VALUE_BYTES,
+    NUMERIC_BYTES,
+    SMALL,
+    bound_repetitions,
+    cast_bytes,
+    get_path,
+    get_text,
+    get_type_name,
+    part_bytes,
+    power_bytes,
+    result_bytes,
+)
 from sprints.sql_sandbox.sql_vocabulary import (
     FIXED_SIZE,
     FIXED_SIZE_TYPES,
+    FUNCTIONS,
     GROWING_AGGREGATES,
     GUARD_FUNCTIONS,
-    LINEAR_FUNCTIONS,
-    QUADRATIC_OPERATORS,
+    RESULT_COLUMNS,
     SAME_SIZE_OPERATORS,
     SET_FUNCTIONS,
 )
 
-MAX_VALUE_BYTES = 1_000_000
-"""The maximum size of a value at run time. The function in migration 0020 has the same number."""
 MAX_RECURSIVE_ROW_BYTES = 100_000
-MAX_REPETITIONS = 10_000
-"""The maximum third argument of repeat, lpad and rpad."""
 MAX_ROW_WORK = 200_000_000
 """The maximum steps of all functions for one row: about a second at worst, and 50 MB of values."""
 MAX_COLUMNS = 250
 STORED_BYTES = 1_000
-_NUMERIC_BYTES = 65_000
-_SMALL = 16
 _NO_NAME = "?column?"
 _CHECK, _STOP = GUARD_FUNCTIONS
-_LINEAR_STEPS = 4
-_OPERATOR_STEPS = 1 / 50
-_PATTERN_SIZE = re.compile(r"%[^%a-zA-Z]*(\d{5}|\*)")
 _SUBLINK_EXPRESSION, _SUBLINK_ARRAY = 5, 7  # SubLinkType
+_NEVER_LARGE = FIXED_SIZE_TYPES | {"numeric"}
+_LIST_KINDS = frozenset({2, 3})  # A_Expr_Kind: ANY and ALL of a list
 _NO_SIZE = frozenset({"BoolExpr", "BooleanTest", "GroupingFunc", "NullTest", "Alias", "A_Star"})
 _MAX_OF = frozenset({"CaseExpr", "CaseWhen", "CoalesceExpr", "MinMaxExpr"})
 
@@ -59,7 +71,7 @@ class ValueSizes:
     def __init__(self, catalog: ViewCatalog) -> None:
         self._catalog = catalog
         self._columns: dict[str, int] = {}
-        self._unnamed = _SMALL
+        self._unnamed = SMALL
         self._widest_row = STORED_BYTES
         self._recursive: frozenset[str] = frozenset()
         self._work = 0.0
@@ -95,8 +107,8 @@ class ValueSizes:
         sizes = self._children(message)
         name = message.DESCRIPTOR.name
         if name in _NO_SIZE:
-            return _SMALL
-        return max(sizes, default=0) if name in _MAX_OF else sum(sizes) + _SMALL
+            return SMALL
+        return max(sizes, default=0) if name in _MAX_OF else sum(sizes) + SMALL
 
     def _children(self, message: Any) -> list[int]:
         sizes = []
@@ -110,7 +122,7 @@ class ValueSizes:
 
     def _limit_size(self, node: Any, *, size: float) -> int:
         """Return a value's size. A value that may be too large is checked at run time."""
-        self._spend(size * _LINEAR_STEPS)
+        self._spend(size * LINEAR_STEPS)
         if size <= MAX_VALUE_BYTES:
             return int(size)
         value = type(node)()
@@ -207,79 +219,127 @@ class ValueSizes:
         if last.WhichOneof("node") != "string":
             return self._widest_row
         name = last.string.sval
+        if len(column.fields) > 1 and name in FUNCTIONS:
+            return self._field_call(node, name, size=max(self._columns.get(name, 0), self._whole_row(column)))
         if name in self._columns or name in self._catalog.columns:
             return max(self._columns.get(name, 0), STORED_BYTES)
         return max(self._unnamed, self._widest_row)  # a function's own name, or a whole row
 
+    def _whole_row(self, column: Any) -> int:
+        alias = column.fields[-2].string.sval
+        return max(self._unnamed, self._widest_row, self._columns.get(alias, 0))
+
+    def _indirection(self, node: Any, indirection: Any) -> int:
+        size = sum(self._children(indirection)) + SMALL
+        names = [part.string.sval for part in indirection.indirection if part.WhichOneof("node") == "string"]
+        return self._field_call(node, names[-1], size=size) if names and names[-1] in FUNCTIONS else size
+
+    def _field_call(self, node: Any, name: str, *, size: int) -> int:
+        """Measure `value.name`, which calls the function of that name where no column has it."""
+        self._spend(count_function_steps(name, sizes=[size]))
+        if name in GROWING_AGGREGATES:
+            return self._limit_size(node, size=MAX_VALUE_BYTES + 1)
+        return self._limit_size(node, size=max(size, result_bytes(name, sizes=[size], call=None)))
+
     def _constant(self, node: Any, constant: Any) -> int:
         kind = constant.WhichOneof("val")
         if kind == "sval":
-            return len(constant.sval.sval.encode()) + _SMALL
+            return len(constant.sval.sval.encode()) + SMALL
         if kind == "bsval":
             return len(constant.bsval.bsval)
-        return len(constant.fval.fval) + _SMALL if kind == "fval" else _SMALL
+        return len(constant.fval.fval) + SMALL if kind == "fval" else SMALL
 
     def _sublink(self, node: Any, link: Any) -> int:
-        size = max(self._children(link), default=0)
+        tested, selected = self._node(link.testexpr), self._node(link.subselect)
+        if link.oper_name:
+            self._spend(count_operator_steps(link.oper_name[-1].string.sval, left=tested, right=selected))
+        size = max(tested, selected)
         if link.sub_link_type == _SUBLINK_ARRAY:
             return self._limit_size(node, size=MAX_VALUE_BYTES + 1)
-        return size if link.sub_link_type == _SUBLINK_EXPRESSION else _SMALL
+        return size if link.sub_link_type == _SUBLINK_EXPRESSION else SMALL
 
     def _json_aggregate(self, node: Any, aggregate: Any) -> int:
         self._children(aggregate)
         return self._limit_size(node, size=MAX_VALUE_BYTES + 1)
 
+    def _json_path(self, node: Any, call: Any) -> int:
+        """Measure JSON_EXISTS, JSON_QUERY and JSON_VALUE."""
+        size, path = sum(self._children(call)), get_text(call.pathspec)
+        self._spend(count_path_steps(path, size=size))
+        self._spend(count_cast_steps(get_type_name(call.output.type_name), size=size))
+        return self._limit_size(node, size=count_path_bytes(path, size=size))
+
+    def _json_table(self, node: Any, table: Any) -> int:
+        size = sum(self._children(table))
+        self._spend(count_path_steps(get_text(table.pathspec.string), size=size))
+        self._json_table_columns(table.columns, size=size)
+        self._name_columns(table.alias.colnames, size=size)
+        return size
+
+    def _json_table_columns(self, columns: Any, *, size: int) -> None:
+        for item in columns:
+            column = item.json_table_column
+            self._spend(count_path_steps(get_text(column.pathspec.string, missing="$"), size=size))
+            self._define_column(column.name, type_name=column.type_name, size=size)
+            self._json_table_columns(column.columns, size=size)
+
+    def _define_column(self, name: str, *, type_name: Any, size: int) -> None:
+        """Name a column that a function in FROM casts to a type."""
+        self._spend(count_cast_steps(get_type_name(type_name), size=size))
+        made = cast_bytes(type_name, size=size)
+        self._spend(made * LINEAR_STEPS if made <= MAX_VALUE_BYTES * 8 else math.inf)
+        self._name_column(name, size=int(made))
+
     def _cast(self, node: Any, cast: Any) -> int:
         size = self._node(cast.arg)
-        name = cast.type_name.names[-1].string.sval if cast.type_name.names else ""
-        if name in FIXED_SIZE_TYPES and not cast.type_name.array_bounds:
-            return _SMALL
-        if name == "numeric":
-            return min(size + sum(_number(one) or _SMALL for one in cast.type_name.typmods), _NUMERIC_BYTES)
-        is_text = name in ("text", "varchar", "bpchar") and not cast.type_name.array_bounds
-        return self._limit_size(node, size=size * (1 if is_text else 8))
+        self._spend(count_cast_steps(get_type_name(cast.type_name), size=size))
+        made = cast_bytes(cast.type_name, size=size)
+        if get_type_name(cast.type_name) in _NEVER_LARGE and not cast.type_name.array_bounds:
+            return int(made)
+        return self._limit_size(node, size=made)
 
     def _operator(self, node: Any, expression: Any) -> int:
         name = expression.name[-1].string.sval if expression.name else ""
-        sizes = [self._node(side) for side in (expression.lexpr, expression.rexpr)]
-        total = sum(sizes)
-        if name in QUADRATIC_OPERATORS:
-            self._spend(sizes[0] * sizes[1] * _OPERATOR_STEPS)
-        self._spend(total * _LINEAR_STEPS)
+        left, right = self._node(expression.lexpr), self._node(expression.rexpr)
+        total = left + right
+        path = get_text(expression.rexpr, missing="")
+        if name in ("@@", "@?") and path:
+            self._spend(count_path_steps(path, size=total))
+        self._spend(count_operator_steps(name, left=left, right=right, is_list=expression.kind in _LIST_KINDS))
         if name == "^":
-            return _power_bytes(sizes[0], exponent=expression.rexpr)
+            return power_bytes(left, exponent=expression.rexpr)
         if name in ("+", "*", "/", "%"):
-            return min(total, _NUMERIC_BYTES)
+            return min(total, NUMERIC_BYTES)
         if name == "||":
             return self._limit_size(node, size=total)
-        return total if name in SAME_SIZE_OPERATORS else _SMALL
+        return total if name in SAME_SIZE_OPERATORS else SMALL
 
     def _function(self, node: Any, call: Any) -> int:
         name = call.funcname[-1].string.sval
         if len(call.funcname) > 1 and call.funcname[0].string.sval == self._catalog.schema:
             return self._own_function(call)
         if name in ("repeat", "lpad", "rpad"):
-            _bound_repetitions(call, name=name)
+            bound_repetitions(call, name=name)
         sizes = [self._node(argument) for argument in call.args]
         for part in (*call.agg_order, call.agg_filter, call.over):
             self._node(part)
-        self._spend(sum(sizes) * _LINEAR_STEPS)
-        if len(sizes) > 1 and name not in LINEAR_FUNCTIONS and name not in GROWING_AGGREGATES:
-            smaller, larger = sorted(sizes)[-2:]
-            self._spend(smaller * larger)
+        if name.startswith("jsonb_path_"):
+            self._spend(count_path_steps(get_path(call), size=sum(sizes)))
+        else:
+            self._spend(count_function_steps(name, sizes=sizes))
         if name in FIXED_SIZE:
-            return _SMALL
+            return SMALL
         if name in GROWING_AGGREGATES:
             return self._limit_size(node, size=MAX_VALUE_BYTES + 1)
         if name in SET_FUNCTIONS:
-            return self._limit_element(_part_bytes(name, sizes=sizes, call=call))
+            return self._limit_element(part_bytes(name, sizes=sizes, call=call))
         if name == "regexp_match":
-            return self._limit_size(node, size=_part_bytes(name, sizes=sizes, call=call))
-        return self._limit_size(node, size=_result_bytes(name, sizes=sizes, call=call))
+            return self._limit_size(node, size=part_bytes(name, sizes=sizes, call=call))
+        return self._limit_size(node, size=result_bytes(name, sizes=sizes, call=call))
 
     def _limit_element(self, size: float) -> int:
         """Return the size of one row of a set. In FROM, PostgreSQL allows no call around its function."""
-        self._spend(size * _LINEAR_STEPS if size <= MAX_VALUE_BYTES else math.inf)
+        self._spend(size * LINEAR_STEPS if size <= MAX_VALUE_BYTES else math.inf)
         return int(size)
 
     def _own_function(self, call: Any) -> int:
@@ -288,11 +348,16 @@ class ValueSizes:
             kind = argument.WhichOneof("node")
             if kind is not None:
                 self._children(getattr(argument, kind))
-        return MAX_VALUE_BYTES if call.funcname[-1].string.sval == _CHECK else _SMALL
+        return MAX_VALUE_BYTES if call.funcname[-1].string.sval == _CHECK else SMALL
 
     def _from_function(self, node: Any, function: Any) -> int:
         size = max(self._children(function), default=0)
         self._name_columns(function.alias.colnames, size=size)
+        for name in RESULT_COLUMNS:
+            self._name_column(name, size=size)
+        defined = [one for item in function.functions for part in item.list.items[1:] for one in part.list.items]
+        for one in (*function.coldeflist, *defined):
+            self._define_column(one.column_def.colname, type_name=one.column_def.type_name, size=size)
         self._name_column(function.alias.aliasname, size=size)
         return size
 
@@ -309,12 +374,15 @@ class ValueSizes:
     _rules_by_name: ClassVar[dict[str, Callable[["ValueSizes", Any, Any], int]]] = {
         "A_Const": _constant,
         "A_Expr": _operator,
+        "A_Indirection": _indirection,
         "ColumnRef": _column,
         "FuncCall": _function,
         "JoinExpr": _join,
         "JsonArrayAgg": _json_aggregate,
         "JsonArrayQueryConstructor": _json_aggregate,
+        "JsonFuncExpr": _json_path,
         "JsonObjectAgg": _json_aggregate,
+        "JsonTable": _json_table,
         "RangeFunction": _from_function,
         "RangeSubselect": _from_query,
         "SelectStmt": _query,
@@ -324,114 +392,42 @@ class ValueSizes:
     _rules: ClassVar[dict[type, Callable[["ValueSizes", Any, Any], int]]] = messages_of(_rules_by_name)
 
 
-def _result_bytes(name: str, *, sizes: list[int], call: Any) -> float:
-    """
-    Return the maximum size of a function's result, mostly twice the size of its arguments.
-
-    A call with too few arguments names no function of PostgreSQL, which refuses it.
-    """
-    if not sizes:
-        return _SMALL
-    total = sum(sizes)
-    second = call.args[1] if len(sizes) > 1 else None
-    match name:
-        case "repeat":
-            return sizes[0] * (_number(second) or MAX_REPETITIONS)
-        case "lpad" | "rpad":
-            return 4 * (_number(second) or MAX_REPETITIONS) + total
-        case "replace" | "regexp_replace" if len(sizes) > 2:  # noqa: PLR2004 - a text, a pattern, what takes its place
-            return sizes[0] * sizes[2]
-        case "array_to_string":
-            return sizes[0] * max(1, sum(sizes[1:]) - _SMALL) + 3 * total
-        case "concat_ws":
-            return total + sizes[0] * len(sizes)
-        case "format":
-            _refuse_wide_format(call.args[0])
-            return total * max(1, sizes[0] / 4)
-        case "exp" | "factorial" | "power" | "pow" | "round" | "trunc":
-            return _numeric_bytes(name, size=total, second=second)
-        case "string_to_array" | "regexp_split_to_array" | "to_char" | "to_json" | "to_jsonb" | "row_to_json":
-            return total * 8
-    return total * 2 + _SMALL
-
-
-def _part_bytes(name: str, *, sizes: list[int], call: Any) -> int:
-    """Return the maximum size of a part of the arguments. Each group of a pattern may be the whole text."""
-    if not name.startswith("regexp_match") or len(sizes) < 2:  # noqa: PLR2004 - a text and a pattern
-        return max(sizes, default=_SMALL)
-    is_literal = call.args[1].WhichOneof("node") == "a_const"
-    groups = call.args[1].a_const.sval.sval.count("(") if is_literal else sizes[1] // 2
-    return sizes[0] * max(1, int(groups))
-
-
-def _numeric_bytes(name: str, *, size: int, second: Any | None) -> int:
-    """Limit the digits of a number. An exponent or a number of digits may make many of few."""
-    if second is None:
-        return _NUMERIC_BYTES if name in ("exp", "factorial") else size
-    if name in ("power", "pow"):
-        return _power_bytes(size, exponent=second)
-    digits = _number(second)
-    return _NUMERIC_BYTES if digits is None else size + digits
-
-
-def _power_bytes(size: int, *, exponent: Any) -> int:
-    number = _number(exponent)
-    return _NUMERIC_BYTES if number is None else min(size * max(number, 1), _NUMERIC_BYTES)
-
-
-def _bound_repetitions(call: Any, *, name: str) -> None:
-    """Limit the repetitions of a text. A computed number becomes LEAST(number, MAX_REPETITIONS)."""
-    if len(call.args) < 2:  # noqa: PLR2004 - a text and a number
-        return
-    number = _number(call.args[1])
-    if number is None:
-        limit_number(call.args[1], most=MAX_REPETITIONS)
-    elif number > MAX_REPETITIONS:
-        raise Refused(
-            f"{name}() may make a text of at most {MAX_REPETITIONS:,} characters.",
-            suggestion=f"Use a number up to {MAX_REPETITIONS}.",
-        )
-
-
-def _refuse_wide_format(text: Any) -> None:
-    is_text = text.WhichOneof("node") == "a_const" and text.a_const.WhichOneof("val") == "sval"
-    if not is_text or _PATTERN_SIZE.search(text.a_const.sval.sval):
-        raise Refused(
-            "format() takes a format written in the statement, with widths below 10,000.",
-            suggestion="Use format('%s of %s', a, b) with a literal first argument, or concat().",
-        )
-
-
-def _number(node: Any | None) -> int | None:
-    """Return a whole number that is a literal in the statement."""
-    if node is None or node.WhichOneof("node") != "a_const" or node.a_const.WhichOneof("val") != "ival":
-        return None
-    return int(node.a_const.ival.ival)
+_NAMES_BY_KIND = {
+    "a_array_expr": "array",
+    "coalesce_expr": "coalesce",
+    "json_array_agg": "json_arrayagg",
+    "json_array_query_constructor": "json_array",
+    "json_object_agg": "json_objectagg",
+    "row_expr": "row",
+}
 
 
 def _figure_name(node: Any) -> str:
     """Return PostgreSQL's name of a column without one. Empty for one that keeps its name when checked."""
     kind = node.WhichOneof("node")
+    inner: Any = getattr(node, kind) if kind else None
     match kind:
         case "a_expr" | "a_const" | "case_expr":
             return _NO_NAME
-        case "coalesce_expr" | "row_expr" | "a_array_expr":
-            return {"c": "coalesce", "r": "row", "a": "array"}[kind[0]]
         case "column_ref":
-            last = node.column_ref.fields[-1]
-            return str(last.string.sval) if last.WhichOneof("node") == "string" else ""
+            return _last_name(inner.fields)
         case "func_call":
-            return str(node.func_call.funcname[-1].string.sval)
+            return _last_name(inner.funcname)
         case "type_cast":
-            name = _figure_name(node.type_cast.arg)
-            return str(node.type_cast.type_name.names[-1].string.sval) if name == _NO_NAME else name
+            name = _figure_name(inner.arg)
+            return _last_name(inner.type_name.names) if name == _NO_NAME else name
         case "a_indirection" | "collate_clause":
-            return _figure_name(getattr(node, kind).arg)
-        case "sub_link" if node.sub_link.sub_link_type == _SUBLINK_ARRAY:
+            field = _last_name(inner.indirection) if kind == "a_indirection" else ""
+            return field or _figure_name(inner.arg)
+        case "json_func_expr":
+            return ("", "json_exists", "json_query", "json_value")[inner.op]
+        case "sub_link" if inner.sub_link_type == _SUBLINK_ARRAY:
             return "array"
-        case "json_array_agg" | "json_object_agg" | "json_array_query_constructor":
-            return {"a": "json_arrayagg", "o": "json_objectagg"}.get(kind[5], "") if "agg" in kind else "json_array"
-    return ""
+    return _NAMES_BY_KIND.get(str(kind), "")
+
+
+def _last_name(parts: Any) -> str:
+    return str(parts[-1].string.sval)
 
 
 def _read_from(items: Any, *, names: frozenset[str]) -> list[str]:

@@ -47,11 +47,64 @@ REFUSED = {
 }
 """By the guard, before they run."""
 
+_PATTERNS = "ARRAY(SELECT '%b' || i || '%' FROM generate_series(1, 30000) AS i)"
+_MARKS = "(SELECT repeat(repeat(U&'\\0301', 100), {n}) || repeat(repeat(U&'\\0316', 100), {n}) AS t OFFSET 0) AS x"
+_ONES = "(SELECT to_jsonb(ARRAY(SELECT 1 FROM generate_series(1, 25000))) AS j OFFSET 0) AS x"
+_DIGITS = "(SELECT '0x' || repeat(repeat('f', 1000), 108) AS h OFFSET 0) AS x"
+_DOUBLED = "$" + "[0,0]" * 15
+
+UNCHARGED = {
+    "a list of patterns": f"SELECT t LIKE ANY (a) FROM (SELECT repeat(repeat('a', 100), 9000) AS t, {_PATTERNS} AS a "
+    "OFFSET 0) AS x",
+    "a list of small values": "SELECT t < ALL (a) FROM (SELECT repeat(repeat('a', 100), 9000) AS t, "
+    f"{_PATTERNS} AS a OFFSET 0) AS x",
+    "a long pattern": f"SELECT t LIKE '%' || repeat('a', 9000) || 'b%' FROM {MEGABYTE}",
+    "a long pattern of a query": f"SELECT t NOT ILIKE ALL (SELECT '%' || repeat('a', 9000) || 'b%') FROM {MEGABYTE}",
+    "marks to be sorted": f"SELECT t IS NFKD NORMALIZED FROM {_MARKS.format(n=200)}",
+    "marks to be normalized": f"SELECT length(normalize(t)) FROM {_MARKS.format(n=1000)}",
+    "marks normalized by a field": f"SELECT length((t).normalize) FROM {_MARKS.format(n=1000)}",
+    "marks normalized by a column": f"SELECT x.normalize FROM repeat((SELECT t FROM {_MARKS.format(n=1000)}), 1) AS x",
+    "a path that compares": f"SELECT j @@ '$[*] < $[*]' FROM {_ONES}",
+    "a path that exists": f"SELECT j @? '$ ? (@[*] < @[*])' FROM {_ONES}",
+    "a path of a function": f"SELECT jsonb_path_exists(j, 'strict $ ? (@[*] < @[*])') FROM {_ONES}",
+    "a path by name": f"SELECT jsonb_path_exists(path => '$ ? (@[*] < @[*])', target => j) FROM {_ONES}",
+    "a path in a list": f"""SELECT j @@ ANY ('{{"$[*] < $[*]"}}') FROM {_ONES}""",
+    "a path of SQL/JSON": f"SELECT JSON_EXISTS(j, 'strict $ ? (@[*] < @[*])') FROM {_ONES}",
+    "a path of a table": f"SELECT a FROM {_ONES}, JSON_TABLE(j, '$ ? (@[*] < @[*])' COLUMNS (a int PATH '$')) AS t",
+    "a path of a table's column": f"SELECT a FROM {_ONES}, JSON_TABLE(j, '$' COLUMNS (NESTED '$' COLUMNS "
+    "(a int PATH '$ ? (@[*] < @[*])'))) AS t",
+    "a path that doubles": f"SELECT '1'::jsonb @@ '{_DOUBLED} < {_DOUBLED}'",
+    "a path that lists doubles": f"SELECT jsonb_path_query_array('1', '{_DOUBLED * 2}')",
+    "a path that triples": f"""SELECT JSON_QUERY('{{"a": 1}}', '${".keyvalue()" * 20}' WITH WRAPPER)""",
+    "a path of all levels": "SELECT jsonb_path_query_array(repeat('[', 900) || repeat(']', 900), '$.**.**.**')",
+    "words ranked": "SELECT ts_rank(v::tsvector, q::tsquery) FROM (SELECT "
+    "(SELECT string_agg('w' || i || ':' || p, ' ') FROM generate_series(1, 300) AS i, "
+    "(SELECT string_agg(j::text, ',') AS p FROM generate_series(1, 255) AS j) AS y) AS v, "
+    "(SELECT string_agg('w' || i, ' & ') FROM generate_series(1, 300) AS i) AS q OFFSET 0) AS x",
+    "words parsed": "SELECT length(to_tsvector(repeat(repeat('<!--', 100), 2000)))",
+    "a date of many months": "SELECT to_date(repeat('JANUARY', 9000), repeat('TMMonth', 9000))",
+    "hexadecimal digits": _many("h::numeric < 1", times=100, source=_DIGITS),
+    "hexadecimal digits in a list": _many("('{' || h || '}')::numeric[]", times=100, source=_DIGITS),
+    "hexadecimal digits of a range": _many("('[' || h || ',]')::numrange", times=100, source=_DIGITS),
+    "hexadecimal digits by a call": _many("pg_catalog.numeric(h) < 1", times=100, source=_DIGITS),
+    "hexadecimal digits by a field": _many("(h).numeric < 1", times=100, source=_DIGITS),
+    "hexadecimal digits of a path": f"SELECT jsonb_path_query_first(to_jsonb(h), '$.number()') FROM {_DIGITS}",
+    "hexadecimal digits of a document": f"SELECT n + m FROM {_DIGITS}, "
+    "jsonb_to_record(jsonb_build_object('n', h, 'm', h)) AS r(n numeric, m numeric)",
+    "hexadecimal digits of SQL/JSON": _many("JSON_VALUE(to_jsonb(h), '$' RETURNING numeric)", times=9, source=_DIGITS),
+    "a padded text": _many("length('a'::char(10000000))", times=50, source="teams"),
+    "a text padded by a call": _many("length(bpchar('a', 10000004, true))", times=50, source="teams"),
+    "padded bits": _many("length(1::bit(80000000))", times=50, source="teams"),
+}
+"""By the guard: what an operation does with what it is given takes the square of it, or makes much of little."""
+
 STOPPED = {
     "all keys as one text": "SELECT length(string_agg(repeat('x', 10000), '')) FROM generate_series(1, 90000)",
     "all keys as one list": "SELECT cardinality(array_agg(i)) FROM generate_series(1, 1000000) AS i",
     "a list of lists": "SELECT cardinality(array_agg(a)) FROM (SELECT ARRAY(SELECT generate_series(1, 200000)) AS a "
     "FROM generate_series(1, 60)) AS x",
+    "a list by a field": "SELECT cardinality((i).array_agg) FROM generate_series(1, 1000000) AS i",
+    "a list by a column": "SELECT cardinality(x.array_agg) FROM generate_series(1, 1000000) AS x",
     "a document": "SELECT jsonb_array_length(jsonb_agg(repeat('x', 1000))) FROM generate_series(1, 200000)",
     "a JSON aggregate": "SELECT length(JSON_ARRAYAGG(repeat('x', 1000))::text) FROM generate_series(1, 5000)",
     "an object": "SELECT jsonb_typeof(jsonb_object_agg(i, repeat('x', 1000))) FROM generate_series(1, 5000) AS i",

@@ -9,12 +9,18 @@ from django.db import connections
 
 from sprints.schema.reading import stored_schema
 from sprints.sql_sandbox.guard import ViewCatalog
+from sprints.sql_sandbox.guard.operation_steps import count_cast_steps, count_function_steps, count_operator_steps
+from sprints.sql_sandbox.guard.value_sizes import MAX_ROW_WORK
 from sprints.sql_sandbox.sql_vocabulary import (
     FIXED_SIZE,
     FUNCTIONS,
     LINEAR_FUNCTIONS,
+    LINEAR_OPERATORS,
     OPERATORS,
+    PAIR_OPERATOR_STEPS,
+    PAIR_STEPS,
     SAME_SIZE_OPERATORS,
+    SQUARE_STEPS,
     TYPES,
     VOLATILE_BUT_HARMLESS,
 )
@@ -120,7 +126,6 @@ def test_functions_of_a_fixed_size_have_one(catalogue: psycopg.Connection[Any]) 
 
     assert _names(catalogue, statement) & FIXED_SIZE == set()
     assert FIXED_SIZE <= FUNCTIONS
-    assert LINEAR_FUNCTIONS <= FUNCTIONS
 
 
 def test_operators_that_give_what_they_take_are_known(catalogue: psycopg.Connection[Any]) -> None:
@@ -131,3 +136,31 @@ def test_operators_that_give_what_they_take_are_known(catalogue: psycopg.Connect
     )
 
     assert (_names(catalogue, statement) & OPERATORS) - SAME_SIZE_OPERATORS - set("+*/%^") - {"||", "&&"} == set()
+
+
+def test_what_an_operation_costs_is_said_once() -> None:
+    functions = [LINEAR_FUNCTIONS, PAIR_STEPS.keys(), SQUARE_STEPS.keys()]
+    operators = [LINEAR_OPERATORS, PAIR_OPERATOR_STEPS.keys()]
+
+    assert len(frozenset().union(*functions)) == sum(len(names) for names in functions)
+    assert len(frozenset().union(*operators)) == sum(len(names) for names in operators)
+    assert frozenset().union(*functions) <= FUNCTIONS
+
+
+def test_an_operation_that_no_list_names_is_not_free() -> None:
+    """One of a later PostgreSQL is charged for each part with each until a person has read it."""
+    assert count_function_steps("jsonb_lately", sizes=[100_000]) > MAX_ROW_WORK
+    assert count_operator_steps("@@@", left=100_000, right=100_000) > MAX_ROW_WORK
+    assert count_cast_steps("lately", size=1_000_000) > MAX_ROW_WORK
+
+
+def test_no_pattern_or_document_path_is_counted_as_read_once(catalogue: psycopg.Connection[Any]) -> None:
+    """A path compares each item with each; a text search each word with each."""
+    compared = _names(
+        catalogue,
+        "SELECT DISTINCT proname::text FROM pg_proc WHERE pronamespace = 'pg_catalog'::regnamespace"
+        " AND proargtypes::oid[] && ARRAY['jsonpath'::regtype, 'tsquery'::regtype]::oid[]"
+        " AND proname NOT IN ('count', 'max', 'min')",
+    )
+
+    assert compared & LINEAR_FUNCTIONS == set()

@@ -46,3 +46,11 @@ def test_a_name_out_of_scope_is_no_relation(catalog: ViewCatalog, sql: str) -> N
 def test_no_with_entry_may_hide_a_catalogue(catalog: ViewCatalog) -> None:
     with pytest.raises(Refused, match="pg_class"):
         check("WITH pg_class AS (SELECT 1) SELECT * FROM pg_class", catalog=catalog)
+
+
+def test_a_with_query_read_twice_is_planned_once(catalog: ViewCatalog) -> None:
+    """The planner would double it at each step: twelve steps took gigabytes, without a limit in PostgreSQL."""
+    steps = ", ".join(f"c{n} AS NOT MATERIALIZED (SELECT a.x FROM c{n - 1} a, c{n - 1} b)" for n in range(1, 13))
+    sql = f"WITH c0 AS NOT MATERIALIZED (SELECT team_id AS x FROM teams), {steps} SELECT x FROM c12"
+
+    assert "NOT MATERIALIZED" not in check(sql, catalog=catalog).sql
