@@ -43,7 +43,9 @@ def affirm_existence(tokens: Sequence[Token]) -> Sequence[Token]:
     there = next((n for n, one in enumerate(tokens[:at]) if one.said.lower() == "there"), -1)
     token, following = tokens[at], tokens[at + 1] if at + 1 < len(tokens) else tokens[at]
     is_owned = at and tokens[0].said.lower() in _OWNING and token.said.lower() == "no"
-    if not all(map(_tells_of_existence, tokens[max(there, 0) : at])) or not (there >= 0 or is_owned):
+    is_relative = any(one.said.lower() in ("that", "which", "who") for one in tokens[max(there, 0) : at])
+    is_said = (there >= 0 or is_owned) and not is_relative  # are there | that | aren't | blocked
+    if not (is_said and all(map(_tells_of_existence, tokens[max(there, 0) : at]))):
         return tokens
     is_no, is_not_any = token.said.lower() == "no", "not" in token.marks and following.said.lower() in _ANY
     is_second = any(tokens[other - 1].marks & {"and", "or"} for other in denied[1:])
@@ -66,6 +68,8 @@ def name_people(tokens: Sequence[Token]) -> Sequence[Token]:
     verb = next((one for one in rest if not one.is_free), None)
     does = verb is not None and (bool({"have"} & verb.marks) or any(one.form == "verb" for one in verb.senses))
     does = does or (bool(rest[1:]) and "be" in rest[0].marks and rest[1].said.lower().split()[0].endswith("ing"))
+    is_of_rows = any("be" in one.marks for one in rest[1:]) or any("'" in one.said for one in whose)
+    does = does and not (is_of_rows or "share" in tokens[at - 1].marks)  # of ORBIT's | resolved | bugs | were
     has_rows = any(one.kind == "type" or any(sense.name == "issue" for sense in one.senses) for one in rest)
     if not (ours or (does and has_rows and any(one.kind == "team" for one in whose))):
         return tokens

@@ -150,6 +150,11 @@ def test_the_biggest_row_is_no_largest_number(question: str) -> None:
         # rows of a team, as nobody has them
         ("How many of ORBIT are blocked?",
          "SELECT count(*) AS n FROM issues JOIN teams USING (team_id) WHERE is_blocked AND team_key = 'ORBIT'"),
+        ("How many of ORBIT's resolved bugs were never reopened?",
+         ("SELECT count(*) AS n FROM issues JOIN teams USING (team_id) WHERE team_key = 'ORBIT' "
+          "AND issue_type = 'Bug' AND status_category = 'Done' AND reopened_count = 0")),
+        ("How many open bugs are there that aren't blocked?",
+         f"SELECT count(*) AS n FROM issues AS i WHERE {OPEN_BUG} AND NOT is_blocked"),
         ("How many of our bugs are open?", f"SELECT count(*) AS n FROM issues AS i WHERE {OPEN_BUG}"),
     ],
 )  # fmt: skip
