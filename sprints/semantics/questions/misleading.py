@@ -31,7 +31,8 @@ def find_misleading(tokens: Sequence[Token]) -> str:
         return ""
     readers: tuple[Callable[[Sequence[Token]], str], ...] = (
         _find_negative_question, _find_never, _find_all, _find_condition_of_parent, _find_parts_of_types,
-        _find_epic_of_rows, _find_second_sprint, _find_part_of_sprint,
+        _find_epic_of_rows, _find_second_sprint, _find_part_of_sprint, _find_state_since, _find_days_of_sprint,
+        _find_change_of_sprint,
         _find_unknown_actor, _find_topic, _find_exclusion, _find_crossed_pairs, _find_best_of_each,
         _find_any_weekday, _find_relative_what, _find_row_beside_key, _find_length_of_list, _find_return,
     )  # fmt: skip
@@ -114,9 +115,59 @@ def _find_second_sprint(tokens: Sequence[Token]) -> str:
         is_clause = any("be" in one.marks for one in between) and any(
             "and" in one.marks or one.said.lower() in ("that", "which") for one in between
         )
-        if (is_also or is_clause) and not any(one.marks & {"than", "versus", "how_many"} for one in tokens):
+        links = {mark for one in between for mark in one.marks}
+        is_verb = "be" in links and not links & {"not", "and", "or", "without"}  # from sprint 8 | are | in sprint 9
+        is_compared = any(one.marks & {"than", "versus"} for one in tokens) or "how_many" in links
+        is_counted = any("how_many" in one.marks for one in tokens)
+        if ((is_also or is_clause) and not (is_compared or is_counted)) or (is_verb and not is_compared):
             return f"{tokens[first].said} {tokens[second].said}"
     return ""
+
+
+def _find_state_since(tokens: Sequence[Token]) -> str:
+    """Find since when rows are in a state, which is no sprint they are in, nor starts in: blocked | since | Monday."""
+    is_counted = any("how_many" in one.marks for one in tokens)
+    for verb, state, behind, sprint in zip(tokens, tokens[1:], tokens[2:], (*tokens[3:], None), strict=False):
+        names = {sense.name for sense in state.senses if sense.kind == "predicate"}
+        is_adjective = any(sense.kind == "predicate" and sense.form == "adjective" for sense in state.senses)
+        is_state = is_adjective and not names & {"done", "completed"}
+        is_blocked = "blocked" in names
+        is_link = behind.said.lower() == "since" or (behind.said.lower() == "from" and is_blocked)
+        is_verb = "be" in verb.marks or verb.said.lower() == "been"
+        is_since = behind.period is not None and behind.said.lower().startswith("since")
+        if is_state and is_link and sprint is not None and _is_sprint(sprint):
+            return f"{state.said} {behind.said} {sprint.said}"
+        if is_counted and is_blocked and is_verb and is_since:
+            return f"{state.said} {behind.said}"
+    return ""
+
+
+def _find_days_of_sprint(tokens: Sequence[Token]) -> str:
+    """Find days before now that are those of a sprint: in sprint 8 | in its | last 2 days."""
+    for place, token in enumerate(tokens):
+        before = [one for one in tokens[:place] if not one.is_free][-1:]
+        is_last = token.period is not None and {*token.said.lower().split()} & {"last", "past", "final", "first"}
+        if not (is_last and before and _is_sprint(before[0])):
+            continue
+        is_over = any(name.state == "closed" for name in (*before[0].sprints, *before[0].names))
+        if is_over or tokens[place - 1].said.lower() in ("its", "their"):
+            return f"{before[0].said} {token.said}"
+    return ""
+
+
+def _find_change_of_sprint(tokens: Sequence[Token]) -> str:
+    """Find a number of a sprint that changes in a time, which no issue does: the scope of sprint 9 | change."""
+    change = next((one for one in tokens if any((s.kind, s.name) == ("time", "updated") for s in one.senses)), None)
+    is_timed = any(one.period for one in tokens) and any(_is_sprint(one) or _names(one, "sprint") for one in tokens)
+    if change is None or not is_timed or any(_names(one, "issue", form="noun") for one in tokens):
+        return ""
+    numbers = [one for one in tokens if any(sense.kind == "measure" and sense.form == "noun" for sense in one.senses)]
+    own = next((one for one in numbers if not _has(one, "entity")), None)
+    return f"{own.said} {change.said}" if own is not None else ""
+
+
+def _is_sprint(token: Token) -> bool:
+    return bool(token.reference) or token.kind == "sprint"
 
 
 def _find_part_of_sprint(tokens: Sequence[Token]) -> str:

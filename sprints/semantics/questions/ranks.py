@@ -36,8 +36,11 @@ class Ranks(Scope):
         if phrase.said.lower() in _SIZES and by == "story_points" and self._is_about_epics():
             raise Unbound(phrase, why=SIZE_OF_EPICS)
         self._refuse_lost_rows(phrase, by=by)
-        if by in UNTIL_DONE:
+        is_of_issues = self.entity.id == "issue" and not self.measures
+        if by in UNTIL_DONE or (is_of_issues and by == "resolved_at"):
             self._limit_to_completed("ranked")
+        if is_of_issues and by == "started_at" and any(is_sprints(one) for one in self.phrases):
+            raise Unbound(phrase, is_final=True)  # started first | in sprint 9, or of its issues
         direction: Literal["asc", "desc"] = "desc" if self._is_descending(phrase, by=by) else "asc"
         count = int(phrase.number) if phrase.number is not None else 1
         is_of_several = self.subject_is_plural and find_verb(self.phrases, place=places[0]) not in ("has", "is", "was")
