@@ -6,7 +6,7 @@ from sprints.semantics.lookup import default_time_of, find_dimension
 from sprints.semantics.model import Dimension, SemanticModel
 from sprints.semantics.query import MAX_LIMIT, MetricQuery
 from sprints.semantics.result import CompiledQuery, ResultColumn
-from sprints.semantics.scope import AliasNames, Scope
+from sprints.semantics.scope import AliasNames, Scope, quote_name
 
 
 def compile_rows(query: MetricQuery, *, model: SemanticModel) -> CompiledQuery:
@@ -39,7 +39,7 @@ def compile_rows(query: MetricQuery, *, model: SemanticModel) -> CompiledQuery:
         order.insert(len(query.order), direction)
         selected.append(f"rank() OVER ({partition}ORDER BY {direction}) AS place")
         selected.append(f"row_number() OVER (ORDER BY {', '.join(order)}) AS line")
-        names = ", ".join(dimension.id for dimension in dimensions)
+        names = ", ".join(quote_name(dimension.id) for dimension in dimensions)
         source = [f"SELECT {names} FROM (", ") AS ranked", f"WHERE place <= {query.rank.count}", "ORDER BY line"]
     inner = [f"SELECT {', '.join(selected)}", scope.write_from()]
     inner += [f"WHERE {' AND '.join(conditions)}"] if conditions else []

@@ -4,12 +4,18 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
+import postgast
+from postgast import pg_query_pb2
+
 from sprints.semantics.errors import SemanticError
 from sprints.semantics.model import Dimension, Entity, Predicate, SemanticModel, TimeRole
 
 _ROLE = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 
 RolePath = tuple[str, ...]
+
+MAX_ALIAS_LENGTH = 63
+"""PostgreSQL cuts longer names, so that two of them could be one."""
 
 
 def find_path(entity: Entity, *, role: str, model: SemanticModel) -> RolePath | None:
@@ -42,6 +48,12 @@ def reaches(entity: Entity, *, term: Dimension | Predicate | TimeRole, model: Se
     return path is not None and entity_at(entity, path=path, model=model).id == term.entity
 
 
+def quote_name(name: str) -> str:
+    """Quote an identifier that is a keyword of SQL: order, user, group."""
+    kind = postgast.scan(name).tokens[0].keyword_kind
+    return name if kind in (pg_query_pb2.NO_KEYWORD, pg_query_pb2.UNRESERVED_KEYWORD) else f'"{name}"'
+
+
 @dataclass(kw_only=True)
 class AliasNames:
     """Unique aliases of one statement."""
@@ -49,9 +61,14 @@ class AliasNames:
     used: Counter[str] = field(default_factory=Counter)
 
     def take(self, name: str) -> str:
-        """Return the name, with a number from the second time on."""
-        self.used[name] += 1
-        return name if self.used[name] == 1 else f"{name}_{self.used[name]}"
+        """Return an unused name, with a number from the second time on, quoted where SQL reserves it."""
+        alias = name[:MAX_ALIAS_LENGTH]
+        while alias in self.used:
+            self.used[name] += 1
+            suffix = f"_{self.used[name] + 1}"
+            alias = f"{name[: MAX_ALIAS_LENGTH - len(suffix)]}{suffix}"
+        self.used[alias] += 0
+        return quote_name(alias)
 
 
 class Scope:

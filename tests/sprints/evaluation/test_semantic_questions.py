@@ -1,6 +1,7 @@
 """Another database with a semantic model of its own, asked with and without a language model."""
 
 import json
+import re
 from datetime import date
 from io import StringIO
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from sprints.evaluation.semantic_questions import SemanticQuestions
+from sprints.semantics.scope import AliasNames
 from tests.sprints.asking.test_flow import ScriptedModel
 from toolbox.database import event_loop
 
@@ -29,6 +31,39 @@ def test_the_command_answers_a_public_set_on_another_schema(tmp_path: Path, djan
     assert {one["question"]: one["verdict"] for one in judged} == {
         one["question"]: "right" if one["is_answerable"] else "asked" for one in judged
     }
+
+
+@pytest.mark.usefixtures("django_db_setup")
+@pytest.mark.parametrize("names", [("order", "user", "group"), ("select", "left", "l" * 63)])
+def test_entities_may_be_called_by_words_that_sql_reserves(
+    names: tuple[str, str, str], tmp_path: Path, django_db_blocker: object
+) -> None:
+    renamed = (LIBRARY / "library.toml").read_text()
+    for entity, name in zip(("loan", "book", "branch"), names, strict=True):
+        renamed = re.sub(
+            rf'(?<=entities\.){entity}\b|(?<=joins\.){entity}\b|(?<=entity = "){entity}(?=")', name, renamed
+        )
+        renamed = renamed.replace(f"{{{entity}}}", f"{{{name}}}")
+    theirs, report = tmp_path / "theirs.toml", tmp_path / "report.json"
+    theirs.write_text(renamed)
+    with django_db_blocker.unblock():  # type: ignore[attr-defined]
+        call_command(
+            "evaluate_sql", LIBRARY / "questions.csv", dump=LIBRARY / "library.sql", semantics=theirs,
+            json=report, stdout=StringIO(),
+        )  # fmt: skip
+
+    judged = json.loads(report.read_text())["questions"]
+    assert [one["said"] for one in judged if one["is_answerable"] and one["verdict"] != "right"] == []
+    assert sum(one["is_answerable"] for one in judged) == 5
+
+
+def test_aliases_of_one_statement_are_never_the_same() -> None:
+    names = AliasNames()
+
+    taken = [names.take(name) for name in ("loan_2", "loan", "loan", "loan", "order", "order", "n" * 63, "n" * 63)]
+
+    assert taken[:6] == ["loan_2", "loan", "loan_3", "loan_4", '"order"', "order_2"]
+    assert len({alias[:63] for alias in taken}) == len(taken)
 
 
 def test_a_language_model_writes_the_query_and_corrects_it_once() -> None:
