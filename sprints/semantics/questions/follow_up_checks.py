@@ -37,7 +37,7 @@ from sprints.semantics.questions.merging import excludes, get_subject
 from sprints.semantics.questions.terms import FATES
 from sprints.semantics.questions.tokens import Token, cut
 
-_IN_THEM = regex.compile(r"\b(?:in|to|of) (?:them|those|it)\b", regex.IGNORECASE)
+_IN_THEM = regex.compile(r"\b(?:in|to) (?:them|those|it)\b", regex.IGNORECASE)
 _EQUAL = frozenset({Operator.EQ, Operator.IN})
 _UNLIKE = frozenset({Operator.NE, Operator.NOT_IN})
 _PRONOUNS = frozenset({"it", "they", "them", "those", "these", "their", "its"})
@@ -225,7 +225,8 @@ def _completes_unit(
 ) -> bool:  # fmt: skip
     """Return whether a word limits rows that names a measure beside the unit: hours spent, | and remaining."""
     units = {lexicon.model.measures[one].unit for one in context.measures}
-    if query.measures != context.measures or len(units) != 1:
+    is_of_rows = any("anaphor" in one.marks for one in tokens)  # how many of them were completed
+    if query.measures != context.measures or len(units) != 1 or is_of_rows:
         return False
     [unit] = units
     said = [tuple(one.said.lower().split()) for one in tokens if any(s.kind == "predicate" for s in one.senses)]

@@ -77,6 +77,7 @@ def test_what_was_misread_is_asked_back(first: str, then: str) -> None:
     [
         ("How many open issues does HARBOR have?", "how many of them are bugs", '"label":"HARBOR"'),
         ("List the open bugs", "which sprints are closed", '"rows_of":"sprint"'),
+        ("List all epics", "which of them are p0?", '"priority"'),
         ("Which issues are blocked?", "velocity of ORBIT", '"velocity"'),
         ("Which issues are overdue?", "by priority", '"dimension":"priority"'),
         ("How many bugs were resolved in October?", "from August to October", '"start":"2026-08-01"'),
