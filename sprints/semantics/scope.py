@@ -3,9 +3,7 @@
 import re
 from collections import Counter
 from dataclasses import dataclass, field
-
-import postgast
-from postgast import pg_query_pb2
+from functools import lru_cache
 
 from sprints.semantics.errors import SemanticError
 from sprints.semantics.model import Dimension, Entity, Predicate, SemanticModel, TimeRole
@@ -48,8 +46,12 @@ def reaches(entity: Entity, *, term: Dimension | Predicate | TimeRole, model: Se
     return path is not None and entity_at(entity, path=path, model=model).id == term.entity
 
 
+@lru_cache(maxsize=1_024)
 def quote_name(name: str) -> str:
     """Quote an identifier that is a keyword of SQL: order, user, group."""
+    import postgast  # noqa: PLC0415 - PostgreSQL's parser, when a statement is first written
+    from postgast import pg_query_pb2  # noqa: PLC0415
+
     kind = postgast.scan(name).tokens[0].keyword_kind
     return name if kind in (pg_query_pb2.NO_KEYWORD, pg_query_pb2.UNRESERVED_KEYWORD) else f'"{name}"'
 
