@@ -76,6 +76,22 @@ class External:
         except psycopg.Error as error:
             return QueryResult(rows=[], count=0, runtime_ms=0.0, error=str(error).splitlines()[0])
 
+    async def find_failures(self, statements: Sequence[tuple[str, str]]) -> list[str]:
+        """Plan statements, each with the name of its term. Returns a sentence for each that the database refuses."""
+        failures = []
+        async with await psycopg.AsyncConnection.connect(self.address) as link_:
+            for name, statement in statements:
+                try:
+                    checked = check(statement, catalog=self.catalog, default_rows=MAX_ROWS, max_rows=MAX_ROWS)
+                    await link_.execute(_READ_ONLY.encode())
+                    await link_.execute(f"EXPLAIN {checked.sql}".encode())
+                except Refused as refused:
+                    failures.append(f"{name} is refused: {refused.message}.")
+                except psycopg.Error as error:
+                    failures.append(f"{name} fails: {str(error).splitlines()[0]}.")
+                await link_.rollback()
+        return failures
+
     async def _rows(self, statement: str) -> dict[str, Any]:
         async with await psycopg.AsyncConnection.connect(self.address, row_factory=dict_row) as link_:
             await link_.execute(_READ_ONLY.encode())

@@ -8,7 +8,7 @@ from pathlib import Path
 from sprints.asking.drafts import Draft
 from sprints.linking.names import NameIndex
 from sprints.semantics.compile import compile_query
-from sprints.semantics.definition_check import find_definition_errors
+from sprints.semantics.definition_check import find_definition_errors, list_probes
 from sprints.semantics.describe import describe_query
 from sprints.semantics.errors import SemanticError
 from sprints.semantics.generation import generate_query
@@ -36,6 +36,10 @@ class SemanticQuestions:
         if errors := find_definition_errors(semantics):
             raise ValueError(" ".join(errors))
         return cls(semantics=semantics, today=today, language_model=language_model)
+
+    def list_statements(self) -> list[tuple[str, str]]:
+        """List a statement of each term, with the term's name: PostgreSQL alone can tell whether its SQL is right."""
+        return [(name, compile_query(query, model=self.semantics).sql) for name, query in list_probes(self.semantics)]
 
     @cached_property
     def _lexicon(self) -> Lexicon:

@@ -98,7 +98,7 @@ def _find_broken_terms(model: SemanticModel) -> Iterator[str]:
     for measure in model.measures.values():
         if {model.measures[name].time for name in measure.ratio or ()} - {measure.time}:
             yield f"Measure {measure.id} divides measures that are counted by another time than its own."
-    for name, query in _list_probes(model):
+    for name, query in list_probes(model):
         try:
             compile_query(query, model=model)
         except SemanticError as broken:
@@ -109,7 +109,8 @@ def _find_broken_terms(model: SemanticModel) -> Iterator[str]:
             yield f"{name} does not compile: {broken}"
 
 
-def _list_probes(model: SemanticModel) -> Iterator[tuple[str, MetricQuery]]:
+def list_probes(model: SemanticModel) -> Iterator[tuple[str, MetricQuery]]:
+    """List a query of each term, with the term's name."""
     for measure in model.measures.values():
         groups = [d.id for d in allowed_dimensions(measure, model=model) if d.groupable][:1]
         grouped = tuple(DimensionGroup(dimension=name) for name in groups)

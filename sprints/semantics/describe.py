@@ -3,14 +3,14 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
 from typing import Literal, TypeVar
 
 from sprints.semantics.conditions import read_boolean
 from sprints.semantics.enums import Operator
 from sprints.semantics.errors import SemanticError
 from sprints.semantics.lookup import find_dimension, find_measure, find_measured_time, find_predicate, find_time_role
-from sprints.semantics.model import Measure, SemanticModel
+from sprints.semantics.model import Measure, SemanticModel, TimeRole
+from sprints.semantics.period_text import describe_range
 from sprints.semantics.query import (
     And,
     Comparison,
@@ -38,7 +38,6 @@ OPERATOR_WORDS = {
 _TIME_WORDS = OPERATOR_WORDS | {
     Operator.LT: "before ", Operator.LE: "not after ", Operator.GT: "after ", Operator.GE: "not before ",
 }  # fmt: skip
-_DECEMBER = 12
 _READS_LIKE_MORE = re.compile(r"[,()“”]|^\s|\s$|\s(?:and|or)\s")
 _TREND = "with the change since the one before"
 Part = TypeVar("Part")
@@ -202,7 +201,7 @@ def describe_condition(condition: Condition, *, model: SemanticModel) -> str:
         case NamedCondition():
             return find_predicate(condition.predicate, model=model).label
         case TimeRange():
-            return f"{_role_text(condition, model=model)} {_range_text(condition)}".strip()
+            return f"{_role_text(condition, model=model)} {describe_range(condition)}".strip()
         case InPeriod():
             return _period_text(condition, model=model)
         case Has():
@@ -298,58 +297,6 @@ def _join_words(words: Iterable[str], *, glue: str = "and") -> str:
 def _role_text(time_range: TimeRange, *, model: SemanticModel) -> str:
     label = find_time_role(time_range.role, model=model).label if time_range.role else ""
     return label.removesuffix(" during") if time_range.start == time_range.end else label
-
-
-def _range_text(time_range: TimeRange) -> str:
-    start, end = _as_moment(time_range.start), _as_moment(time_range.end)
-    if start is None:
-        return f"before {_moment_text(end)}" if end else ""
-    if end is None:
-        return f"since {_moment_text(start)}"
-    if start == end and _is_midnight(start):
-        return f"at the end of {_day_text(start - timedelta(days=1))}"
-    if start == end:
-        return f"at {_moment_text(start)}"
-    if _is_midnight(start) and _is_midnight(end) and start < end:
-        return _days_text(start, end=end)
-    return f"from {_moment_text(start)} until before {_moment_text(end)}"
-
-
-def _days_text(start: datetime, *, end: datetime) -> str:
-    """Describe whole days, from midnight to midnight, by the year or month that they make up, else by both ends."""
-    if (start.day, end.day) == (1, 1):
-        if (start.month, end.month, end.year - start.year) == (1, 1, 1):
-            return f"in {start.year}"
-        following = (start.year, start.month + 1) if start.month < _DECEMBER else (start.year + 1, 1)
-        if (end.year, end.month) == following:
-            return f"in {start:%B} {start.year}"
-    last = end - timedelta(days=1)
-    return f"on {_day_text(start)}" if last == start else f"from {_day_text(start)} to {_day_text(last)}"
-
-
-def _as_moment(bound: date | datetime | None) -> datetime | None:
-    """Return a bound in UTC, in which days begin at midnight."""
-    if bound is None:
-        return None
-    if isinstance(bound, datetime):
-        return bound.astimezone(UTC) if bound.tzinfo else bound.replace(tzinfo=UTC)
-    return datetime(bound.year, bound.month, bound.day, tzinfo=UTC)
-
-
-def _is_midnight(moment: datetime) -> bool:
-    return moment.time() == time()
-
-
-def _day_text(moment: datetime) -> str:
-    return f"{moment.day} {moment:%B} {moment.year}"
-
-
-def _moment_text(moment: datetime) -> str:
-    """Describe a moment by its day, and by its time unless it is midnight."""
-    if _is_midnight(moment):
-        return _day_text(moment)
-    is_minute = not (moment.second or moment.microsecond)
-    return f"{_day_text(moment)} {moment.time().isoformat(timespec='minutes' if is_minute else 'auto')}"
 
 
 def _group_text(group: DimensionGroup | TimeGroup, *, model: SemanticModel) -> str:
@@ -483,14 +430,33 @@ def _list_assumptions(query: MetricQuery, *, model: SemanticModel) -> list[str]:
             said[f"{_capitalise(predicate.label)}: {predicate.description}"] = None
         if isinstance(inner, TimeRange) and inner.role is None:
             said.update(dict.fromkeys(_time_assumptions(measures, query=query, model=model)))
+    for group in query.group_by:
+        if isinstance(group, TimeGroup):
+            said.update(dict.fromkeys(_grain_assumptions(group, measures=measures, query=query, model=model)))
     return list(said)
+
+
+def _grain_assumptions(
+    group: TimeGroup, *, measures: list[Measure], query: MetricQuery, model: SemanticModel
+) -> list[str]:  # fmt: skip
+    """Say of which time the months are: what has none, as a sprint that has not begun, is in no month."""
+    own = [find_measured_time(one, beside=query.measures, groups=query.group_by, model=model) for one in measures]
+    roles = [model.time_roles[name] for name in dict.fromkeys([group.role] if group.role else own) if name]
+    return [
+        f"Each {group.grain} is that in which {_subject_of(role, model=model)} {role.label}; rows without such a time "
+        "are left out."
+        for role in roles
+    ]  # fmt: skip
 
 
 def _time_assumptions(measures: list[Measure], *, query: MetricQuery, model: SemanticModel) -> list[str]:
     times = [find_measured_time(one, beside=query.measures, groups=query.group_by, model=model) for one in measures]
     roles = [model.time_roles[time] for time in times if time]
-    subjects = ["the" if role.label.startswith(model.entities[role.entity].label) else "it was" for role in roles]
-    return [f"The time is when {subject} {role.label}." for subject, role in zip(subjects, roles, strict=True)]
+    return [f"The time is when {_subject_of(role, model=model)} {role.label}." for role in roles]
+
+
+def _subject_of(role: TimeRole, *, model: SemanticModel) -> str:
+    return "the" if role.label.startswith(model.entities[role.entity].label) else "it was"
 
 
 def _capitalise(text: str) -> str:

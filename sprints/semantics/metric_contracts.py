@@ -105,8 +105,9 @@ class QueryMetricQuestion(ToolInput):
 
     metric: str = Field(description="A metric of list_metrics.", min_length=1, max_length=_NAME)
     dimensions: list[str] = Field(
-        default_factory=list, description="Dimensions or grains (day, week, month, quarter, year) to group by.",
-        max_length=4,
+        default_factory=list, max_length=4,
+        description="Dimensions or grains (day, week, month, quarter, year) to group by. A grain is of the period's "
+        "role if that is given and a moment, else of the metric's own time; the answer says which.",
     )  # fmt: skip
     filters: list[MetricFilter] = Field(default_factory=list, description="Conditions; all must hold.", max_length=20)
     period: MetricPeriod | None = Field(None, description="The days that count.")
@@ -137,7 +138,7 @@ class MetricRows(CamelAnswer):
         None, description="What does not add up in the rows; absent where nothing was found."
     )
     notes: list[str] | None = Field(None, description="What a reader should know of the rows.")
-    truncated: bool | None = Field(None, description="True if there are more groups than are here.")
+    truncated: bool | None = Field(None, description="True if there may be more groups than are here.")
 
     def row_count(self) -> int:
         """Count the rows."""

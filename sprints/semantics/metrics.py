@@ -162,9 +162,11 @@ def build_query(ask: QueryMetricQuestion, *, model: SemanticModel) -> MetricQuer
         start, end = _find_bounds(ask.period)
         if start or end:
             own.append(TimeRange(role=role, start=start, end=end))
+    lasts = role in model.time_roles and not model.time_roles[role].is_moment
+    grain_role = None if lasts and measure.time else role
     return MetricQuery(
         measures=(measure.id,),
-        group_by=tuple(_read_group(name, role=None if measure.time else role, model=model) for name in ask.dimensions),
+        group_by=tuple(_read_group(name, role=grain_role, model=model) for name in ask.dimensions),
         where=join_conditions(tuple(own)),
         order=(Order(by=ask.order.by, direction=ask.order.direction),) if ask.order else (),
         limit=ask.limit,
@@ -209,7 +211,7 @@ def _find_bounds(period: MetricPeriod) -> tuple[date | None, date | None]:
 
 
 def _read_group(name: str, *, role: str | None, model: SemanticModel) -> Group:
-    """Read a dimension, or a grain. Grains of a metric without a time of its own take the period's role."""
+    """Read a dimension, or a grain, which is of a role: None for the metric's own time."""
     if name in GRAINS:
         return TimeGroup(grain=Grain(name), role=role)
     if name not in model.dimensions:

@@ -71,7 +71,7 @@ async def _read_rows(sql: str, *, guard: Guard, started: float) -> QueryResult:
         count=len(given.rows),
         runtime_ms=_since(started),
         notes=_notes(given, checked=checked) or None,
-        truncated=given.was_cut or _is_lowered(given, checked=checked) or None,
+        truncated=given.was_cut or None,
     )
 
 
@@ -125,22 +125,15 @@ def _since(started: float) -> float:
     return round((analyst.clock() - started) * 1000, 3)
 
 
-def _is_lowered(given: StreamedRows, *, checked: CheckedStatement) -> bool:
-    """Return whether the lowered LIMIT may have cut rows that the statement requested."""
-    return checked.limit_was_lowered and len(given.rows) == checked.max_rows
-
-
 def _notes(given: StreamedRows, *, checked: CheckedStatement) -> list[str]:
     notes = []
-    if given.was_cut:
+    is_full = given.was_cut and len(given.rows) == checked.max_rows
+    if is_full and checked.limit_was_set:
+        notes.append(f"The statement had no LIMIT, so LIMIT {checked.max_rows} was set; there are more rows.")
+    elif is_full and checked.limit_was_lowered:
+        notes.append(f"An answer holds {checked.max_rows:,} rows; there are more.")
+    elif given.was_cut:
         notes.append(f"Rows were left out: an answer holds {MAX_ANSWER_BYTES:,} bytes and 1,000 rows.")
-    elif checked.limit_was_set and len(given.rows) == checked.max_rows:
-        notes.append(f"The statement had no LIMIT, so LIMIT {checked.max_rows} was set; there may be more rows.")
-    elif _is_lowered(given, checked=checked):
-        notes.append(
-            f"An answer holds {checked.max_rows:,} rows, so LIMIT was lowered to {checked.max_rows}; "
-            "there may be more rows."
-        )
     if given.renamed:
         notes.append(f"Columns shared a name; the later ones are called {', '.join(given.renamed)}.")
     return notes

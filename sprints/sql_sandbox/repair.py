@@ -25,6 +25,7 @@ from sprints.sql_sandbox.near_names import find_near_name, find_near_view, list_
 MAX_VALUES = 5
 """The maximum unquoted values of several words in one statement."""
 _VALUE_KINDS = ("status", "priority", "type")
+_COLUMNS_OF_KINDS = {"status": "status", "priority": "priority", "type": "issue_type"}
 _SEVERAL_WORDS = (*_VALUE_KINDS, "person", "sprint", "team")
 
 
@@ -109,6 +110,8 @@ class _Names:
         self.words = list_schema_words(self.views)
         self.joined: dict[tuple[int, str], str] = {}
         self.renamed: dict[str, str] = {}
+        self.read_as: dict[int, str] = {}
+        """The names by which another query reads columns of a query, by their places in the text."""
 
     def rewrite(self) -> str:
         """Return the statement with every edit applied."""
@@ -119,15 +122,21 @@ class _Names:
 
     # ------------------------------------------------------------------------------------------------------- queries
 
-    def select(self, select: Any, *, outer: Scopes, queries: Queries) -> list[str] | None:
-        """Resolve a SELECT. Returns its columns, None if they are unknown."""
+    def select(
+        self, select: Any, *, outer: Scopes, queries: Queries, is_read: bool = False
+    ) -> list[str] | None:  # fmt: skip
+        """
+        Resolve a SELECT. Returns its columns, None if they are unknown.
+
+        `is_read` says that another query reads its columns by name, so these names are kept.
+        """
         queries = dict(queries)
         for item in select.with_clause.ctes:
             self._resolve_with(
                 item.common_table_expr, outer=outer, queries=queries, recursive=select.with_clause.recursive
             )
         if select.HasField("larg"):
-            columns = self.select(select.larg, outer=outer, queries=queries)
+            columns = self.select(select.larg, outer=outer, queries=queries, is_read=is_read)
             self.select(select.rarg, outer=outer, queries=queries)
             return columns
         scope: list[_Source] = []
@@ -135,6 +144,8 @@ class _Names:
             self._resolve_from(item, scope=scope, outer=outer, queries=queries)
         scopes = [scope, *outer]
         outputs = {item.res_target.name for item in select.target_list if item.res_target.name}
+        if is_read:
+            self._note_names(select)
         for name, value in select.ListFields():
             if name.name in ("with_clause", "from_clause") or name.message_type is None:
                 continue
@@ -143,12 +154,23 @@ class _Names:
                 self._expression(part, scopes=scopes, queries=queries, free=free)
         return _output_columns(select, scope=scope) if not select.values_lists else None
 
+    def _note_names(self, select: Any) -> None:
+        """Note the columns of a query that have no name but their own."""
+        for item in select.target_list:
+            target = item.res_target
+            if target.name or target.val.WhichOneof("node") != "column_ref":
+                continue
+            column = target.val.column_ref
+            if column.fields[-1].WhichOneof("node") == "string" and column.location in self.places:
+                last = self.places[column.location] + 2 * (len(column.fields) - 1)
+                self.read_as[last] = self._word(last)
+
     def _resolve_with(self, entry: Any, *, outer: Scopes, queries: Queries, recursive: bool) -> None:
         names = [one.string.sval for one in entry.aliascolnames]
         if recursive:
             queries[entry.ctename] = names or None
         if entry.ctequery.WhichOneof("node") == "select_stmt":
-            columns = self.select(entry.ctequery.select_stmt, outer=outer, queries=queries)
+            columns = self.select(entry.ctequery.select_stmt, outer=outer, queries=queries, is_read=True)
             queries[entry.ctename] = names or columns
         if entry.HasField("search_clause") or entry.HasField("cycle_clause"):
             queries[entry.ctename] = None
@@ -160,7 +182,7 @@ class _Names:
         elif kind == "range_subselect":
             query = item.range_subselect
             seen = [scope, *outer] if query.lateral else outer
-            columns = self.select(query.subquery.select_stmt, outer=seen, queries=queries)
+            columns = self.select(query.subquery.select_stmt, outer=seen, queries=queries, is_read=True)
             scope.append(_Source(query.alias.aliasname, _alias_columns(query.alias, columns)))
         elif kind == "join_expr":
             join = item.join_expr
@@ -202,8 +224,9 @@ class _Names:
     # --------------------------------------------------------------------------------------------------- expressions
 
     def _expression(
-        self, message: Any, *, scopes: Scopes, queries: Queries, free: Iterable[str] = (), is_compared: bool = False
+        self, message: Any, *, scopes: Scopes, queries: Queries, free: Iterable[str] = (), beside: Any = None
     ) -> None:
+        """Resolve the names of an expression. `beside` is the comparison that it is a part of."""
         kind = message.DESCRIPTOR.name
         if kind == "Node":
             inner = message.WhichOneof("node")
@@ -215,41 +238,53 @@ class _Names:
             self.select(message, outer=scopes, queries=queries)
             return
         if kind == "ColumnRef":
-            self._column(message, scopes=scopes, free=free, is_compared=is_compared)
+            self._column(message, scopes=scopes, free=free, beside=beside)
             return
-        is_compared = kind == "A_Expr" or (is_compared and kind == "List")
+        beside = message if kind == "A_Expr" else beside if kind == "List" else None
         for descriptor, value in message.ListFields():
             if descriptor.message_type is not None:
                 for part in value if descriptor.is_repeated else [value]:
-                    self._expression(part, scopes=scopes, queries=queries, free=free, is_compared=is_compared)
+                    self._expression(part, scopes=scopes, queries=queries, free=free, beside=beside)
 
-    def _column(self, column: Any, *, scopes: Scopes, free: Iterable[str], is_compared: bool) -> None:
+    def _column(self, column: Any, *, scopes: Scopes, free: Iterable[str], beside: Any) -> None:
         names = [part.string.sval for part in column.fields if part.WhichOneof("node") == "string"]
         place = self.places.get(column.location)
         if place is None:  # TABLE name, which has no list of columns
             return
         if len(names) == 1 and len(column.fields) == 1:
             if names[0] not in free and not _is_known(names[0], scopes):
-                self._resolve_bare(names[0], place=place, scope=scopes[0], is_compared=is_compared)
+                self._resolve_bare(names[0], place=place, scope=scopes[0], beside=beside)
         elif len(column.fields) == 2:  # noqa: PLR2004 - alias and column
-            self._resolve_qualified(names, place=place, scopes=scopes)
+            self._resolve_qualified(names, place=place, scopes=scopes, beside=beside)
 
-    def _resolve_bare(self, name: str, *, place: int, scope: list[_Source], is_compared: bool) -> None:
+    def _resolve_bare(self, name: str, *, place: int, scope: list[_Source], beside: Any) -> None:
         """Resolve a column without an alias: an unquoted value, a similar column, or one to join."""
         value = _find_value(name, self.index)
-        if value and is_compared:
+        if value and beside is not None:
             self._edit(place, place, by=quote_literal(value))
             self.changes.append(f"Put quotes around the value: changed {name} to {quote_literal(value)}.")
             return
-        near = [(source, found) for source in scope if (found := _near_column(name, source, words=self.words))]
+        near = [
+            (source, found) for source in scope
+            if (found := _near_column(name, source, words=self.words) or self._find_holder(source, beside=beside))
+        ]  # fmt: skip
         if len({found for _, found in near}) == 1 == len(near):
-            self._edit(place, place, by=near[0][1])
+            self._rename(place, by=near[0][1])
             self.changes.append(f"Fixed column name: changed '{name}' to '{near[0][1]}'")
             return
         if near or not self._join(name, place=place, last=place, sources=scope):
             self.unresolved.append(name)
 
-    def _resolve_qualified(self, names: list[str], *, place: int, scopes: Scopes) -> None:
+    def _find_holder(self, source: _Source, *, beside: Any) -> str | None:
+        """Return the column that holds the values with which something is compared: status, for = 'Done'."""
+        kinds = {
+            _COLUMNS_OF_KINDS[name.kind] for text in _list_texts(beside) for name in self.index.everything
+            if name.kind in _VALUE_KINDS and name.text == text
+        }  # fmt: skip
+        held = kinds & {*(source.columns or ())} if source.view else set()
+        return held.pop() if len(held) == len(kinds) == 1 else None
+
+    def _resolve_qualified(self, names: list[str], *, place: int, scopes: Scopes, beside: Any) -> None:
         owner, name = names[0], names[1] if len(names) > 1 else ""
         source = next((one for scope in scopes for one in scope if one.alias == owner), None)
         if source is None:
@@ -261,8 +296,8 @@ class _Names:
             self.changes.append(f"Fixed the alias: changed '{owner}.' to '{source.alias}.'")
         if not name or source.columns is None or name in source.columns:
             return
-        if near := _near_column(name, source, words=self.words):
-            self._edit(place + 2, place + 2, by=near)
+        if near := _near_column(name, source, words=self.words) or self._find_holder(source, beside=beside):
+            self._rename(place + 2, by=near)
             self.changes.append(
                 f"Fixed column name: changed '{owner}.{name}' to '{owner}.{near}' "
                 f"({source.view or source.alias} table uses {near}, not {name})"
@@ -311,6 +346,11 @@ class _Names:
         if place >= len(self.tokens):
             return ""
         return self.text[self.tokens[place].start : self.tokens[place].end].decode()
+
+    def _rename(self, place: int, *, by: str) -> None:
+        """Replace the name of a column, which keeps the name by which another query reads it."""
+        kept = self.read_as.get(place)
+        self._edit(place, place, by=f"{by} AS {kept}" if kept else by)
 
     def _edit(self, first: int, last: int, *, by: str) -> None:
         self.edits.append((self.tokens[first].start, self.tokens[last].end, by))
@@ -380,6 +420,18 @@ def _find_value(name: str, index: NameIndex) -> str | None:
     """Return the status, priority or type with this spelling."""
     known = {fold(one.text): one.text for one in index.everything if one.kind in _VALUE_KINDS}
     return known.get(fold(name))
+
+
+def _list_texts(comparison: Any) -> set[str]:
+    """List the texts that something is compared with: those of = 'Done', IN ('Done', 'Closed')."""
+    if comparison is None:
+        return set()
+    parts = [comparison.lexpr, comparison.rexpr]
+    parts += [item for part in parts if part.WhichOneof("node") == "list" for item in part.list.items]
+    return {
+        part.a_const.sval.sval for part in parts
+        if part.WhichOneof("node") == "a_const" and part.a_const.WhichOneof("val") == "sval"
+    }  # fmt: skip
 
 
 def _quote_value(sql: str, index: NameIndex) -> tuple[str, str] | None:

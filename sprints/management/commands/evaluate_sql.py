@@ -141,6 +141,8 @@ def _judge_dump(
         ) as external:
 
             async def every() -> list[JudgedAnswer]:
+                if semantics and (failures := await external.find_failures(semantics.list_statements())):
+                    raise CommandError(" ".join(failures))
                 ask = semantics.ask if semantics else partial(external.ask, model=cast("Model", model), today=today)
                 run, clock = external.run, reader.clock
                 tokens = model.tokens if model else lambda: 0

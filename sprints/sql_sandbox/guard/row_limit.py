@@ -23,14 +23,15 @@ def set_limit(select: Any, *, default_rows: int = DEFAULT_ROWS, max_rows: int = 
     """
     Set the LIMIT of the outermost SELECT.
 
-    LIMIT ALL and LIMIT NULL are none. A LIMIT that must be computed is bounded where it stands.
+    LIMIT ALL and LIMIT NULL are none. A LIMIT that must be computed is bounded where it stands. What is set or lowered
+    is one row more than may be given, which tells whether rows were left out.
     """
     count = select.limit_count if select.HasField("limit_count") else None
     if count is None or _is_null(count):
         return RowLimit(max_rows=_write(select, default_rows), was_set=True)
     number = _number(count)
     if number is None:
-        limit_number(select.limit_count, most=max_rows)
+        limit_number(select.limit_count, most=max_rows + 1)
         return RowLimit(max_rows=max_rows, was_lowered=True)
     if number > max_rows:
         return RowLimit(max_rows=_write(select, max_rows), was_lowered=True)
@@ -39,7 +40,7 @@ def set_limit(select: Any, *, default_rows: int = DEFAULT_ROWS, max_rows: int = 
 
 def _write(select: Any, rows: int) -> int:
     select.limit_count.Clear()
-    select.limit_count.a_const.ival.ival = rows
+    select.limit_count.a_const.ival.ival = rows + 1
     select.limit_option = max(select.limit_option, _BY_COUNT)
     return rows
 

@@ -57,6 +57,24 @@ def test_entities_may_be_called_by_words_that_sql_reserves(
     assert sum(one["is_answerable"] for one in judged) == 5
 
 
+@pytest.mark.usefixtures("django_db_setup")
+def test_terms_whose_sql_is_wrong_are_named_before_anything_is_asked(tmp_path: Path, django_db_blocker: object) -> None:
+    wrong = (LIBRARY / "library.toml").read_text().replace("avg({row}.pages)", "avg({row}.page_count)")
+    wrong = wrong.replace('view = "branches"', 'view = "houses"')
+    theirs, report = tmp_path / "theirs.toml", tmp_path / "report.json"
+    theirs.write_text(wrong)
+    with django_db_blocker.unblock(), pytest.raises(CommandError) as refused:  # type: ignore[attr-defined]
+        call_command(
+            "evaluate_sql", LIBRARY / "questions.csv", dump=LIBRARY / "library.sql", semantics=theirs,
+            json=report, stdout=StringIO(),
+        )  # fmt: skip
+
+    assert "Measure average_pages fails: column book.page_count does not exist" in str(refused.value)
+    assert "houses" in str(refused.value)
+    assert "Measure loans" not in str(refused.value)
+    assert not report.exists()
+
+
 def test_aliases_of_one_statement_are_never_the_same() -> None:
     names = AliasNames()
 

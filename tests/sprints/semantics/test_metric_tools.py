@@ -218,6 +218,22 @@ async def test_groups_of_time_take_the_role_of_the_period(fast_client: httpx.Asy
     assert [row["issues"] for row in answer["rows"]] == [row["created_issues"] for row in created["rows"]]
 
 
+async def test_a_grain_of_a_metric_with_a_time_of_its_own_is_of_the_named_role_too(
+    fast_client: httpx.AsyncClient,
+) -> None:
+    period = {"start": "2025-01-01", "role": "created"}
+    whole = await call(fast_client, "query_metric", {"metric": "sprint_issues", "period": period})
+    asked = {"metric": "sprint_issues", "dimensions": ["month"], "period": period}
+    answer = await call(fast_client, "query_metric", asked)
+    own = await call(fast_client, "query_metric", {"metric": "sprint_issues", "dimensions": ["month"]})
+
+    assert sum(row["sprint_issues"] for row in answer["rows"]) == whole["rows"][0]["sprint_issues"]
+    assert answer["description"].endswith("by month created")
+    assert any("in which it was created" in one for one in answer["assumptions"])
+    assert sum(row["sprint_issues"] for row in own["rows"]) < whole["rows"][0]["sprint_issues"]
+    assert any("the sprint started; rows without such a time are left out" in one for one in own["assumptions"])
+
+
 async def test_a_whole_number_is_described_without_decimals(fast_client: httpx.AsyncClient) -> None:
     filters = [{"field": "story_points", "op": "ge", "values": [8]}]
     answer = await call(fast_client, "query_metric", {"metric": "issues", "filters": filters})

@@ -156,11 +156,14 @@ def test_a_select_without_columns_gives_empty_rows() -> None:
 def test_a_limit_that_was_set_is_told_where_rows_may_be_missing() -> None:
     cut = event_loop.run(execute("SELECT n FROM generate_series(1, 51) AS n"))
     whole = event_loop.run(execute("SELECT n FROM generate_series(1, 49) AS n"))
+    full = event_loop.run(execute("SELECT n FROM generate_series(1, 50) AS n"))
     own = event_loop.run(execute("SELECT n FROM generate_series(1, 60) AS n LIMIT 50"))
 
-    assert (cut.count, whole.count, own.count) == (50, 49, 50)
-    assert cut.notes == ["The statement had no LIMIT, so LIMIT 50 was set; there may be more rows."]
-    assert whole.notes is own.notes is None
+    assert (cut.count, whole.count, full.count, own.count) == (50, 49, 50, 50)
+    assert cut.notes == ["The statement had no LIMIT, so LIMIT 50 was set; there are more rows."]
+    assert cut.truncated
+    assert whole.notes is full.notes is own.notes is None
+    assert whole.truncated is full.truncated is own.truncated is None
 
 
 def test_a_thousand_rows_come_at_most() -> None:
@@ -224,12 +227,14 @@ def test_a_limit_above_a_thousand_is_lowered_and_said() -> None:
     lowered = event_loop.run(execute("SELECT n FROM generate_series(1, 5000) AS n LIMIT 2000"))
     computed = event_loop.run(execute("SELECT n FROM generate_series(1, 5000) AS n LIMIT 1000 + 1000"))
     enough = event_loop.run(execute("SELECT n FROM generate_series(1, 900) AS n LIMIT 2000"))
+    exact = event_loop.run(execute("SELECT n FROM generate_series(1, 1000) AS n LIMIT 2000"))
     asked = event_loop.run(execute("SELECT n FROM generate_series(1, 5000) AS n LIMIT 1000"))
 
-    assert [(one.count, one.truncated) for one in (lowered, computed, enough, asked)] == [
-        (1000, True), (1000, True), (900, None), (1000, None),
+    assert [(one.count, one.truncated) for one in (lowered, computed, enough, exact, asked)] == [
+        (1000, True), (1000, True), (900, None), (1000, None), (1000, None),
     ]  # fmt: skip
-    assert lowered.notes == ["An answer holds 1,000 rows, so LIMIT was lowered to 1000; there may be more rows."]
+    assert lowered.notes == ["An answer holds 1,000 rows; there are more."]
+    assert exact.notes is None
 
 
 def test_what_is_no_number_is_written_as_postgresql_writes_it() -> None:

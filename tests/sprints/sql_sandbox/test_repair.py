@@ -252,3 +252,47 @@ def test_a_statement_that_works_is_not_changed(sql: str) -> None:
     found = repair_statement(sql, schema=SCHEMA, index=INDEX)
 
     assert (found.sql, found.changes, found.unresolved) == (sql, (), ())
+
+
+@pytest.mark.parametrize(
+    ("sql", "repaired"),
+    [
+        ("SELECT i.title FROM issues i WHERE i.state = 'Done'", "SELECT i.title FROM issues i WHERE i.status = 'Done'"),
+        ("SELECT title FROM issues WHERE state IN ('Done')", "SELECT title FROM issues WHERE status IN ('Done')"),
+        (
+            "SELECT i.title FROM issues i WHERE 'Bug' = i.kind",
+            "SELECT i.title FROM issues i WHERE 'Bug' = i.issue_type",
+        ),
+        (
+            "SELECT i.title FROM issues i WHERE i.state = 'active'",
+            (
+                "SELECT i.title FROM issues i LEFT JOIN sprints ON sprints.sprint_id = i.sprint_id "
+                "WHERE sprints.state = 'active'"
+            ),
+        ),
+    ],
+)
+def test_a_column_is_known_by_the_value_it_is_compared_with(sql: str, repaired: str) -> None:
+    """Issues have no state; sprints do, which is never Done: a join would find no rows."""
+    assert repair_statement(sql, schema=SCHEMA, index=INDEX).sql == repaired
+
+
+@pytest.mark.parametrize(
+    ("sql", "repaired"),
+    [
+        (
+            "WITH s AS (SELECT s.name FROM sprints s) SELECT name FROM s",
+            "WITH s AS (SELECT s.sprint_name AS name FROM sprints s) SELECT name FROM s",
+        ),
+        (
+            "SELECT q.titel FROM (SELECT titel FROM issues) q",
+            "SELECT q.titel FROM (SELECT title AS titel FROM issues) q",
+        ),
+        (
+            "WITH s AS (SELECT i.titel AS t FROM issues i) SELECT t FROM s",
+            "WITH s AS (SELECT i.title AS t FROM issues i) SELECT t FROM s",
+        ),
+    ],
+)
+def test_a_column_that_another_query_reads_keeps_its_name(sql: str, repaired: str) -> None:
+    assert repair_statement(sql, schema=SCHEMA, index=INDEX).sql == repaired

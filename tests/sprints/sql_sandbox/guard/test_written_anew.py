@@ -51,4 +51,4 @@ def test_what_was_written_is_let_through_again_unchanged(sql: str) -> None:
 
 
 def test_comments_do_not_reach_the_database(catalog: ViewCatalog) -> None:
-    assert check("/* a */ SELECT 1 -- b\n/* c */", catalog=catalog).sql == "SELECT 1 LIMIT 50"
+    assert check("/* a */ SELECT 1 -- b\n/* c */", catalog=catalog).sql == "SELECT 1 LIMIT 51"
