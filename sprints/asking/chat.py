@@ -12,7 +12,15 @@ from sprints.asking.drafts import Draft, draft_query, draft_without_model, gener
 from sprints.asking.explanations import explain
 from sprints.asking.reading import read_question
 from sprints.contracts import PlainAnswer, QueryResult
-from sprints.semantics.checks import find_contradictions, find_cut, find_missing_change, find_ties, find_total, is_cut
+from sprints.semantics.checks import (
+    find_contradictions,
+    find_cut,
+    find_empty_follow_up,
+    find_missing_change,
+    find_ties,
+    find_total,
+    is_cut,
+)
 from sprints.semantics.describe import remove_chip
 from sprints.semantics.model import shipped_model
 from sprints.semantics.query import MetricQuery, SentQuery
@@ -90,7 +98,7 @@ async def chat(
         result, question=question, sql=sql, model=model, suggestions=draft.suggestions, assumptions=assumptions,
         total_of=find_total(source.query, model=shipped_model()) if source.query else "",
     )  # fmt: skip
-    doubts, notes = await _check_rows(result, draft=source)
+    doubts, notes = await _check_rows(result, draft=source, context=None if without else context)
     assumptions += [f"Doubtful: {doubt}" for doubt in doubts if doubt not in draft.warnings]
     if not result.error:
         doubts = list(dict.fromkeys([*draft.warnings, *doubts]))
@@ -105,7 +113,9 @@ async def chat(
     )  # fmt: skip
 
 
-async def _check_rows(result: QueryResult, *, draft: Draft) -> tuple[Sequence[str], Sequence[str]]:
+async def _check_rows(
+    result: QueryResult, *, draft: Draft, context: MetricQuery | None
+) -> tuple[Sequence[str], Sequence[str]]:  # fmt: skip
     """
     Return doubts if another derivation or a filter contradicts the rows, and which rows tie.
 
@@ -116,7 +126,11 @@ async def _check_rows(result: QueryResult, *, draft: Draft) -> tuple[Sequence[st
     if draft.query is None:
         is_new_doubt = not draft.verified and BY_MODEL not in draft.warnings
         return (BY_MODEL,) if is_new_doubt else (), find_cut(result.rows, sql=draft.sql)
-    doubts = await find_contradictions(draft.query, rows=result.rows, model=shipped_model(), run=execute)
+    model = shipped_model()
+    doubts = [
+        *await find_contradictions(draft.query, rows=result.rows, model=model, run=execute),
+        *find_empty_follow_up(result.rows, query=draft.query, context=context, model=model),
+    ]
     notes = (*find_ties(result.rows, query=draft.query), *find_missing_change(result.rows, query=draft.query))
     return doubts, notes
 

@@ -68,6 +68,25 @@ def find_missing_change(rows: Rows, *, query: MetricQuery) -> tuple[str, ...]:
     return ("There is no change to tell: only this one has such a number.",)
 
 
+def find_empty_follow_up(
+    rows: Rows, *, query: MetricQuery, context: MetricQuery | None, model: SemanticModel
+) -> tuple[str, ...]:  # fmt: skip
+    """
+    Say what was kept of the question before, if nothing meets that and what a follow-up adds.
+
+    That nothing is so may be the answer, or the question was meant without it.
+    """
+    is_empty = not any(row.get(name) for row in rows for name in query.measures) if query.measures else not rows
+    if context is None or not is_empty or query.share or query.compare:
+        return ()
+    before = split_conditions(context.where)
+    kept = [one for one in split_conditions(query.where) if one in before]
+    if not kept or len(kept) == len(split_conditions(query.where)):
+        return ()
+    said = "; ".join(describe_condition(one, model=model) for one in kept)
+    return (f"Nothing is all of this. Kept from the question before: {said}.",)
+
+
 def find_total(query: MetricQuery, *, model: SemanticModel) -> str:
     """
     Return the column whose sum over the rows means something. Empty if there is none.

@@ -368,3 +368,10 @@ def _step(part: Condition, *, by: int, index: NameIndex) -> Condition | None:
         return Not(part=inner) if inner is not None else None
     values = tuple(Reference(key=one.value, label=one.text) for one in found)
     return Comparison(field="sprint", op=part.op, values=values) if isinstance(part, Comparison) else None
+
+
+def describe_lost_groups(context: MetricQuery, *, query: MetricQuery, model: SemanticModel) -> tuple[str, ...]:
+    """Say what a query is no longer grouped by."""
+    lost = [one for one in context.group_by if query.group_by and one not in query.group_by]
+    said = [one.grain.value if isinstance(one, TimeGroup) else model.dimensions[one.dimension].label for one in lost]
+    return (f"No longer by {' and '.join(said)}. Say 'and by …' to keep it.",) if said else ()

@@ -21,7 +21,12 @@ from sprints.semantics.query import (
     TimeRange,
 )
 from sprints.semantics.questions.assembly import assemble_fragment
-from sprints.semantics.questions.context_changes import change_rows, shorten_ranking, show_columns
+from sprints.semantics.questions.context_changes import (
+    change_rows,
+    describe_lost_groups,
+    shorten_ranking,
+    show_columns,
+)
 from sprints.semantics.questions.follow_up_words import (
     HEADS,
     JOINING,
@@ -60,7 +65,6 @@ from sprints.semantics.questions.inherited_scope import (
 from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.merging import (
     ChangeMode,
-    describe_lost_groups,
     get_subject,
     is_state,
     merge_fragment,
@@ -106,7 +110,7 @@ def parse_follow_up(
     if said:
         named = question.replace(said, team, 1)
         parse = parse_follow_up(named, context=context, index=index, today=today, lexicon=lexicon)
-        parse = parse or parse_question(named, index=index, today=today, lexicon=lexicon)
+        parse = parse or _parse_anew(named, index=index, today=today, lexicon=lexicon)
         return replace(parse, assumptions=(f"Took '{said}' as {team}.", *parse.assumptions))
     asked = read_follow_up(question, context=context, index=index, today=today, lexicon=lexicon)
     if asked is None:
@@ -131,6 +135,10 @@ def parse_follow_up(
     return _follow_plainly(asked)
 
 
+def _parse_anew(question: str, *, index: NameIndex, today: date, lexicon: Lexicon) -> Parse:
+    return replace(parse_question(question, index=index, today=today, lexicon=lexicon), is_anew=True)
+
+
 def _follow_sprint(
     question: str, *, sprint: SprintReference, context: MetricQuery, index: NameIndex, today: date, lexicon: Lexicon
 ) -> Parse:  # fmt: skip
@@ -143,7 +151,7 @@ def _follow_sprint(
         return Parse(linked=linked, why=why, anaphor=sprint.said, is_final=True)
     named = f"{text[: sprint.start]}{known[0]}{text[sprint.end :]}"
     parse = parse_follow_up(named, context=context, index=index, today=today, lexicon=lexicon)
-    parse = parse or parse_question(named, index=index, today=today, lexicon=lexicon)
+    parse = parse or _parse_anew(named, index=index, today=today, lexicon=lexicon)
     return replace(parse, assumptions=(f"Took '{sprint.said}' as {known[0]}.", *parse.assumptions))
 
 

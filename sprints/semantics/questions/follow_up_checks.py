@@ -1,50 +1,47 @@
 """
 Checks of the query that a follow-up was read as, whichever rule read it: what fails one is asked back.
 
-A follow-up is short, and most of what it means stands in the question before. So it is answered only if it leaves no
-condition that contradicts another, adds nothing to what is one issue already, says what it groups and counts, and is a
-sentence of its own where it drops what the question before was limited to.
+A follow-up is short, and most of what it means stands in the question before. So it is answered only if it says what it
+changes (provenance.py) and leaves nothing that contradicts (contradictions.py), adds nothing to what is one issue
+already, says what it groups and counts, and is a sentence of its own where it drops what limited the question before.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 import regex
 
 from sprints.linking.names import NameIndex
 from sprints.semantics.describe import split_conditions
-from sprints.semantics.enums import Grain, Operator
+from sprints.semantics.enums import Grain
 from sprints.semantics.lookup import get_entity
 from sprints.semantics.model import SemanticModel
 from sprints.semantics.query import (
     Comparison,
-    Condition,
     DimensionGroup,
     MetricQuery,
     NamedCondition,
-    Not,
-    Reference,
     TimeGroup,
     TimeRange,
 )
+from sprints.semantics.questions.contradictions import contradicts_itself, crosses, list_named, list_new
 from sprints.semantics.questions.follow_up import NO_CHANGE, OF_ALL
 from sprints.semantics.questions.follow_up_words import HEADS
 from sprints.semantics.questions.grammar import Parse
 from sprints.semantics.questions.inherited_scope import has_own_scope, list_scope, says_all
 from sprints.semantics.questions.lexicon import Lexicon
-from sprints.semantics.questions.merging import excludes, get_subject
+from sprints.semantics.questions.merging import get_subject
+from sprints.semantics.questions.provenance import Change
 from sprints.semantics.questions.terms import FATES
 from sprints.semantics.questions.tokens import Token, cut
 
 _IN_THEM = regex.compile(r"\b(?:in|to) (?:them|those|it)\b", regex.IGNORECASE)
-_EQUAL = frozenset({Operator.EQ, Operator.IN})
-_UNLIKE = frozenset({Operator.NE, Operator.NOT_IN})
+_OWNED = frozenset({"teams", "people", "sprints", "epics"})
 _PRONOUNS = frozenset({"it", "they", "them", "those", "these", "their", "its"})
 _SIZES = frozenset({"biggest", "largest", "smallest", "greatest"})
 _WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
 _ROWS = frozenset({"team", "epic", "sprint", "issue", "person"})
-_SPRINT_STATES = {"sprint_active": "active", "sprint_closed": "closed", "sprint_future": "future"}
 
 
 def check_follow_up(
@@ -56,27 +53,36 @@ def check_follow_up(
     `is_whole` says that the question was read as one of its own.
     """
     query, model = parse.query, lexicon.model
-    if query is None or context.where is None:
+    if query is None:
         return parse
     tokens = cut(parse.linked, lexicon=lexicon, index=index)
-    if is_whole or OF_ALL in parse.assumptions:
+    change = Change(query=query, context=context, tokens=tokens, model=model)
+    if is_whole or parse.is_anew or OF_ALL in parse.assumptions:
+        reason = change.find_unsaid_measure()
         is_misread = _loses_scope(query, context=context, tokens=tokens, parse=parse, model=model)
+        is_misread = is_misread or _is_less_than_asked(query, context=context, tokens=tokens)
     else:
+        reason = change.find_unexplained()
         is_misread = _misreads_change(
             query, context=context, tokens=tokens, text=parse.linked.text, index=index, lexicon=lexicon
         )
-    return replace(parse, query=None, assumptions=(), why=NO_CHANGE, is_final=True) if is_misread else parse
+    if not (reason or is_misread or _lists_other_rows(query, context=context, tokens=tokens, model=model)):
+        return parse
+    why = f"{NO_CHANGE} {reason}".strip()
+    return replace(parse, query=None, assumptions=(), why=why, is_final=True)
 
 
 def _misreads_change(
     query: MetricQuery, *, context: MetricQuery, tokens: Sequence[Token], text: str, index: NameIndex, lexicon: Lexicon
 ) -> bool:  # fmt: skip
     model, entity = lexicon.model, get_entity(context, model=lexicon.model)
-    is_of_sprints = entity == "sprint" and query.rows_of == "issue" and not _list_new(query, context=context)
+    is_of_sprints = entity == "sprint" and query.rows_of == "issue" and not list_new(query, context=context)
     return (
         query == context
         or is_of_sprints
         or contradicts_itself(query, index=index, model=model)
+        or crosses(query, context=context, tokens=tokens, index=index, model=model)
+        or _commands_anew(query, context=context, tokens=tokens, model=model)
         or (entity == "issue" and _IN_THEM.search(text) is not None and "Epic" in str(context.where))
         or _limits_one_issue(query, context=context)
         or _counts_unsaid(query, context=context, tokens=tokens, model=model)
@@ -87,73 +93,50 @@ def _misreads_change(
     )
 
 
-def contradicts_itself(query: MetricQuery, *, index: NameIndex, model: SemanticModel) -> bool:
-    """Return whether two conditions of a query cannot both hold: no due date and due this month, done and overdue."""
-    parts = [*split_conditions(query.where)]
-    parts += [NamedCondition(predicate=name) for one in query.measures for name in model.measures[one].where]
-    return any(_exclude(one, other, index=index, model=model) for one, other in combinations(parts, 2))
+def _lists_other_rows(
+    query: MetricQuery, *, context: MetricQuery, tokens: Sequence[Token], model: SemanticModel
+) -> bool:  # fmt: skip
+    """Return whether issues are listed where something else was measured: days blocked last sprint, | which issues."""
+    is_same = {get_entity(one, model=model) for one in (query, context)} <= {"issue", "membership"}
+    is_of_issues = query.rows_of in ("issue", "membership") and bool(context.measures)
+    is_bare = not any(sense.kind in ("predicate", "time") for one in tokens for sense in one.senses)
+    return is_of_issues and not is_same and is_bare and not query.columns
 
 
-def _exclude(one: Condition, other: Condition, *, index: NameIndex, model: SemanticModel) -> bool:
-    names = {each.predicate for each in (one, other) if isinstance(each, NamedCondition)}
-    is_unfinished = any("open" in model.predicates[name].requires for name in names)
-    if is_unfinished and "completed" in names:
-        return True
-    if excludes(one, other=other, model=model) or _denies(one, other, model=model) or _denies(other, one, model=model):
-        return True
-    match one, other:
-        case TimeRange(), TimeRange() if one.role == other.role:
-            return _ends_before(one, other) or _ends_before(other, one)
-        case Comparison(), Comparison() if one.field == other.field:
-            return _shares_no_value(one, other, model=model)
-        case (NamedCondition() as state, Comparison() as sprint) | (Comparison() as sprint, NamedCondition() as state):
-            return _is_of_other_sprints(state, sprint=sprint, index=index)
-    return False
-
-
-def _denies(one: Condition, other: Condition, *, model: SemanticModel) -> bool:
-    """Return whether a condition is the negation of another, or says that a property is missing that the other has."""
-    expanded = [_expand(condition, model=model) for condition in (one, other)]
-    if isinstance(expanded[0], Not):
-        return _expand(expanded[0].part, model=model) == expanded[1]
-    missing, known = expanded
-    if not isinstance(missing, Comparison) or missing.op is not Operator.IS_NULL:
-        return False
-    if isinstance(known, TimeRange):
-        start = model.time_roles[known.role].start if known.role in model.time_roles else ""
-        return model.dimensions[missing.field].expression == start
-    return isinstance(known, Comparison) and known.field == missing.field and known.op is not Operator.IS_NULL
-
-
-def _expand(condition: Condition, *, model: SemanticModel) -> Condition:
-    """Return the comparison that a name stands for."""
-    known = model.predicates.get(condition.predicate) if isinstance(condition, NamedCondition) else None
-    return known.comparison if known is not None and known.comparison is not None else condition
-
-
-def _ends_before(one: TimeRange, other: TimeRange) -> bool:
-    return one.end is not None and other.start is not None and str(one.end) <= str(other.start)
-
-
-def _shares_no_value(one: Comparison, other: Comparison, *, model: SemanticModel) -> bool:
-    if model.dimensions[one.field].many or one.op not in _EQUAL:
-        return False
-    shared = {*map(str, one.values)} & {*map(str, other.values)}
-    return not shared if other.op in _EQUAL else other.op in _UNLIKE and len(shared) in (0, len(one.values))
-
-
-def _is_of_other_sprints(state: NamedCondition, *, sprint: Comparison, index: NameIndex) -> bool:
-    """Return whether the sprints that are named are all in another state: in active sprints, ACCEL Sprint 8."""
-    wanted = _SPRINT_STATES.get(state.predicate)
-    if wanted is None or sprint.field != "sprint" or sprint.op not in _EQUAL:
-        return False
-    keys = {value.key for value in sprint.values if isinstance(value, Reference)}
-    return wanted not in {name.state for name in index.sprints if name.value in keys}
-
-
-def _list_new(query: MetricQuery, *, context: MetricQuery) -> list[Condition]:
+def _commands_anew(
+    query: MetricQuery, *, context: MetricQuery, tokens: Sequence[Token], model: SemanticModel
+) -> bool:  # fmt: skip
+    """Return whether rows are asked for as in a question of its own: closed in May, | show me the bugs labelled ux."""
+    lead = [one for one in tokens if not one.is_polite][:2]
+    is_command = any(sense.name == "asking" for one in lead for sense in one.senses)
+    names_rows = any(name.kind == "type" for one in tokens for name in one.names) or any(
+        sense.kind == "entity" and sense.is_plural for one in tokens for sense in one.senses
+    )
+    refers = any(one.said.lower().split()[-1] in (*_PRONOUNS, "only", "just") for one in tokens)
+    is_all = any(one.said.lower() == "all" for one in tokens)
     before = split_conditions(context.where)
-    return [one for one in split_conditions(query.where) if one not in before]
+    subjects = {get_subject(one, model=model) for one in list_new(query, context=context)} - {"issue_type"}
+    is_kept = any(one in before for one in split_conditions(query.where))
+    return is_command and names_rows and not refers and (bool(subjects) or is_all) and is_kept
+
+
+def _is_less_than_asked(query: MetricQuery, *, context: MetricQuery, tokens: Sequence[Token]) -> bool:
+    """
+    Return whether a question says less than one of its own would: a number, a rank or a kind of rows alone.
+
+    Cycle time by type, | lead time; | which is the longest; open bugs in ACCEL, | any team.
+    """
+    asks = any(one.marks & HEADS for one in tokens) or any(s.name == "asking" for one in tokens for s in one.senses)
+    is_bare = query.where is None and not (query.group_by or query.rank)
+    is_total = any("total" in one.marks for one in tokens)
+    if is_bare and not asks and not is_total and (context.group_by or query.rows_of):
+        return True
+    senses = [(one, sense) for one in tokens for sense in one.senses if sense.form == "noun"]
+    names = any(one.names and one.names[0].kind == "type" for one in tokens)
+    names |= any(sense.kind == "measure" or sense.name == "issue" for _, sense in senses if sense.name not in _OWNED)
+    verbs = any(one.marks & {"be", "have", "do"} for one in tokens)
+    is_elliptic = query.rows_of == "person" and not verbs  # who in ACCEL
+    return is_elliptic or (bool(context.measures and query.rank) and not names)
 
 
 def _limits_one_issue(query: MetricQuery, *, context: MetricQuery) -> bool:
@@ -162,7 +145,7 @@ def _limits_one_issue(query: MetricQuery, *, context: MetricQuery) -> bool:
     is_same = len(named) == 1 and len(named[0].values) == 1 and named[0] in split_conditions(query.where)
     is_ranked = query.rank is not None and context.rank is None
     is_several = "epic" in query.columns and {*query.columns} > {"issue", "title", "epic"}
-    return is_same and (bool(_list_new(query, context=context)) or is_ranked or is_several)
+    return is_same and (bool(list_new(query, context=context)) or is_ranked or is_several)
 
 
 def _counts_unsaid(
@@ -184,7 +167,7 @@ def _counts_unsaid(
         return True  # what is left | per day
     if len({*query.measures}) < len(query.measures):
         return True
-    has_states = any(isinstance(one, NamedCondition) for one in _list_new(query, context=context))
+    has_states = any(isinstance(one, NamedCondition) for one in list_new(query, context=context))
     is_choice = len(context.measures) > 1 and query.measures == context.measures and has_states
     is_list = bool(context.rows_of and query.measures) and not marks & HEADS
     is_sum = "total" in marks and any(model.entities[model.measures[one].entity].count == one for one in query.measures)
@@ -213,7 +196,7 @@ def _adds_fate(
     asks = bool(tokens) and any(one.marks & {"what", "how_much"} for one in tokens[:2])
     before = {name for one in context.measures for name in model.measures[one].where}
     before |= {one.predicate for one in split_conditions(context.where) if isinstance(one, NamedCondition)}
-    new = {one.predicate for one in _list_new(query, context=context) if isinstance(one, NamedCondition)}
+    new = {one.predicate for one in list_new(query, context=context) if isinstance(one, NamedCondition)}
     kept = {name for one in query.measures for name in model.measures[one].where}
     kept |= {one.predicate for one in split_conditions(query.where) if isinstance(one, NamedCondition)}
     fates = [names & (FATES | {"committed"}) for names in (before & kept, new)]
@@ -264,15 +247,18 @@ def _loses_scope(
     Neither is a bare number (| average cycle time), one of what a pronoun or "the team" stands for, and the share of
     all issues that are so (| what percentage are bugs).
     """
+    lost = [one for one in split_conditions(context.where) if one not in split_conditions(query.where)]
+    subjects = {get_subject(one, model=model) for one in split_conditions(query.where)}
+    is_lost = any(get_subject(one, model=model) not in subjects for one in lost)
+    is_vague = tokens[0].said.lower() in ("anything", "something")  # anything for Levi
+    if _names_sprints_of_others(query, context=context, tokens=tokens) or (is_lost and is_vague):
+        return True
     if says_all(tokens) or has_own_scope(query, scope=list_scope(context, model=model), tokens=tokens, model=model):
         return False
     refers = any(one.said.lower().split()[-1] in _PRONOUNS for one in tokens)
     refers = refers or bool(_list_definite(tokens, text=parse.linked.text))
     marks = {mark for one in tokens for mark in one.marks}
     asks = bool(marks & (HEADS - {"share"})) or any(sense.name == "asking" for one in tokens for sense in one.senses)
-    lost = [one for one in split_conditions(context.where) if one not in split_conditions(query.where)]
-    subjects = {get_subject(one, model=model) for one in split_conditions(query.where)}
-    is_lost = any(get_subject(one, model=model) not in subjects for one in lost)
     is_share_of_all = query.share is not None and query.where is None
     is_of_owners = context.rows_of in (
         "sprint",
@@ -280,6 +266,14 @@ def _loses_scope(
         "person",
     )  # which sprints are active, | how many points are left
     return is_lost and (refers or not asks or is_share_of_all or is_of_owners)
+
+
+def _names_sprints_of_others(query: MetricQuery, *, context: MetricQuery, tokens: Sequence[Token]) -> bool:
+    """Return whether sprints of all teams are taken where one was named: of HARBOR, | what is left in the sprint."""
+    teams = list_named(context, field="team")
+    names_team = any(name.kind == "team" for one in tokens for name in one.names)
+    is_of_all = names_team or says_all(tokens) or "team" in {sense.name for one in tokens for sense in one.senses}
+    return len(teams) == 1 and len(list_named(query, field="sprint")) > 1 and not is_of_all
 
 
 def _list_definite(tokens: Sequence[Token], *, text: str) -> list[Token]:

@@ -123,8 +123,9 @@ def read_follow_up(
 
 
 def asks_for_list(tokens: Sequence[Token]) -> bool:
-    """Return whether it begins with a request for rows: list, show."""
-    return any(sense.name == "asking" for sense in tokens[0].senses)
+    """Return whether it begins with a request for rows: list, please show."""
+    first = next((one for one in tokens if not one.is_polite), tokens[0])
+    return any(sense.name == "asking" for sense in first.senses)
 
 
 def is_follow_up(leading: set[str], *, phrases: Sequence[Phrase], tokens: Sequence[Token]) -> bool:

@@ -56,6 +56,7 @@ class Parse:
     `unbound` are words that have no place, `why` a sentence that asks for what is missing, `readings` two queries
     that the question fits equally well, `anaphor` a pronoun that stands for nothing in it. `parts` are two questions in
     one, of which the readings are the queries. `is_final`: the question is understood, and the data has no answer.
+    `is_anew`: it follows another question, and was read as one of its own.
     """
 
     linked: LinkedQuestion
@@ -68,6 +69,7 @@ class Parse:
     anaphor: str = ""
     parts: tuple[str, ...] = ()
     is_final: bool = False
+    is_anew: bool = False
 
 
 def parse_question(

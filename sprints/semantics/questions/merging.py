@@ -77,14 +77,14 @@ def merge_fragment(
     new = [part for condition in fragment.conditions for part in split_conditions(condition)]
     if mode.names_replaced:
         context, new = replace_named(context, new=new, model=model)
-    context = swap_sprints(context, conditions=new, index=index)
+    context = swap_sprints(context, conditions=new, index=index, is_more=mode.is_more)
     context = context if mode.is_part else _widen_groups(context, fragment=fragment, model=model, index=index)
     before = split_conditions(context.where)
     if mode.is_more or (mode.is_and and context.rows_of is not None):
         new = _extend_values(new, before=before, mode=mode, is_number=context.rows_of is None)
     new = _keep_roles(new, before=before)
     replacing = [part for part in new if mode.is_swap or not _is_negated(part) or _excludes_all(part, before=before)]
-    list_own = _list_subjects if mode.is_filter or mode.is_part else _list_related_subjects
+    list_own = _list_subjects if mode.is_filter or mode.is_part else list_related_subjects
     subjects = {one for part in replacing for one in list_own(part, model=model)}
     if mode.is_swap and subjects & _ROLES:
         subjects |= _ROLES  # reported by her, instead of assigned to her
@@ -144,10 +144,20 @@ def _widen_groups(
         part for part in split_conditions(context.where) if isinstance(part, Comparison) and part.field in groups
         and _is_choice(part) and len(part.values) == 1
     ]  # fmt: skip
-    kept = [part for part in split_conditions(context.where) if part not in single]
+    given_up = _list_given_up(context, groups=fragment.groups)
+    kept = [part for part in split_conditions(context.where) if part not in (*single, *given_up)]
     wider = context.model_copy(update={"where": join_conditions(kept)})
     is_of_teams = any(part.field == "team" for part in single)
     return widen_sprints(wider, model=model, index=index) if is_of_teams else wider
+
+
+def _list_given_up(context: MetricQuery, *, groups: Sequence[Group]) -> list[Condition]:
+    """Return the conditions that groups brought with them which others replace: with assignee, | by team instead."""
+    lost = {one.dimension for one in context.group_by if isinstance(one, DimensionGroup) and one not in groups}
+    return [
+        part for part in split_conditions(context.where)
+        if groups and isinstance(part, Comparison) and part.op is Operator.IS_NOT_NULL and part.field in lost
+    ]  # fmt: skip
 
 
 def _set_apart(
@@ -200,13 +210,6 @@ def _is_series(group: Group) -> bool:
     return isinstance(group, TimeGroup) or group.dimension == "sprint"
 
 
-def describe_lost_groups(context: MetricQuery, *, query: MetricQuery, model: SemanticModel) -> tuple[str, ...]:
-    """Say what a query is no longer grouped by."""
-    lost = [one for one in context.group_by if query.group_by and one not in query.group_by]
-    said = [one.grain.value if isinstance(one, TimeGroup) else model.dimensions[one.dimension].label for one in lost]
-    return (f"No longer by {' and '.join(said)}. Say 'and by …' to keep it.",) if said else ()
-
-
 def _refuse_contradictions(
     before: Sequence[Condition], *, kept: Sequence[Condition], new: Sequence[Condition], model: SemanticModel,
     mode: ChangeMode,
@@ -248,7 +251,7 @@ def excludes(condition: Condition, *, other: Condition, model: SemanticModel) ->
 
 
 def _tells_of_fate(condition: NamedCondition, *, model: SemanticModel) -> bool:
-    return _FATE in _list_related_subjects(condition, model=model)
+    return _FATE in list_related_subjects(condition, model=model)
 
 
 def _is_of_another_time(condition: Condition, other: Condition, *, model: SemanticModel) -> bool:
@@ -470,7 +473,7 @@ def _list_subjects(condition: Condition, *, model: SemanticModel) -> set[str]:
     return {get_subject(condition, model=model), *(one.comparison.field for one in states if one.comparison)}
 
 
-def _list_related_subjects(condition: Condition, *, model: SemanticModel) -> set[str]:
+def list_related_subjects(condition: Condition, *, model: SemanticModel) -> set[str]:
     """Return the subjects of a condition with what it is derived from: a status has a category, overdue a due date."""
     inner = condition.part if isinstance(condition, Not) else condition
     found = _list_subjects(condition, model=model)
@@ -489,7 +492,8 @@ def _list_related_subjects(condition: Condition, *, model: SemanticModel) -> set
 
 def _list_required(condition: Condition, *, subjects: set[str], model: SemanticModel) -> list[Condition]:
     """Return what stays of a condition of which a part was replaced: overdue, | and due this week, is still open."""
-    if not isinstance(condition, NamedCondition) or get_subject(condition, model=model) in subjects:
+    own = list_related_subjects(condition, model=model)
+    if not isinstance(condition, NamedCondition) or own & subjects & {get_subject(condition, model=model), "sprint"}:
         return []
     required = [NamedCondition(predicate=name) for name in model.predicates[condition.predicate].requires]
     return [one for one in required if get_subject(one, model=model) not in subjects]

@@ -22,9 +22,13 @@ from sprints.semantics.questions.terms import Unbound
 _EXCLUDING = frozenset({Operator.NE, Operator.NOT_IN})
 
 
-def swap_sprints(context: MetricQuery, *, conditions: Sequence[Condition], index: NameIndex) -> MetricQuery:
+def swap_sprints(
+    context: MetricQuery, *, conditions: Sequence[Condition], index: NameIndex, is_more: bool
+) -> MetricQuery:  # fmt: skip
     """
     Replace sprints by those of the team that a follow-up names, or leave out those of a team that it excludes.
+
+    With `is_more` those of the team are added: points completed by ACCEL last sprint, | plus HARBOR.
 
     Raises Unbound where the teams' sprints of that number differ in position, because nobody said which of the two was
     meant, and where no sprint is left.
@@ -36,7 +40,7 @@ def swap_sprints(context: MetricQuery, *, conditions: Sequence[Condition], index
     if team.op in _EXCLUDING:
         return _change_sprints(context, change=lambda old: [name for name in old if name.team_id not in teams],
                                index=index)  # fmt: skip
-    return _take_counterparts(context, teams=teams, index=index)
+    return _take_counterparts(context, teams=teams, index=index, keeps_old=is_more)
 
 
 def widen_sprints(context: MetricQuery, *, model: SemanticModel, index: NameIndex) -> MetricQuery:
@@ -51,9 +55,12 @@ def widen_sprints(context: MetricQuery, *, model: SemanticModel, index: NameInde
     return wider.model_copy(update={"group_by": groups})
 
 
-def _take_counterparts(context: MetricQuery, *, teams: set[str], index: NameIndex) -> MetricQuery:
+def _take_counterparts(
+    context: MetricQuery, *, teams: set[str], index: NameIndex, keeps_old: bool = False
+) -> MetricQuery:  # fmt: skip
     def find_others(old: Sequence[Name]) -> list[Name]:
         found = {_find_counterpart(name, team=team, index=index) for name in old for team in teams}
+        found |= {*old} if keeps_old else set()
         return sorted(found, key=lambda name: name.text)
 
     return _change_sprints(context, change=find_others, index=index)
