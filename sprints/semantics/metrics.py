@@ -353,7 +353,7 @@ async def _refuse_unknown_values(
         dimension = model.dimensions[comparison.field]
         if dimension.type != "text" or dimension.values:
             continue
-        values = [str(value) for value in comparison.values]
+        values = [f"{value:g}" if isinstance(value, float) else str(value) for value in comparison.values]
         found = await run(write_missing_values(dimension, values=values, model=model))
         missing = [row["value"] for row in found.rows]
         if not missing:

@@ -234,6 +234,13 @@ async def test_a_grain_of_a_metric_with_a_time_of_its_own_is_of_the_named_role_t
     assert any("the sprint started; rows without such a time are left out" in one for one in own["assumptions"])
 
 
+async def test_a_number_that_is_no_name_is_refused_as_it_was_given(fast_client: httpx.AsyncClient) -> None:
+    asked = {"metric": "issues", "filters": [eq("team", "ACCEL", 5)]}
+    refused = await call(fast_client, "query_metric", asked, status=400)
+
+    assert refused["error"]["message"] == "No row has the team '5'."
+
+
 async def test_a_whole_number_is_described_without_decimals(fast_client: httpx.AsyncClient) -> None:
     filters = [{"field": "story_points", "op": "ge", "values": [8]}]
     answer = await call(fast_client, "query_metric", {"metric": "issues", "filters": filters})
