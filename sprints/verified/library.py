@@ -116,8 +116,8 @@ class Library:
 
         Synonyms of the grammar and words that say nothing make no difference, other names do not either. Wordings
         with the same slots as the question precede those with further ones. None where two queries are left. A noun
-        alone behind another question is of that one: open bugs, | dates. So is one that the grammar does not know, but
-        where the wording says of what: dates of sprint 8.
+        alone behind another question is of that one: open bugs, | dates. A word that the grammar does not know may be
+        of anything, unless the question says what the wording says it is of: dates of sprint 8.
         """
         readings = _read_question(linked, index=index, lexicon=lexicon)
         if is_follow_up:
@@ -129,7 +129,7 @@ class Library:
                 for reading in readings
                 for query, wording in self.by_terms.get(reading.terms, ())
                 if query.can_fill(reading.slots)
-                and not (_is_unknown_word(reading) and wording.slots)
+                and not (_is_unknown_word(reading) and {*wording.slots} & {*query.defaults} - {*reading.slots})
                 and not (is_past and query.is_shipped)
                 and (not is_exact or set(wording.slots) == set(reading.slots))
             }
@@ -217,8 +217,8 @@ def _read_tokens(tokens: Iterable[Token], *, reads_types: bool, reads_units: boo
 
 
 def _is_unknown_word(reading: CuratedWording) -> bool:
-    """Return whether nothing is said but a word that the grammar does not know."""
-    return not reading.slots and len(reading.terms) == 1 and isinstance(reading.terms[0], str)
+    """Return whether nothing is said but a word that the grammar does not know, and names."""
+    return len(reading.terms) == 1 and isinstance(reading.terms[0], str)
 
 
 def _tells_of_past(tokens: Sequence[Token], *, lexicon: Lexicon) -> bool:

@@ -149,20 +149,7 @@ class Ranks(Scope):
             if not is_grouped or (phrase.has("dimension") and not phrase.marks and not is_speed):
                 raise Unbound(phrase)
             return self.measures[0]
-        own = self._dimension_of(phrase)
-        if "longest" in phrase.said.lower() or "shortest" in phrase.said.lower():
-            nearest = self._by_distance(self.phrases.index(phrase))
-            lasting = [self.settings["lasting"].get(state.predicate) for state in nearest]
-            if any(one.name_kind == "status" and not one.is_negated for one in self.phrases):
-                lasting.insert(0, self.settings["lasting"]["in_status"])
-            known = self._find_spent() or next((one for one in lasting if one), "")
-            said = {sense.name for state in self.states.values() for sense in state.phrase.senses}
-            is_taken = known == self.settings["lasting"]["open"] and any(
-                one.said.lower() in TAKING for one in self.phrases
-            )  # which open ones | took the longest
-            if is_taken or (not known and said & self.settings["lasting"].keys()):
-                raise Unbound(phrase)  # of such rows nobody knows how long they are so
-            own = known or own
+        own = self._find_lasting(phrase, own=self._dimension_of(phrase))
         own = self._find_own_moment(phrase, own=own) or self._find_most_repeated(phrase)
         if self.columns and self.model.dimensions[self.columns[-1]].type == "number":
             own = self.columns.pop()
@@ -173,6 +160,24 @@ class Ranks(Scope):
         if not own or self.model.dimensions[own].type not in ("number", "date", "moment"):
             raise Unbound(phrase)
         return own
+
+    def _find_lasting(self, phrase: Phrase, *, own: str) -> str:
+        """Return how long rows are in the state that is nearest to a superlative: blocked | longest. Else `own`."""
+        is_own = bool(own) and self.entity.id not in _ISSUES and self.model.dimensions[own].reached_as == self.entity.id
+        if is_own or not ("longest" in phrase.said.lower() or "shortest" in phrase.said.lower()):
+            return own
+        nearest = self._by_distance(self.phrases.index(phrase))
+        lasting = [self.settings["lasting"].get(state.predicate) for state in nearest]
+        if any(one.name_kind == "status" and not one.is_negated for one in self.phrases):
+            lasting.insert(0, self.settings["lasting"]["in_status"])
+        known = self._find_spent() or next((one for one in lasting if one), "")
+        said = {sense.name for state in self.states.values() for sense in state.phrase.senses}
+        is_taken = known == self.settings["lasting"]["open"] and any(
+            one.said.lower() in TAKING for one in self.phrases
+        )  # which open ones | took the longest
+        if is_taken or (not known and said & self.settings["lasting"].keys()):
+            raise Unbound(phrase)  # of such rows nobody knows how long they are so
+        return known or own
 
     def _find_own_moment(self, rank: Phrase, *, own: str) -> str:
         """Return the moment by which rows are the newest: when they were closed, of what was closed last week."""

@@ -146,20 +146,21 @@ def find_moment(name: str, *, said: str, entity: Entity, parts: Sequence[Conditi
         return name
     timed = {part.role for part in parts if isinstance(part, TimeRange)} - {None}
     acts = {model.predicates[part.predicate].time for part in parts if isinstance(part, NamedCondition)} - {None}
-    acts = {role for role in acts if role and model.time_roles[role].relation is None}
-    roles = (timed or acts) - {"created", *lexicon.settings["ahead"]["times"]}
+    lasting = {role for role in acts if role and model.time_roles[role].relation is not None}
+    roles = (timed or acts - lasting) - {*lexicon.settings["ahead"]["times"]}
+    is_newest = said.lower() == "newest"
     if entity.id not in _ISSUES:
         first = model.dimensions.get(entity.order[0].removeprefix("-")) if entity.order else None
         is_own = first is not None and first.reached_as == entity.id and first.type in ("date", "moment")
         return first.id if first is not None and is_own else ""
-    if not roles:
-        return name
+    if not roles - {"created"}:
+        return "" if lasting and not (is_newest or name == _AGE) else name
     starts = {model.time_roles[role].start for role in roles if role and model.time_roles[role].entity == entity.id}
     own = [
         one.id for one in model.dimensions.values()
         if one.reached_as == entity.id and one.expression in starts and one.role is None
     ]  # fmt: skip
-    is_clear = name == _CREATED and (bool(timed) or said.lower() != "newest")
+    is_clear = name == _CREATED and not (is_newest and (not timed or roles & {*lexicon.settings["last_only"]["times"]}))
     return own[0] if len(own) == len(roles) == 1 and is_clear else ""
 
 

@@ -122,3 +122,4 @@ def test_an_unknown_word_needs_what_it_is_of() -> None:
     assert found.slug == "active-sprints"
     assert find("dates") is None
     assert find("which dates") is None
+    assert find("dates of ORBIT") is None

@@ -58,6 +58,7 @@ def test_without_a_dash_there_is_nothing_between(question: str, values: str) -> 
         "open bugs-stories", "open bugs - stories", "ACCEL-ORBIT open bugs", "velocity ACCEL - ORBIT",
         "bugs of Levi Walker-Avery Smith", "issues in status QA-Done", "open p0-p9 bugs", "open p1-p1 bugs",
         "status of ACCEL-1 - ACCEL-4", "bugs moved from p0 to p2", "bugs raised p0 to p2", "security-tech-debt bugs",
+        "bugs in QA - Done", "open - blocked bugs",
     ],
 )  # fmt: skip
 def test_a_dash_between_other_names_is_asked_back(question: str) -> None:
