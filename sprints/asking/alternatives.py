@@ -97,7 +97,7 @@ def find_alternatives(
 ) -> list[Alternative]:
     """Find queries near a question, the nearest first, each once."""
     search = _Search(index=index, today=today, lexicon=lexicon, context=context, owners=list_owners(index))
-    text = spell_signs(normalise(question)[:MAX_QUESTION])
+    text = spell_signs(normalise(question)[:MAX_QUESTION], index=index)
     for spelt, cost in respell(text, index=index, today=today, lexicon=lexicon):
         search.add_text(spelt, cost=cost)
     return search.run()

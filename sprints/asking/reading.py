@@ -49,6 +49,7 @@ class QuestionReading:
     lexicon: Lexicon
     assumptions: tuple[str, ...] = ()
     context: MetricQuery | None = None
+    is_follow_up: bool = False
 
     def list_near(self) -> list[NearQuestion]:
         """Return questions that say the same as this one with the fewest changes."""
@@ -60,7 +61,9 @@ class QuestionReading:
 
     def find_verified(self) -> VerifiedStatement | None:
         """Return the verified query with the question among its wordings."""
-        return self.library.find(self.linked, index=self.index, lexicon=self.lexicon)
+        return self.library.find(
+            self.linked, index=self.index, lexicon=self.lexicon, is_follow_up=self.is_follow_up
+        )  # fmt: skip
 
     def rank_verified(self) -> list[VerifiedStatement]:
         """Rank the verified queries by similarity."""
@@ -183,7 +186,7 @@ async def read_question(
         question=question, linked=parse.linked, parse=parse, index=index, lexicon=lexicon,
         library=library or await load_library(reader=reader),
         assumptions=tuple(_explain_days(parse.linked, now=now.date(), as_of=as_of.date() if as_of else None)),
-        context=context,
+        context=context, is_follow_up=context is not None or is_context_lost,
     )  # fmt: skip
     if parse.query is not None or is_change(question) or reading.find_verified() is not None:
         return reading

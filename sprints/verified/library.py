@@ -108,14 +108,20 @@ class Library:
     statements: tuple[VerifiedStatement, ...] = ()
     by_terms: dict[tuple[Term, ...], list[tuple[VerifiedStatement, CuratedWording]]] = field(default_factory=dict)
 
-    def find(self, linked: LinkedQuestion, *, index: NameIndex, lexicon: Lexicon) -> VerifiedStatement | None:
+    def find(
+        self, linked: LinkedQuestion, *, index: NameIndex, lexicon: Lexicon, is_follow_up: bool = False
+    ) -> VerifiedStatement | None:
         """
         Return the one query with the question among its wordings, word by word.
 
         Synonyms of the grammar and words that say nothing make no difference, other names do not either. Wordings
-        with the same slots as the question precede those with further ones. None where two queries are left.
+        with the same slots as the question precede those with further ones. None where two queries are left. A noun
+        alone behind another question is of that one: open bugs, | dates. A word that the grammar does not know may be
+        of anything, unless the question says what the wording says it is of: dates of sprint 8.
         """
         readings = _read_question(linked, index=index, lexicon=lexicon)
+        if is_follow_up:
+            readings = [one for one in readings if len(one.terms) > 1 or one.slots]
         is_past = _tells_of_past(cut(linked, lexicon=lexicon, index=index), lexicon=lexicon)
         for is_exact in (True, False):
             found = {
@@ -123,6 +129,7 @@ class Library:
                 for reading in readings
                 for query, wording in self.by_terms.get(reading.terms, ())
                 if query.can_fill(reading.slots)
+                and not (_is_unknown_word(reading) and {*wording.slots} & {*query.defaults} - {*reading.slots})
                 and not (is_past and query.is_shipped)
                 and (not is_exact or set(wording.slots) == set(reading.slots))
             }
@@ -207,6 +214,11 @@ def _read_tokens(tokens: Iterable[Token], *, reads_types: bool, reads_units: boo
             senses = frozenset((one.kind, one.name) for one in token.senses if "since" not in token.marks)
             terms.append(senses or token.said.casefold())  # removed from a sprint, as opposed to since it
     return CuratedWording(terms=tuple(terms), slots=tuple(sorted(slots)))
+
+
+def _is_unknown_word(reading: CuratedWording) -> bool:
+    """Return whether nothing is said but a word that the grammar does not know, and names."""
+    return len(reading.terms) == 1 and isinstance(reading.terms[0], str)
 
 
 def _tells_of_past(tokens: Sequence[Token], *, lexicon: Lexicon) -> bool:

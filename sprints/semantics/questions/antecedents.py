@@ -82,7 +82,7 @@ def _find_outside(
 
 def name_antecedents(question: str, *, index: NameIndex, today: date, lexicon: Lexicon) -> str:
     """Return the question with a name in place of a pronoun. Empty if that stands for nothing in it, or for several."""
-    text = spell_signs(normalise(question)[:MAX_QUESTION])
+    text = spell_signs(normalise(question)[:MAX_QUESTION], index=index)
     tokens = cut(link(text, index=index, today=today, reserved=lexicon.reserved_phrases), lexicon=lexicon, index=index)
     return _name_planner(text, tokens=tokens) or _name_from_sentence(text, tokens=tokens)
 

@@ -116,7 +116,8 @@ def read_time_in_status(phrases: list[Phrase], *, place: int) -> Found:
     """Read the time that issues stay in a status as a measure: average | time | issues | spend | in QA."""
     first = phrases[place]
     is_time = first.said.lower() == "time" or first.marks == {"how_long"}
-    at = next((n for n in range(place + 1, len(phrases)) if phrases[n].name_kind == "status"), -1)
+    statuses = [n for n in range(place + 1, len(phrases)) if phrases[n].name_kind == "status"]
+    at = next((n for n in statuses if not phrases[n - 1].marks & {"not", "without", "except"}), -1)  # excluding | QA
     each = next((n for n in range(place + 1, len(phrases) - 1) if "per" in phrases[n].marks), -1)
     is_each = at < 0 < each and _names(phrases[each + 1], "past_status")  # time in | each | status
     at = each if is_each else at
@@ -130,7 +131,7 @@ def read_time_in_status(phrases: list[Phrase], *, place: int) -> Found:
         return None
     said = [*phrases[:place], *between]
     name = "median_time_in_status" if any("median" in one.marks for one in said) else "time_in_status"
-    phrases[:place] = [replace(one, marks=SILENT_MARKS) if one.marks <= {"average", "median"} else one
+    phrases[:place] = [replace(one, marks=frozenset({"be"})) if one.marks <= {"average", "median"} else one
                        for one in phrases[:place]]  # fmt: skip
     measure = replace(first, kind="term", senses=(Sense("measure", name, "noun"),), marks=frozenset())
     return [measure, *(one for one in between if one.kind == "names"), phrases[at]], at + 1 - place

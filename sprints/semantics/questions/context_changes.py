@@ -83,6 +83,7 @@ def show_columns(context: MetricQuery, *, tokens: Sequence[Token], lexicon: Lexi
     is_of_them = any(token.said.lower() in pronouns for token in tokens) or _points_to_rows(tokens)
     is_bare = not is_of_them and _is_one_issue(context) and not any(token.marks & _ASKING for token in said)
     is_bare = is_bare and not any(token.said.lower() in {"of", *_OF_ONE, "his", "her"} for token in tokens)
+    is_bare = is_bare or is_noun_alone(tokens)
     is_order = any(token.said.lower().split()[-1] == "by" for token in tokens)  # list them by priority
     if context.rows_of not in ("issue", "membership") or not (is_of_them or is_bare) or is_order:
         return None
@@ -92,7 +93,7 @@ def show_columns(context: MetricQuery, *, tokens: Sequence[Token], lexicon: Lexi
     for token in said:
         found = [sense for sense in token.senses if sense.kind == "dimension" and sense.form in forms]
         is_ours = bool(found) and is_property(found[0].name, context=context, model=model)
-        kinds = {sense.kind for sense in token.senses}
+        kinds = {sense.kind for sense in token.senses} - ({"time"} if found and found[0].form == "noun" else set())
         if is_ours and (kinds <= {"dimension", "measure", "predicate"} or found[0].name == "reporter"):
             names.append(found[0].name)
         elif is_of_them and (place := _find_place(token, names=lexicon.settings["of_key"])):
@@ -107,6 +108,15 @@ def show_columns(context: MetricQuery, *, tokens: Sequence[Token], lexicon: Lexi
         return None
     columns = tuple(dict.fromkeys(("issue", "title", *names)))
     return context.model_copy(update={"columns": columns})
+
+
+def is_noun_alone(tokens: Sequence[Token]) -> bool:
+    """Return whether only a property is said whose noun is spelt like a verb: estimates. A filter is an adjective."""
+    said = list_content(tokens)
+    is_plain = len(said) == 1 and not any(token.marks & {"have", "not", "only"} for token in tokens)
+    senses = said[0].senses if is_plain else ()
+    is_noun = any((one.kind, one.form) == ("dimension", "noun") for one in senses)
+    return is_noun and any((one.kind, one.form) == ("predicate", "verb") for one in senses)
 
 
 def _find_place(token: Token, *, names: Mapping[str, str]) -> str:

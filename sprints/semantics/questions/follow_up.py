@@ -24,6 +24,7 @@ from sprints.semantics.questions.assembly import assemble_fragment
 from sprints.semantics.questions.context_changes import (
     change_rows,
     describe_lost_groups,
+    is_noun_alone,
     shorten_ranking,
     show_columns,
 )
@@ -121,10 +122,11 @@ def parse_follow_up(
     if wider := _widen_query(asked):
         return wider
     changed = change_rows(context, tokens=tokens, lexicon=lexicon, index=index)
-    if changed is None and context.measures and (rows := list_counted_rows(context, model=model)):
+    rows = list_counted_rows(context, model=model) if context.measures and not is_noun_alone(tokens) else None
+    if changed is None and rows is not None:
         changed = show_columns(rows, tokens=tokens, lexicon=asked.lexicon)  # who has them
-    if changed is not None:
-        return asked.make_parse(changed)
+    if changed is not None or is_noun_alone(tokens):
+        return asked.make_parse(changed, why=NO_CHANGE)
     if anaphor := find_reference(tokens):
         return _follow_reference(asked, anaphor=anaphor)
     if asks_for_rows(asked.phrases, tokens=tokens):

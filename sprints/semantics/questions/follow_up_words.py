@@ -107,7 +107,7 @@ def read_follow_up(
     question = _NOT_BUT.sub(r"\2 instead of \1", question)
     if context.measures and lexicon.model.measures[context.measures[0]].entity == "sprint":
         question = _LAST.sub(" sprints", question)  # velocity of ACCEL, | the last 3
-    text = spell_signs(normalise(question)[:MAX_QUESTION])
+    text = spell_signs(normalise(question)[:MAX_QUESTION], index=index)
     text, corrected = correct_words(text, found=words(text), lexicon=lexicon, index=index)
     linked = link(text, index=index, today=today, reserved=lexicon.reserved_phrases)
     teams = frozenset(one.key for one in list_values(context, field="team") if isinstance(one, Reference))

@@ -76,7 +76,7 @@ def parse_question(
     question: str, *, index: NameIndex, today: date, lexicon: Lexicon, meant: Mapping[str, str] = _NOTHING
 ) -> Parse:
     """Parse a question. If that fails, parse it without the clauses that ask for nothing, and say so."""
-    text = spell_signs(normalise(question)[:MAX_QUESTION])
+    text = spell_signs(normalise(question)[:MAX_QUESTION], index=index)
     whole = _parse(text, index=index, today=today, lexicon=lexicon, meant=meant)
     if len(words(text)) > MAX_TOKENS or (whole.query is not None and whole.query.rank is None):
         return whole
@@ -156,7 +156,7 @@ def _read_tokens(
 ) -> Parse:  # fmt: skip
     """Parse words that are all known, unless together they say what no query does."""
     if sign := find_unread_sign(linked):
-        return Parse(linked=linked, unbound=(sign,), phrases=tuple(read_phrases(tokens)))
+        return Parse(linked=linked, unbound=(sign,), phrases=tuple(read_phrases(tokens)), is_final=True)
     if said := find_dangling(tokens):
         return Parse(linked=linked, unbound=(said,), phrases=tuple(read_phrases(tokens)), is_final=True)
     if mine := next((token for token in tokens if "mine" in token.marks), None):

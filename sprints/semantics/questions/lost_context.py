@@ -23,7 +23,7 @@ def leans_on_context(question: str, *, index: NameIndex, today: date, lexicon: L
     It begins as a change or refers to what was said, names no rows, or is a name alone. One that names its rows and
     anything else about them is complete: open bugs in ACCEL.
     """
-    text = spell_signs(normalise(question)[:MAX_QUESTION])
+    text = spell_signs(normalise(question)[:MAX_QUESTION], index=index)
     linked = link(text, index=index, today=today, reserved=lexicon.reserved_phrases)
     tokens = cut(linked, lexicon=lexicon, index=index)
     if not tokens:

@@ -105,16 +105,6 @@ class Measures(Units):
         elif not self._is_kind_noun(phrase, place=place):
             raise Unbound(phrase)
 
-    def _read_unit_or_whole(self, phrase: Phrase) -> bool:
-        """Note and return whether it says what is averaged per sprint, or whose is summed: the teams together."""
-        is_per_sprint = self.entity.id == "sprint" and any(one.is_measured for one in self.states.values())
-        if is_per_sprint and phrase.has_entity("issue"):
-            self.unit_noun = "issues"
-            return True
-        is_of_all = phrase.is_definite and phrase.is_plural and phrase.has_entity("team")
-        self.joins_owners |= is_of_all and "together" in self.marks
-        return is_of_all and self.joins_owners
-
     def _read_unit(self, phrase: Phrase) -> None:
         """Read the unit of verbs: hours that were logged, hours estimated and spent."""
         unit = next(sense.name for sense in phrase.senses if sense.kind == "unit")

@@ -35,6 +35,7 @@ def find_misleading(tokens: Sequence[Token]) -> str:
         _find_change_of_sprint,
         _find_unknown_actor, _find_topic, _find_exclusion, _find_crossed_pairs, _find_best_of_each,
         _find_any_weekday, _find_relative_what, _find_row_beside_key, _find_length_of_list, _find_return,
+        _find_still_in_sprint,
     )  # fmt: skip
     return next((said for read in readers if (said := read(tokens))), "")
 
@@ -237,6 +238,16 @@ def _find_return(tokens: Sequence[Token]) -> str:
         if back.said.lower() in _BACK and status.kind == "status" and not is_sure:
             return f"{back.said} {status.said}"
     return ""
+
+
+def _find_still_in_sprint(tokens: Sequence[Token]) -> str:
+    """Find what is still in a sprint, which is all of it or what is left to do: how many bugs are | still | in it."""
+    is_told = any(
+        _has(one, "predicate", "time") or one.kind == "status" or one.key or one.marks & {"have", "not", "without"}
+        for one in tokens
+    )
+    is_of_sprint = any(_is_sprint(one) or _names(one, "sprint", form="noun") for one in tokens)
+    return next((one.said for one in tokens if one.said.lower() == "still" and is_of_sprint and not is_told), "")
 
 
 def _find_crossed_pairs(tokens: Sequence[Token]) -> str:

@@ -2,20 +2,25 @@
 
 from typing import Literal
 
-from sprints.semantics.describe import join_conditions
+from sprints.linking.folding import name_words
+from sprints.semantics.describe import join_conditions, split_conditions
 from sprints.semantics.query import Comparison, DimensionGroup, InPeriod, NamedCondition, Order, Rank, Share
 from sprints.semantics.questions.alternatives import MASS
 from sprints.semantics.questions.constructions import TAKING
 from sprints.semantics.questions.phrase import Phrase, is_sprints, look_at, phrase_at
 from sprints.semantics.questions.scope import Scope
+from sprints.semantics.questions.sorting import find_moment
 from sprints.semantics.questions.tense import find_number, find_ranked_noun, find_verb
 from sprints.semantics.questions.terms import DEFAULT_RANK, Unbound
 
 MASS_OF_WORK = "Is that by the number of issues, or by their points?"
+_ISSUES = frozenset({"issue", "membership"})
+_OWN_ROWS = _ISSUES | {"sprint", "team", "person"}
 UNTIL_DONE = frozenset({"cycle_time_days", "lead_time_days"})
 _SIZES, _DURATIONS = frozenset({"biggest", "largest", "smallest"}), frozenset({"longest", "shortest"})
 
 RATIO = "I do not divide by what '{said}' says. Ask for the number alone, or for a list of the numbers {said}."
+WHOSE_ROWS = "Do you mean one person, by all their {plural}, or who has the {said} one?"
 SIZE_OF_EPICS = "An epic has no points of its own. Do you mean the number of its issues, or their points?"
 NOW_OR_IN_ALL = "Do you mean those that are {state} now, or the days of all times that they were {state}?"
 
@@ -36,6 +41,9 @@ class Ranks(Scope):
         if phrase.said.lower() in _SIZES and by == "story_points" and self._is_about_epics():
             raise Unbound(phrase, why=SIZE_OF_EPICS)
         self._refuse_lost_rows(phrase, by=by)
+        is_plural = any(one.is_plural or one.said.lower().endswith("s") for one in self.phrases if one.is_of_issues)
+        if not self.measures and is_plural and "whose" in self.phrases[0].marks:
+            raise Unbound(phrase, why=WHOSE_ROWS.format(plural=self.entity.plural, said=phrase.said), is_final=True)
         is_of_issues = self.entity.id == "issue" and not self.measures
         if by in UNTIL_DONE or (is_of_issues and by == "resolved_at"):
             self._limit_to_completed("ranked")
@@ -64,7 +72,7 @@ class Ranks(Scope):
     def _refuse_lost_rows(self, rank: Phrase, *, by: str) -> None:
         """Refuse to rank others than the rows that are asked for, or these by what is another row's."""
         of_other = by in self.model.dimensions and self.model.dimensions[by].reached_as != self.entity.id
-        if of_other and self.entity.id in ("scope_change", "points_change", "status_stay"):
+        if of_other and self.entity.id not in _OWN_ROWS:
             raise Unbound(rank)  # the biggest change, by the points of its issue
         nouns = [one for one in self.phrases if one.kind == "term" and one.has("entity", form="noun")]
         sprint = next((one for one in nouns[:1] if one.has_entity("sprint")), None)
@@ -106,7 +114,9 @@ class Ranks(Scope):
         if phrase.said.lower().startswith("first") and by in self.model.measures:
             raise Unbound(phrase, is_final=True)  # the first three sprints: the earliest, not the largest
         if not phrase.marks & {"best", "worst"}:
-            return phrase.is_descending
+            is_turned = by in self.model.dimensions and self.model.dimensions[by].type in ("date", "moment")
+            said = [self.model.dimensions[one.name].type for one in phrase.senses if one.kind == "dimension"]
+            return phrase.is_descending != (is_turned and {*said} == {"number"})  # the oldest are the first
         higher_is = self.model.measures[by].higher_is if by in self.model.measures else "neither"
         if higher_is == "neither" and phrase.is_plural and any(
             one.predicate in self.settings["trouble"]["predicates"] and not one.phrase.is_negated
@@ -139,21 +149,8 @@ class Ranks(Scope):
             if not is_grouped or (phrase.has("dimension") and not phrase.marks and not is_speed):
                 raise Unbound(phrase)
             return self.measures[0]
-        own = self._dimension_of(phrase)
-        if "longest" in phrase.said.lower() or "shortest" in phrase.said.lower():
-            nearest = self._by_distance(self.phrases.index(phrase))
-            lasting = [self.settings["lasting"].get(state.predicate) for state in nearest]
-            if any(one.name_kind == "status" and not one.is_negated for one in self.phrases):
-                lasting.insert(0, self.settings["lasting"]["in_status"])
-            known = self._find_spent() or next((one for one in lasting if one), "")
-            said = {sense.name for state in self.states.values() for sense in state.phrase.senses}
-            is_taken = known == self.settings["lasting"]["open"] and any(
-                one.said.lower() in TAKING for one in self.phrases
-            )  # which open ones | took the longest
-            if is_taken or (not known and said & self.settings["lasting"].keys()):
-                raise Unbound(phrase)  # of such rows nobody knows how long they are so
-            own = known or own
-        own = own or self._find_most_repeated(phrase)
+        own = self._find_lasting(phrase, own=self._dimension_of(phrase))
+        own = self._find_own_moment(phrase, own=own) or self._find_most_repeated(phrase)
         if self.columns and self.model.dimensions[self.columns[-1]].type == "number":
             own = self.columns.pop()
         elif self.unit_noun == "points" and self.entity.id == "issue":
@@ -163,6 +160,36 @@ class Ranks(Scope):
         if not own or self.model.dimensions[own].type not in ("number", "date", "moment"):
             raise Unbound(phrase)
         return own
+
+    def _find_lasting(self, phrase: Phrase, *, own: str) -> str:
+        """Return how long rows are in the state that is nearest to a superlative: blocked | longest. Else `own`."""
+        is_own = bool(own) and self.entity.id not in _ISSUES and self.model.dimensions[own].reached_as == self.entity.id
+        if is_own or not ("longest" in phrase.said.lower() or "shortest" in phrase.said.lower()):
+            return own
+        nearest = self._by_distance(self.phrases.index(phrase))
+        lasting = [self.settings["lasting"].get(state.predicate) for state in nearest]
+        if any(one.name_kind == "status" and not one.is_negated for one in self.phrases):
+            lasting.insert(0, self.settings["lasting"]["in_status"])
+        known = self._find_spent() or next((one for one in lasting if one), "")
+        said = {sense.name for state in self.states.values() for sense in state.phrase.senses}
+        is_taken = known == self.settings["lasting"]["open"] and any(
+            one.said.lower() in TAKING for one in self.phrases
+        )  # which open ones | took the longest
+        if is_taken or (not known and said & self.settings["lasting"].keys()):
+            raise Unbound(phrase)  # of such rows nobody knows how long they are so
+        return known or own
+
+    def _find_own_moment(self, rank: Phrase, *, own: str) -> str:
+        """Return the moment by which rows are the newest: when they were closed, of what was closed last week."""
+        is_named = name_words(rank.said) not in self.lexicon.phrases  # most recently created
+        if is_named or (own == "age_days" and self.entity.id in _ISSUES):
+            return own
+        parts = [*self.parts, *(one for found in self.part_of.values() for one in found)]
+        parts += split_conditions(self.context.where) if self.context is not None else ()
+        moment = find_moment(own, said=rank.said, entity=self.entity, parts=parts, lexicon=self.lexicon)
+        if own and not moment:
+            raise Unbound(rank, is_final=True)
+        return moment
 
     def _find_most_repeated(self, rank: Phrase) -> str:
         """Return how often rows were as the word beside "most" says: the most | reopened; carried over | most often."""

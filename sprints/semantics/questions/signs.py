@@ -7,6 +7,17 @@ from typing import NamedTuple
 
 import regex
 
+from sprints.linking.folding import name_words
+from sprints.linking.names import NameIndex
+
+MAX_RANGE = 20
+_RANGE = regex.compile(
+    r"(?<![\w-])(?P<stem>[^\W\d_]+ ?)(?P<first>\d{1,2})s?"
+    r"(?: ?(?:[-\u2013\u2014]|\.{2,3}|\u2026) ?|(?<!\b(?:from|went|\w+ed|\w+ing) \w+) (?:to|up to|through|thru) )"
+    r"(?P=stem)(?P<last>\d{1,2})s?(?![\w-])",
+    regex.IGNORECASE,
+)
+"""Two numbered names between which others may lie: p1-p3, p1 to p3. From p1 to p3 may be a change."""
 _RUNNING = regex.compile(
     r"\bthe sprint (?:(?:that|which)(?:['\u2019]s| is)(?: currently| now)? (?:running|active|under ?way|going on)"
     r"|(?:that |which )?(?:it|they|we)(?:['\u2019]s|['\u2019]re| is| are)(?: currently| now)? (?:working on|in))\b",
@@ -63,6 +74,12 @@ _SIGNS = (
         lambda found: f"sprint {int(found[1]) - 1}",
     ),
     (regex.compile(r"\bfrom ((?:\w+ )?sprint \d+) on(?:wards?)?\b", regex.IGNORECASE), r"since \1"),
+    (
+        regex.compile(
+            r"\b(?P<team>[^\W_]+) (sprint \d+ ?(?:[-\u2013]|to|through) ?)(?P=team) (?=sprint \d)", regex.IGNORECASE
+        ),
+        r"\1 \2",
+    ),
 )
 
 
@@ -85,10 +102,20 @@ def list_rewrites() -> tuple[Rewrite, ...]:
     )
 
 
-def spell_signs(text: str) -> str:
+def spell_signs(text: str, *, index: NameIndex | None = None) -> str:
     """Write signs, short units and constructions as the words that are read: > 5d is more than 5 days."""
     for sign, said in _SIGNS:
         text = sign.sub(said, text)
     for rewrite in list_rewrites():
         text = rewrite.pattern.sub(rewrite.says, text)
-    return text
+    return _RANGE.sub(lambda found: _list_range(found, index=index), text) if index is not None else text
+
+
+def _list_range(found: regex.Match[str], *, index: NameIndex) -> str:
+    """Write a range of priorities as all that the data has: p1-p3 is p1, p2 or p3. Of other names it stays."""
+    ends = sorted(int(found[one]) for one in ("first", "last"))
+    said = [f"{found['stem']}{number}" for number in range(ends[0], min(ends[1], ends[0] + MAX_RANGE) + 1)]
+    known = [one for one in said if any(name.kind == "priority" for name in index.whole.get(name_words(one), ()))]
+    if ends[0] == ends[1] or not known or (known[0], known[-1]) != (said[0], said[-1]):
+        return found[0]
+    return f"{', '.join(known[:-1])} or {known[-1]}"

@@ -5,12 +5,15 @@ from itertools import pairwise
 from typing import Literal
 
 from sprints.semantics.describe import split_conditions
-from sprints.semantics.model import SemanticModel
-from sprints.semantics.query import Comparison, MetricQuery, NamedCondition, Order
+from sprints.semantics.model import Entity, SemanticModel
+from sprints.semantics.query import Comparison, Condition, MetricQuery, NamedCondition, Order, TimeRange
 from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.tokens import Token
 
 _FILLS = frozenset({"follow", "and", "be", "have", "do", "to", "this", "per"})
+_LATEST = "latest"
+_CREATED, _AGE = "created_at", "age_days"
+_ISSUES = frozenset({"issue", "membership"})
 _OF_COUNTS = frozenset({"most", "fewest", "least"})
 Direction = Literal["asc", "desc"]
 
@@ -78,7 +81,7 @@ def sort_query(context: MetricQuery, *, tokens: Sequence[Token], lexicon: Lexico
     directions = {one for one in degrees if one in ("asc", "desc")}
     named = [token for token, degree in zip(said, degrees, strict=True) if degree is None and "rank" not in token.marks]
     nouns = [{sense.name for sense in token.senses if sense.form == "noun"} for token in named]
-    implied = _find_implied(said, context=context, lexicon=lexicon)
+    implied = {name for name in _find_implied(said, context=context, lexicon=lexicon) if name}
     direction: Direction | None = None
     if directions:
         direction = "asc" if directions == {"asc"} else "desc"
@@ -115,9 +118,50 @@ def _find_implied(said: Sequence[Token], *, context: MetricQuery, lexicon: Lexic
             isinstance(one, Comparison) and one.field == "status" for one in split_conditions(context.where)
         )
         known = {name for predicate, name in lexicon.settings["lasting"].items() if predicate in told}
+        known |= {one for one in _list_degrees(said) if lexicon.model.dimensions[one].entity == context.rows_of}
         return {lexicon.settings["lasting"]["in_status"]} if is_in_status else known
-    superlatives = [one for token in said for one in token.senses if one.form == "superlative"]
-    return {one.name for one in superlatives[:1]}
+    superlatives = _list_degrees(said)
+    superlatives += [_CREATED for token in said if token.said.lower() == _LATEST]
+    if context.rows_of is None or not superlatives:
+        return {*superlatives[:1]}
+    word = next((token.said for token in said if _find_degree(token) in ("asc", "desc")), "")
+    entity, parts = lexicon.model.entities[context.rows_of], split_conditions(context.where)
+    return {find_moment(superlatives[0], said=word, entity=entity, parts=parts, lexicon=lexicon)}
+
+
+def _list_degrees(said: Sequence[Token]) -> list[str]:
+    """Return the properties of which a superlative is."""
+    return [one.name for token in said for one in token.senses if one.form == "superlative"]
+
+
+def find_moment(name: str, *, said: str, entity: Entity, parts: Sequence[Condition], lexicon: Lexicon) -> str:
+    """
+    Return the property by which rows are the newest or oldest. Empty if that is unclear, other properties as they are.
+
+    Issues to which something happened are so by when it did: closed last week, most recent first. "Newest closed bugs"
+    may be the bugs that are newest. What happened to issues has a moment of its own, if it has any.
+    """
+    model = lexicon.model
+    if name not in (_CREATED, _AGE):
+        return name
+    timed = {part.role for part in parts if isinstance(part, TimeRange)} - {None}
+    acts = {model.predicates[part.predicate].time for part in parts if isinstance(part, NamedCondition)} - {None}
+    lasting = {role for role in acts if role and model.time_roles[role].relation is not None}
+    roles = (timed or acts - lasting) - {*lexicon.settings["ahead"]["times"]}
+    is_newest = said.lower() == "newest"
+    if entity.id not in _ISSUES:
+        first = model.dimensions.get(entity.order[0].removeprefix("-")) if entity.order else None
+        is_own = first is not None and first.reached_as == entity.id and first.type in ("date", "moment")
+        return first.id if first is not None and is_own else ""
+    if not roles - {"created"}:
+        return "" if lasting and not (is_newest or name == _AGE) else name
+    starts = {model.time_roles[role].start for role in roles if role and model.time_roles[role].entity == entity.id}
+    own = [
+        one.id for one in model.dimensions.values()
+        if one.reached_as == entity.id and one.expression in starts and one.role is None
+    ]  # fmt: skip
+    is_clear = name == _CREATED and not (is_newest and (not timed or roles & {*lexicon.settings["last_only"]["times"]}))
+    return own[0] if len(own) == len(roles) == 1 and is_clear else ""
 
 
 def _sort_groups(
@@ -162,4 +206,6 @@ def _find_degree(token: Token) -> str | None:
     superlatives = [sense for sense in token.senses if sense.form == "superlative"]
     if superlatives:
         return "desc" if superlatives[0].is_descending else "asc"
+    if token.said.lower() == _LATEST:
+        return "desc"
     return "first" if _is_first(token) else None

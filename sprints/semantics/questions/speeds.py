@@ -17,7 +17,7 @@ _SIDES = frozenset({"team", "person", "priority", "type", "label", "epic"})
 _GROUPS = frozenset({"team", "person", "assignee", "priority", "issue_type", "label", "epic"})
 _SAID = frozenset({
     "who", "which", "what", "be", "have", "do", "to", "average", "median", "or", "and", "than", "gt", "lt", "versus",
-    "our", "degree", "differs",
+    "our", "degree", "differs", "whose",
 })  # fmt: skip
 _DONE, _OF_ROWS, _DAYS = ("done", "completed"), ("urgent",), ("cycle_time", "average_cycle_time", "lead_time")
 _THAN = frozenset({"longer than", "shorter than", "faster than", "slower than", "quicker than"})
@@ -36,7 +36,9 @@ def read_speed(phrases: list[Phrase], *, place: int) -> Found:
     asked = _find_group(phrases, at=at)
     kept = _list_filters(rest)
     found = _set_sides(kept, asked=asked, word=word)
-    is_told = not word.said.lower().startswith(_LENGTHS) or any(_names(one, *_DONE) for one in rest)
+    is_told = not word.said.lower().startswith(_LENGTHS) or any(
+        _names(one, *_DONE) or "whose" in one.marks for one in rest
+    )
     if not found and asked and is_told and any(one.form == "superlative" for one in word.senses):
         is_slow = any(one.form == "superlative" and one.is_descending for one in word.senses)
         rank = replace(word, kind="mark", marks=frozenset({"worst" if is_slow else "best"}), senses=())
@@ -81,8 +83,8 @@ def _is_plain(rest: Sequence[Phrase], *, place: int) -> bool:
 def _find_group(phrases: Sequence[Phrase], *, at: int) -> list[Phrase]:
     """Return what is asked for: which | three | people; who; the fastest | team. Empty if it is none of the groups."""
     for place, one in enumerate(phrases):
-        if "who" in one.marks:
-            return [one]
+        if one.marks & {"who", "whose"}:
+            return [replace(one, marks=frozenset({"who"}))]  # whose | bugs | take the longest
         if one.marks & {"which", "what"}:
             size = 1 + (phrase_at(phrases, place=place + 1).kind == "number")
             noun = phrase_at(phrases, place=place + size)

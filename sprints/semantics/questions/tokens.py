@@ -34,6 +34,7 @@ _OWNERS = frozenset({"his", "her", "their"})
 _EACH = regex.compile(r"\b(?:each|every|per|by) (?:of (?:the )?)?$", regex.IGNORECASE)
 _EACH_EPIC = regex.compile(r"(?:['\u2019]s)? (epics?)\b", regex.IGNORECASE)
 _UNREAD = regex.compile(r"[(\[{](?=[^)\]}]*\w)[^)\]}]*[)\]}]?|[<>=~\u2260\u2264\u2265%$\u20ac\u00a3*^|]+")
+_DASH = regex.compile(r" ?[-\u2013\u2014] ?")
 _DAYS = frozenset({"how many days", "for how many days"})  # "how long" may ask for a mean
 _DEFINITE = frozenset(
     {"the", "all", "our", "these", "both", "across all", "of all", "over all", "for all", "among all"}
@@ -99,13 +100,19 @@ def find_unread_sign(linked: LinkedQuestion) -> str:
     """
     Return a sign or bracket that says something and was read as no word. Empty if there is none outside of names.
 
-    A team in brackets behind a name is part of it: Avery Hernandez (ACCEL).
+    A team in brackets behind a name is part of it: Avery Hernandez (ACCEL). A dash between two names of a kind may
+    stand for what lies between them: Low-High.
     """
     text, spotted = linked.text, sorted(linked.spotted, key=lambda one: one.start)
     spans = [(one.start, one.end) for one in spotted]
     spans += [
         (one.end, other.end + 1) for one, other in pairwise(spotted) if text[one.end : other.start].strip() == "("
     ]
+    pairs = [(one.start, one.end, other.start, other.end) for one, other in pairwise(linked.keys)]
+    pairs += [(one.start, one.end, other.start, other.end) for one, other in pairwise(spotted)
+              if one.kind == other.kind]  # fmt: skip
+    if dashed := next((text[start:end] for start, *gap, end in pairs if _DASH.fullmatch(text[slice(*gap)])), ""):
+        return dashed
     found = _UNREAD.finditer(text)
     return next((one[0] for one in found if not any(start <= one.start() < end for start, end in spans)), "")
 

@@ -105,7 +105,7 @@ def parse_parts(
 
     `whole` is what it means as one question. It stays, if it says what the first part asks for.
     """
-    text = spell_signs(normalise(question)[:MAX_QUESTION])
+    text = spell_signs(normalise(question)[:MAX_QUESTION], index=index)
     if len(words(text)) > MAX_TOKENS:
         return None
     reader = _Reader(index=index, today=today, lexicon=lexicon, meant=meant, context=context)

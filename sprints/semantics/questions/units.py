@@ -10,6 +10,7 @@ OF_OWNERS = "Do you mean the average of an issue, '{each}', or the average of wh
 OF_TYPE = "Do you mean the points of the {said}, or of all issues? Ask for each number on its own."
 _STATISTICS = {"average": "average", "mean": "average", "median": "median"}
 PLANNED = (NamedCondition(predicate="committed"), NamedCondition(predicate="added_late"))  # of a sprint ahead: in it
+_ROWS = frozenset({"issue", "membership", "sprint", "team", "person"})  # of other rows issues are only the owners
 _OWNERS = frozenset({"team", "assignee", "reporter", "person", "epic", "sprint"})
 
 
@@ -47,6 +48,25 @@ class Units(Groups):
             self.assumptions.append("Only closed sprints are counted.")
         else:
             self._leave_out_future()
+
+    def _read_unit_or_whole(self, phrase: Phrase) -> bool:
+        """
+        Note and return whether a noun only says of what a number is, not what is counted or grouped.
+
+        So are what is averaged per sprint, whose is summed (the teams together), and issues behind a number of what
+        happened to them: days blocked of open | issues.
+        """
+        is_per_sprint = self.entity.id == "sprint" and any(one.is_measured for one in self.states.values())
+        if is_per_sprint and phrase.has_entity("issue"):
+            self.unit_noun = "issues"
+            return True
+        if phrase.kind == "term" and phrase.has_entity("issue") and self.entity.id not in _ROWS and self.measures:
+            return True
+        if phrase.is_apart and phrase.is_plural and phrase.has_entity("sprint") and self.entity.id == "sprint_blockage":
+            return True  # blockages | in sprints
+        is_of_all = phrase.is_definite and phrase.is_plural and phrase.has_entity("team")
+        self.joins_owners |= is_of_all and "together" in self.marks
+        return is_of_all and self.joins_owners
 
     def _find_in_unit(self, measure: str, *, unit: str) -> str:
         """Return the measure of the same rows in a unit. Empty if there is none."""

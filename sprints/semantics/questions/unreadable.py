@@ -12,6 +12,7 @@ import regex
 from sprints.semantics.questions.tokens import YES_OR_NO, Token
 
 _SENTENCE = regex.compile(r"(?<=[.!?])\s+(?=\S)")
+_DASH = regex.compile(r" ?[-\u2013\u2014] ?")
 _EVERYBODY = frozenset({"everyone", "everybody", "everything", "each person", "every person"})
 _OBJECTS = frozenset({"her", "him", "hers"})
 _LEADS_TO_PERSON = frozenset({"to", "by", "for", "with", "on"})
@@ -29,7 +30,8 @@ def find_unreadable(text: str, *, tokens: Sequence[Token]) -> str:
         _find_object_pronoun, _find_both, _find_changed_property, _find_idiom, _find_universal, _find_carried_into,
         _find_arrival, _find_blocked, _find_teammates, _find_broken_span,
     )  # fmt: skip
-    return next((said for read in readers if (said := read(tokens))), "") or _find_other_sentence(text, tokens=tokens)
+    found = next((said for read in readers if (said := read(tokens))), "") or _find_other_sentence(text, tokens=tokens)
+    return found or _find_dashed_states(text, tokens=tokens)
 
 
 def find_dangling(tokens: Sequence[Token]) -> str:
@@ -181,6 +183,15 @@ def _find_broken_span(tokens: Sequence[Token]) -> str:
         is_begun = begin.said.lower() in ("creation", "start") or begin.kind == "status"
         if is_span and is_begun and (end.kind == "status" or begin.kind == "status"):
             return f"{first.said} {begin.said} {to.said} {end.said}"
+    return ""
+
+
+def _find_dashed_states(text: str, *, tokens: Sequence[Token]) -> str:
+    """Find two states that a dash parts, between which others may lie: QA | - | Done."""
+    for first, second in pairwise(tokens):
+        are_states = all(one.kind == "status" or _has(one, "predicate") for one in (first, second))
+        if are_states and _DASH.fullmatch(text[first.end : second.start]):
+            return text[first.start : second.end]
     return ""
 
 

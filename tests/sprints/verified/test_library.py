@@ -105,3 +105,21 @@ def test_a_question_about_others_is_another_question() -> None:
 
 def test_a_library_may_be_empty() -> None:
     assert find("What is blocked?", library=Library()) is None
+
+
+def test_a_noun_alone_is_of_the_question_before() -> None:
+    linked = link("blockers", index=INDEX, today=TODAY)
+    mine = make_library([make_row("blockers")], lexicon=LEXICON)
+
+    assert mine.find(linked, index=INDEX, lexicon=LEXICON) is not None
+    assert mine.find(linked, index=INDEX, lexicon=LEXICON, is_follow_up=True) is None
+
+
+def test_an_unknown_word_needs_what_it_is_of() -> None:
+    found = find("dates of ACCEL Sprint 8")
+
+    assert found is not None
+    assert found.slug == "active-sprints"
+    assert find("dates") is None
+    assert find("which dates") is None
+    assert find("dates of ORBIT") is None

@@ -35,6 +35,7 @@ from sprints.semantics.query import (
     Value,
 )
 from sprints.semantics.questions.grammar import Parse
+from sprints.semantics.questions.values import is_among, to_value
 from sprints.semantics.scope import reaches
 from tests.sprints.cast import TODAY
 from tests.sprints.semantics.questions.reading import INDEX
@@ -208,7 +209,16 @@ def is_same(parsed: Parse, *, as_query: MetricQuery) -> bool:
     if any(one.startswith("Only issues that are not done") for one in parsed.assumptions):
         opened = join_conditions([*split_conditions(as_query.where), NamedCondition(predicate="open")])
         queries.append(as_query.model_copy(update={"where": opened}))
-    return any(meaning_of(parsed.query) == meaning_of(one) for one in queries)
+    meanings = [meaning_of(one) for one in (parsed.query, _name_running(parsed.query))]
+    return any(meaning_of(one) in meanings for one in queries)
+
+
+def _name_running(query: MetricQuery) -> MetricQuery:
+    """Return the query with "active" for the sprints that run, all of which it names."""
+    running = is_among("sprint", values=[to_value(name) for name in INDEX.sprints if name.state == "active"])
+    active = NamedCondition(predicate="sprint_active")
+    parts = [active if one == running else one for one in split_conditions(query.where)]
+    return query.model_copy(update={"where": join_conditions(parts)})
 
 
 _BY_TEAM, _BY_SPRINT = (DimensionGroup(dimension="team"),), (DimensionGroup(dimension="sprint"),)

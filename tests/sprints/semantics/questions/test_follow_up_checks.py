@@ -95,3 +95,9 @@ def test_what_is_plain_still_changes_the_question(first: str, then: str, kept: s
 
     assert answer.query is not None, answer.answer
     assert kept in answer.query.model_dump_json()
+
+
+@pytest.mark.parametrize("then", ["dates", "which dates", "which dates was that"])
+@pytest.mark.parametrize("first", ["open bugs", "When did sprint 8 start and end?", "bugs resolved last week"])
+def test_a_noun_alone_is_not_answered_by_a_stored_query(first: str, then: str) -> None:
+    assert follow(first, then).is_ambiguous
