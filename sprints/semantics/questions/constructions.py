@@ -115,11 +115,12 @@ def read_cycle_time(phrases: list[Phrase], *, place: int) -> Found:
 def read_time_in_status(phrases: list[Phrase], *, place: int) -> Found:
     """Read the time that issues stay in a status as a measure: average | time | issues | spend | in QA."""
     first = phrases[place]
-    is_time = first.said.lower() == "time" or first.marks == {"how_long"}
-    statuses = [n for n in range(place + 1, len(phrases)) if phrases[n].name_kind == "status"]
-    at = next((n for n in statuses if not phrases[n - 1].marks & {"not", "without", "except"}), -1)  # excluding | QA
+    at = next((n for n in range(place + 1, len(phrases)) if phrases[n].name_kind == "status"), -1)
+    at = -1 if at > 0 and phrases[at - 1].marks & {"not", "without", "except"} else at  # each status | excluding | QA
     each = next((n for n in range(place + 1, len(phrases) - 1) if "per" in phrases[n].marks), -1)
     is_each = at < 0 < each and _names(phrases[each + 1], "past_status")  # time in | each | status
+    is_spent = is_each and phrases[each].said.lower().startswith("in ") and first.said.lower() == "time spent"
+    is_time = is_spent or first.said.lower() == "time" or first.marks == {"how_long"}
     at = each if is_each else at
     between = phrases[place + 1 : at]
     is_plain = all(

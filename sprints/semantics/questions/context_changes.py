@@ -84,8 +84,8 @@ def show_columns(context: MetricQuery, *, tokens: Sequence[Token], lexicon: Lexi
     is_bare = not is_of_them and _is_one_issue(context) and not any(token.marks & _ASKING for token in said)
     is_bare = is_bare and not any(token.said.lower() in {"of", *_OF_ONE, "his", "her"} for token in tokens)
     is_bare = is_bare or is_noun_alone(tokens)
-    is_order = any(token.said.lower().split()[-1] == "by" for token in tokens)  # list them by priority
-    if context.rows_of not in ("issue", "membership") or not (is_of_them or is_bare) or is_order:
+    is_sorted = any(token.said.lower().split()[-1] == "by" for token in tokens)  # list them by priority
+    if context.rows_of not in ("issue", "membership") or not (is_of_them or is_bare) or is_sorted:
         return None
     names: list[str] = []
     asking = {mark for token in said for mark in token.marks & _WHO}
@@ -93,7 +93,9 @@ def show_columns(context: MetricQuery, *, tokens: Sequence[Token], lexicon: Lexi
     for token in said:
         found = [sense for sense in token.senses if sense.kind == "dimension" and sense.form in forms]
         is_ours = bool(found) and is_property(found[0].name, context=context, model=model)
-        kinds = {sense.kind for sense in token.senses} - ({"time"} if found and found[0].form == "noun" else set())
+        is_order = is_of_them and token is tokens[0]  # estimate | them
+        is_noun = bool(found) and found[0].form == "noun" and not is_order
+        kinds = {sense.kind for sense in token.senses} - ({"time"} if is_noun else set())
         if is_ours and (kinds <= {"dimension", "measure", "predicate"} or found[0].name == "reporter"):
             names.append(found[0].name)
         elif is_of_them and (place := _find_place(token, names=lexicon.settings["of_key"])):

@@ -7,11 +7,12 @@ from sprints.semantics.enums import Grain
 from sprints.semantics.lookup import find_measured_time
 from sprints.semantics.query import Condition, DimensionGroup, TimeGroup, TimeRange
 from sprints.semantics.questions.lookups import Lookups
-from sprints.semantics.questions.phrase import is_sprints, phrase_at
+from sprints.semantics.questions.phrase import is_sprints, look_at
 from sprints.semantics.questions.terms import BY_DAY, Unbound
 
 IN_SPRINTS = "Do you mean what was so in those days, or in whole sprints that were closed then?"
-STATUS_OF_THEN = "Do you mean without the time in '{said}', or without issues that are so now? Name the status: {hint}."
+STATUS_OF_THEN = "Without the time in '{said}', or without what is so now? For the first say 'excluding the {said} status'."
+_CATEGORY = "status_category"
 MAX_DAYS_IN_SPRINT = 7
 _LONG = frozenset(map(str, Grain)) - {Grain.DAY}
 
@@ -36,16 +37,14 @@ class MeasuredTimes(Lookups):
         self.groups.append(DimensionGroup(dimension="sprint") if per_sprint else TimeGroup(grain=Grain.MONTH))
 
     def _refuse_status_of_now(self) -> None:
-        """Refuse what issues are now beside their time in each status, of which one may be left out: | not done."""
-        is_of_each = DimensionGroup(dimension="past_status") in self.groups
-        for place, state in self.states.items():
-            told = self.model.predicates[state.predicate].comparison if state.predicate else None
-            is_told = "be" in phrase_at(self.phrases, place=place - 1).marks  # of bugs that are | not done
-            is_left_out = is_of_each and state.phrase.is_negated and not is_told
-            if is_left_out and told is not None and told.field == "status_category":
-                said = state.phrase.said.split(maxsplit=1)[-1]
-                hint = f"'excluding the {said} status'"
-                raise Unbound(state.phrase, why=STATUS_OF_THEN.format(said=said, hint=hint), is_final=True)
+        """Refuse to leave out what issues are now beside their time in statuses, one of which may be meant: | to do."""
+        for place, state in self.states.items() if self.entity.id == "status_stay" else ():
+            known = self.model.predicates[state.predicate] if state.predicate else None
+            before, _, behind = look_at(self.phrases, place=place - 1, size=3)
+            is_of_issues = "be" in before.marks or behind.is_of_issues  # that are | not done; without | open | issues
+            is_status = known is not None and known.comparison is not None and known.comparison.field == _CATEGORY
+            if known is not None and is_status and state.phrase.is_negated and not is_of_issues:
+                raise Unbound(state.phrase, why=STATUS_OF_THEN.format(said=known.label), is_final=True)
 
     def _check_times(self, where: Condition | None) -> None:
         self._say_what_is_not_closed()

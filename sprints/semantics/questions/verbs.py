@@ -17,7 +17,7 @@ def keep_verbs(tokens: Sequence[Token]) -> list[Token]:
 
     What is a noun of rows as well ("burn down") is the act only there, or behind a pronoun, "to" or a modal.
     """
-    kept, is_behind, has_subject = list(tokens), False, False
+    kept, is_behind, has_subject = _keep_first_noun(tokens), False, False
     for place, token in enumerate(tokens):
         acts = tuple(one for one in token.senses if one.form == "verb")
         rows = tuple(one for one in token.senses if one.form == "noun" and one.kind == "entity")
@@ -34,6 +34,21 @@ def keep_verbs(tokens: Sequence[Token]) -> list[Token]:
             is_subject = _is_owner(token)
             is_behind, has_subject = is_subject or token.is_free, has_subject or is_subject
     return kept
+
+
+def _keep_first_noun(tokens: Sequence[Token]) -> list[Token]:
+    """Return the tokens with the first one as the property that it names, if the rest is of it: estimates | of."""
+    kept, at = list(tokens), next((place for place, one in enumerate(tokens) if not _may_precede_noun(one)), 0)
+    nouns = tuple(one for one in tokens[at].senses if one.form == "noun") if tokens else ()
+    is_property = any(one.kind == "dimension" for one in nouns)
+    behind = tokens[at + 1] if tokens[at + 1 :] else None
+    if is_property and (behind is None or behind.said.lower() == "of" or "per" in behind.marks):
+        kept[at] = replace(tokens[at], senses=nouns)
+    return kept
+
+
+def _may_precede_noun(token: Token) -> bool:
+    return token.is_free or bool(token.marks & {"what", "be"})
 
 
 def put_still_first(tokens: Sequence[Token]) -> Sequence[Token]:
