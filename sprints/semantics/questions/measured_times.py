@@ -11,7 +11,9 @@ from sprints.semantics.questions.phrase import is_sprints, look_at
 from sprints.semantics.questions.terms import BY_DAY, Unbound
 
 IN_SPRINTS = "Do you mean what was so in those days, or in whole sprints that were closed then?"
-STATUS_OF_THEN = "Without the time in '{said}', or without what is so now? For the first say 'excluding the {said} status'."
+STATUS_OF_THEN = (
+    "Without the time in '{said}', or without what is so now? For the first say 'excluding the {said} status'."
+)
 _CATEGORY = "status_category"
 MAX_DAYS_IN_SPRINT = 7
 _LONG = frozenset(map(str, Grain)) - {Grain.DAY}
