@@ -64,9 +64,7 @@ class QueryResult(CamelAnswer):
     error: str | None = Field(None, description="Why there are no rows.")
     suggestion: str | None = Field(None, description="What to write instead, after an error.")
     notes: list[str] | None = Field(None, description="A LIMIT that was set, rows that were left out.")
-    truncated: bool | None = Field(
-        None, description="True if rows were left out, above the LIMIT that was set, 1,000 rows or 1 MiB."
-    )
+    truncated: bool | None = Field(None, description="True if rows were left out.")
 
     def row_count(self) -> int:
         """Count the rows."""
