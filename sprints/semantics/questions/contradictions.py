@@ -30,7 +30,7 @@ _UNLIKE = frozenset({Operator.NE, Operator.NOT_IN})
 _SPRINT_STATES = {"sprint_active": "active", "sprint_closed": "closed", "sprint_future": "future"}
 
 
-def crosses(
+def contradicts_context(
     query: MetricQuery, *, context: MetricQuery, tokens: Sequence[Token], index: NameIndex, model: SemanticModel
 ) -> bool:  # fmt: skip
     """Return whether what is said now meets what was said before as nobody would mean it."""

@@ -25,7 +25,7 @@ from sprints.semantics.query import (
     TimeGroup,
     TimeRange,
 )
-from sprints.semantics.questions.contradictions import contradicts_itself, crosses, list_named, list_new
+from sprints.semantics.questions.contradictions import contradicts_context, contradicts_itself, list_named, list_new
 from sprints.semantics.questions.follow_up import NO_CHANGE, OF_ALL
 from sprints.semantics.questions.follow_up_words import HEADS
 from sprints.semantics.questions.grammar import Parse
@@ -81,7 +81,7 @@ def _misreads_change(
         query == context
         or is_of_sprints
         or contradicts_itself(query, index=index, model=model)
-        or crosses(query, context=context, tokens=tokens, index=index, model=model)
+        or contradicts_context(query, context=context, tokens=tokens, index=index, model=model)
         or _commands_anew(query, context=context, tokens=tokens, model=model)
         or (entity == "issue" and _IN_THEM.search(text) is not None and "Epic" in str(context.where))
         or _limits_one_issue(query, context=context)
@@ -131,9 +131,9 @@ def _is_less_than_asked(query: MetricQuery, *, context: MetricQuery, tokens: Seq
     is_total = any("total" in one.marks for one in tokens)
     if is_bare and not asks and not is_total and (context.group_by or query.rows_of):
         return True
-    senses = [(one, sense) for one in tokens for sense in one.senses if sense.form == "noun"]
+    nouns = [sense for one in tokens for sense in one.senses if sense.form == "noun" and sense.name not in _OWNED]
     names = any(one.names and one.names[0].kind == "type" for one in tokens)
-    names |= any(sense.kind == "measure" or sense.name == "issue" for _, sense in senses if sense.name not in _OWNED)
+    names |= any(sense.kind == "measure" or sense.name == "issue" for sense in nouns)
     verbs = any(one.marks & {"be", "have", "do"} for one in tokens)
     is_elliptic = query.rows_of == "person" and not verbs  # who in ACCEL
     return is_elliptic or (bool(context.measures and query.rank) and not names)

@@ -33,7 +33,7 @@ from sprints.semantics.questions.merging import OWNERS, excludes, list_related_s
 from sprints.semantics.questions.tokens import PRONOUNS, Token
 from sprints.semantics.scope import reaches
 
-_PARTS = ("rank", "share", "compare", "having", "trend")
+_PARTS = {"rank": "rank", "share": "share", "compare": "comparison", "having": "limit of the groups", "trend": "change"}
 _POINTING = PRONOUNS | {"those", "these", "ones"}
 _TIME = "the time"
 _DIMENSIONS = {"type": "issue_type"}
@@ -53,7 +53,7 @@ class Change:
         return next(self._list_new_measures(), "")
 
     def find_unexplained(self) -> str:
-        """Return a sentence about what of the change is not said, or what is said of no change. Empty if nothing."""
+        """Return a sentence about a part of the change that is not said, or a word without effect. Empty if none."""
         return next(iter([*self._list_gained(), *self._list_lost(), *self._list_unused()]), "")
 
     @cached_property
@@ -111,7 +111,9 @@ class Change:
                 yield f"It does not say '{describe_condition(condition, model=self.model)}'."
         for group in self.query.group_by:
             if group not in self.context.group_by and not self._says_group(group):
-                yield f"It does not say 'by {_get_name(group)}'."
+                name = _get_name(group)
+                known = self.model.dimensions.get(name)
+                yield f"It does not say 'by {known.label if known else name}'."
 
     def _says_measure(self, measure: Measure) -> bool:
         is_count = self.model.entities[measure.entity].count == measure.id
@@ -173,9 +175,9 @@ class Change:
         for condition in split_conditions(self.context.where):
             if condition not in kept and not self._replaces(condition):
                 yield f"It does not say whether '{describe_condition(condition, model=self.model)}' still holds."
-        for part in _PARTS:
+        for part, noun in _PARTS.items():
             if getattr(self.context, part) and not getattr(self.query, part) and not self._says_everyone:
-                yield f"It does not say whether the {part} is still meant."
+                yield f"It does not say whether the {noun} is still meant."
         if self.context.group_by and not self.query.group_by and not ("total" in self._marks or self._points_back):
             yield "It does not say whether the groups are still meant."
         ranks = [one.rank.count for one in (self.context, self.query) if one.rank]

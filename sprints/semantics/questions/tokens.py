@@ -34,7 +34,7 @@ _OWNERS = frozenset({"his", "her", "their"})
 _EACH = regex.compile(r"\b(?:each|every|per|by) (?:of (?:the )?)?$", regex.IGNORECASE)
 _EACH_EPIC = regex.compile(r"(?:['\u2019]s)? (epics?)\b", regex.IGNORECASE)
 _UNREAD = regex.compile(r"[(\[{](?=[^)\]}]*\w)[^)\]}]*[)\]}]?|[<>=~\u2260\u2264\u2265%$\u20ac\u00a3*^|]+")
-_DASH = regex.compile(r" ?[-\u2013\u2014] ?")
+DASH = regex.compile(r" ?[-\u2013\u2014] ?")
 _DAYS = frozenset({"how many days", "for how many days"})  # "how long" may ask for a mean
 _DEFINITE = frozenset(
     {"the", "all", "our", "these", "both", "across all", "of all", "over all", "for all", "among all"}
@@ -111,7 +111,7 @@ def find_unread_sign(linked: LinkedQuestion) -> str:
     pairs = [(one.start, one.end, other.start, other.end) for one, other in pairwise(linked.keys)]
     pairs += [(one.start, one.end, other.start, other.end) for one, other in pairwise(spotted)
               if one.kind == other.kind]  # fmt: skip
-    if dashed := next((text[start:end] for start, *gap, end in pairs if _DASH.fullmatch(text[slice(*gap)])), ""):
+    if dashed := next((text[start:end] for start, *gap, end in pairs if DASH.fullmatch(text[slice(*gap)])), ""):
         return dashed
     found = _UNREAD.finditer(text)
     return next((one[0] for one in found if not any(start <= one.start() < end for start, end in spans)), "")

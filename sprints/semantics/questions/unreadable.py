@@ -9,10 +9,9 @@ from itertools import pairwise
 
 import regex
 
-from sprints.semantics.questions.tokens import YES_OR_NO, Token
+from sprints.semantics.questions.tokens import DASH, YES_OR_NO, Token
 
 _SENTENCE = regex.compile(r"(?<=[.!?])\s+(?=\S)")
-_DASH = regex.compile(r" ?[-\u2013\u2014] ?")
 _EVERYBODY = frozenset({"everyone", "everybody", "everything", "each person", "every person"})
 _OBJECTS = frozenset({"her", "him", "hers"})
 _LEADS_TO_PERSON = frozenset({"to", "by", "for", "with", "on"})
@@ -190,7 +189,7 @@ def _find_dashed_states(text: str, *, tokens: Sequence[Token]) -> str:
     """Find two states that a dash parts, between which others may lie: QA | - | Done."""
     for first, second in pairwise(tokens):
         are_states = all(one.kind == "status" or _has(one, "predicate") for one in (first, second))
-        if are_states and _DASH.fullmatch(text[first.end : second.start]):
+        if are_states and DASH.fullmatch(text[first.end : second.start]):
             return text[first.start : second.end]
     return ""
 
