@@ -10,7 +10,7 @@ Both ends of a range are inside, as are the days of since, until, by and through
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from functools import lru_cache
 from typing import Literal
@@ -66,6 +66,8 @@ class Period:
     is_over: bool = False
     nearest: Span | None = None
     """The same days ahead, if the year or week is not given and they are nearer: due in December."""
+    in_year: Callable[[int], Span] | None = field(default=None, compare=False, repr=False)
+    """Return the same days of another year, if none is given and nothing else bounds them: December."""
     is_between: bool = False
     """Whether it is from one to another of the same unit: from September to October."""
     boundary: str = ""
@@ -140,7 +142,7 @@ def _make_period(found: _PeriodMatch, *, reader: "_PeriodReader", at: int) -> Pe
         doubt=found.doubt, nearest=found.ahead, is_ahead=found.span.start > reader.today,
         is_over=found.span.start > EARLIEST and found.span.end <= reader.today,
         doubtful=reader.quote(first, end=last), boundary=_find_boundary(found),
-        is_between=found.is_between,
+        is_between=found.is_between, in_year=found.point.in_year if found.point and not found.edge else None,
     )  # fmt: skip
 
 

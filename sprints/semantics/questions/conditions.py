@@ -34,6 +34,7 @@ from sprints.semantics.questions.values import (
     to_moment,
     to_range,
     to_range_ahead,
+    to_range_beside,
     to_value,
 )
 
@@ -386,7 +387,9 @@ class Conditions(Durations):
     def _measured_period(self, phrase: Phrase) -> Condition:
         known = split_conditions(self.context.where) if self.context is not None else ()
         if said := next((part for part in known if isinstance(part, TimeRange)), None):
-            return to_moment(phrase, role=said.role) if said.start == said.end else to_range(phrase, role=said.role)
+            found, assumed = to_range_beside(phrase, beside=said, ahead=self.settings["ahead"]["times"])
+            self.assumptions += assumed
+            return found
         times = [self.model.measures[one].time for one in self.measures]
         if self.states and not (times and all(times)):
             raise Unbound(phrase)

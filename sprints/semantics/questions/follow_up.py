@@ -46,7 +46,7 @@ from sprints.semantics.questions.follow_up_words import (
     says_less,
     tells_of_present,
 )
-from sprints.semantics.questions.grammar import ANAPHOR, Parse, parse_question
+from sprints.semantics.questions.grammar import ANAPHOR, Parse, keep_assumptions, parse_question
 from sprints.semantics.questions.inherited_scope import (
     asks_for_bare_rows,
     decides_share,
@@ -64,12 +64,7 @@ from sprints.semantics.questions.inherited_scope import (
     write_scope,
 )
 from sprints.semantics.questions.lexicon import Lexicon
-from sprints.semantics.questions.merging import (
-    ChangeMode,
-    get_subject,
-    is_state,
-    merge_fragment,
-)
+from sprints.semantics.questions.merging import ChangeMode, get_subject, is_state, merge_fragment
 from sprints.semantics.questions.phrase import Phrase
 from sprints.semantics.questions.ranks import UNTIL_DONE
 from sprints.semantics.questions.references import (
@@ -84,6 +79,7 @@ from sprints.semantics.questions.references import (
     name_issue,
     name_owner,
     name_person,
+    name_subject,
     tells_of_issue,
 )
 from sprints.semantics.questions.team_sprints import widen_sprints
@@ -188,7 +184,7 @@ def _follow_reference(asked: FollowUp, *, anaphor: str) -> Parse:
     context, lost, word = asked.context, asked.ask_about(anaphor), anaphor.lower()
     if is_selection(context):
         return lost  # the rows of an answer, which no query names
-    if found := _ask_about_owner(asked):
+    if (found := _ask_about_owner(asked)) or (found := _ask_of_person_now(asked)):
         return found
     is_owner = word in OWNING | {"their"} and has_owner(context, word=word)
     is_rows = context.rows_of is not None and word == "they" and "be" in asked.tokens[0].marks  # are | they | done
@@ -232,6 +228,16 @@ def _ask_about_owner(asked: FollowUp) -> Parse | None:
     if whole is None or whole.query is None or key not in whole.query.model_dump_json():
         return None
     return replace(whole, assumptions=(*whole.assumptions, f"Read as '{named}'."))
+
+
+def _ask_of_person_now(asked: FollowUp) -> Parse | None:
+    """Ask whole what the person of a query about the past does at present: what is he doing now."""
+    named = name_subject(asked.linked.text, tokens=asked.tokens, context=asked.context)
+    is_still = any(token.said.lower() == "still" for token in asked.tokens)  # of the rows before
+    whole = asked.parse_whole(named) if named and tells_of_present(asked) and not is_still else None
+    if whole is None or whole.query is None:
+        return None
+    return replace(whole, is_anew=True, assumptions=(*whole.assumptions, f"Read as '{named}'."))
 
 
 def _follow_plainly(asked: FollowUp) -> Parse | None:
@@ -371,7 +377,8 @@ def _change_query(asked: FollowUp, *, mode: ChangeMode) -> Parse | None:
             return None  # the team with the most, | list the blocked issues
         query = listed or query
     lost = () if mode.is_swap else describe_lost_groups(context, query=query, model=model)
-    return asked.make_parse(query, assumed=(*asked.linked.assumptions, *fragment.assumptions, *lost))
+    assumed = keep_assumptions(asked.linked, instead=fragment.assumptions)
+    return asked.make_parse(query, assumed=(*assumed, *fragment.assumptions, *lost))
 
 
 def _refuse_unchanged(query: MetricQuery, *, context: MetricQuery, phrases: Sequence[Phrase]) -> None:

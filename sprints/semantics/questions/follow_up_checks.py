@@ -33,6 +33,7 @@ from sprints.semantics.questions.inherited_scope import has_own_scope, list_scop
 from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.merging import get_subject
 from sprints.semantics.questions.provenance import Change
+from sprints.semantics.questions.sorting import list_content
 from sprints.semantics.questions.terms import FATES
 from sprints.semantics.questions.tokens import Token, cut
 
@@ -83,6 +84,7 @@ def _misreads_change(
         or contradicts_itself(query, index=index, model=model)
         or contradicts_context(query, context=context, tokens=tokens, index=index, model=model)
         or _commands_anew(query, context=context, tokens=tokens, model=model)
+        or _is_bare_verb(tokens, lexicon=lexicon)
         or (entity == "issue" and _IN_THEM.search(text) is not None and "Epic" in str(context.where))
         or _limits_one_issue(query, context=context)
         or _counts_unsaid(query, context=context, tokens=tokens, model=model)
@@ -114,10 +116,20 @@ def _commands_anew(
     )
     refers = any(one.said.lower().split()[-1] in (*_PRONOUNS, "only", "just") for one in tokens)
     is_all = any(one.said.lower() == "all" for one in tokens)
+    is_command |= is_all and any(name.kind == "type" for one in tokens for name in one.names)  # all | stories
     before = split_conditions(context.where)
     subjects = {get_subject(one, model=model) for one in list_new(query, context=context)} - {"issue_type"}
     is_kept = any(one in before for one in split_conditions(query.where))
-    return is_command and names_rows and not refers and (bool(subjects) or is_all) and is_kept
+    is_epics = any(sense.name == "epic" for one in tokens for sense in one.senses) and query.rows_of == "issue"
+    return is_command and names_rows and not refers and (bool(subjects) or is_all or is_epics) and is_kept
+
+
+def _is_bare_verb(tokens: Sequence[Token], *, lexicon: Lexicon) -> bool:
+    """Return whether it begins with a verb without a subject, as an order does, or a noun spelt like it: change."""
+    said = list_content(tokens)
+    first, stem = said[0] if said else None, said[0].said.lower().removesuffix("s") if said else ""
+    is_verb = first is not None and bool(first.senses) and all(one.form == "verb" for one in first.senses)
+    return is_verb and lexicon.is_infinitive(stem) and not stem.endswith("ed")
 
 
 def _is_less_than_asked(query: MetricQuery, *, context: MetricQuery, tokens: Sequence[Token]) -> bool:
@@ -244,8 +256,8 @@ def _loses_scope(
     """
     Return whether a question drops what the one before was limited to without being a sentence of its own.
 
-    Neither is a bare number (| average cycle time), one of what a pronoun or "the team" stands for, and the share of
-    all issues that are so (| what percentage are bugs).
+    Neither is a bare number (| what is the average cycle time), one of what a pronoun or "the team" stands for, and the
+    share of all issues that are so (| what percentage are bugs).
     """
     lost = [one for one in split_conditions(context.where) if one not in split_conditions(query.where)]
     subjects = {get_subject(one, model=model) for one in split_conditions(query.where)}
@@ -259,13 +271,13 @@ def _loses_scope(
     refers = refers or bool(_list_definite(tokens, text=parse.linked.text))
     marks = {mark for one in tokens for mark in one.marks}
     asks = bool(marks & (HEADS - {"share"})) or any(sense.name == "asking" for one in tokens for sense in one.senses)
-    is_share_of_all = query.share is not None and query.where is None
+    is_of_all = query.where is None and not query.group_by and bool(query.measures or query.share)
     is_of_owners = context.rows_of in (
         "sprint",
         "team",
         "person",
     )  # which sprints are active, | how many points are left
-    return is_lost and (refers or not asks or is_share_of_all or is_of_owners)
+    return is_lost and (refers or not asks or is_of_all or is_of_owners)
 
 
 def _names_sprints_of_others(query: MetricQuery, *, context: MetricQuery, tokens: Sequence[Token]) -> bool:

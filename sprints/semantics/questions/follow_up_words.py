@@ -286,7 +286,8 @@ def read_mode(asked: FollowUp, *, leading: set[str]) -> ChangeMode:
         any("swap" in one.marks for one in tokens),
         all(one.kind == "group" for one in phrases),
     )
-    is_limited = bool(leading & (LIMITING | {"which"})) and not names_replaced
+    is_which = "which" in tokens[1].marks and "be" in tokens[2].marks if tokens[2:] else False  # and | which | are late
+    is_limited = (is_which or bool(leading & (LIMITING | {"which"}))) and not names_replaced
     return ChangeMode(
         is_part=tells_of_present(asked),
         is_swap=any(one.said.lower() == "instead" for one in tokens) or (names_replaced and is_of_groups),

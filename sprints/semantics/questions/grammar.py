@@ -211,7 +211,7 @@ def _assemble_best(
         return Parse(linked=linked, readings=(best.query, rivals[0].query), phrases=tuple(phrases))
     assumed = (
         *say_corrections(corrected),
-        *_keep_assumptions(linked, instead=best.assumptions),
+        *keep_assumptions(linked, instead=best.assumptions),
         *_say_teams(tokens, linked=linked),
         *best.assumptions,
     )
@@ -220,7 +220,7 @@ def _assemble_best(
     return Parse(linked=linked, query=best.query, assumptions=assumed, phrases=tuple(phrases))
 
 
-def _keep_assumptions(linked: LinkedQuestion, *, instead: Sequence[str]) -> tuple[str, ...]:
+def keep_assumptions(linked: LinkedQuestion, *, instead: Sequence[str]) -> tuple[str, ...]:
     """Return the assumptions about names and days, except those that the assembly replaced."""
     replaced = {one.partition(" as ")[0] for one in instead if one.startswith("Took ")}
     return tuple(one for one in linked.assumptions if one.partition(" as ")[0] not in replaced)

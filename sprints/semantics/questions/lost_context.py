@@ -31,6 +31,7 @@ def leans_on_context(question: str, *, index: NameIndex, today: date, lexicon: L
     phrases = read_phrases([token for token in tokens if token.is_known])
     leading = next((token.marks for token in tokens if token.marks or not token.is_free), set())
     is_change = bool((leading | tokens[-1].marks) & {*LEADS, "swap"}) or tokens[0].is_preposition
+    is_change |= "which" in tokens[0].marks and "be" in tokens[1].marks if tokens[1:] else False  # which were p0 bugs
     is_fragment = len(phrases) < 2 and not leading & ASKING  # noqa: PLR2004 - stories; HARBOR
     is_of_before = bool(find_reference(tokens)) or names_no_subject(phrases) or asks_for_bare_rows(phrases)
     return is_change or is_fragment or is_of_before

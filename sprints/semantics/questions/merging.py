@@ -27,7 +27,7 @@ from sprints.semantics.query import (
 from sprints.semantics.questions.assembly import Fragment, refuse_missing_numbers
 from sprints.semantics.questions.replacements import replace_named
 from sprints.semantics.questions.scope import AS_OF_NOW
-from sprints.semantics.questions.team_sprints import swap_sprints, widen_sprints
+from sprints.semantics.questions.team_sprints import is_after, swap_sprints, widen_sprints
 from sprints.semantics.questions.terms import FATES, Unbound
 
 _ROLES = frozenset({"assignee", "reporter"})
@@ -40,6 +40,7 @@ _PLACES = frozenset({"in_backlog", "has_epic"})
 _OF_SPRINT = FATES | {"left_in_sprint"}
 _MANY = frozenset({"label"})
 _LISTED = frozenset({"issue_type", "priority", "status"})
+_OPEN_OR_DONE = (NamedCondition(predicate="open"), NamedCondition(predicate="done"))
 _PAST = frozenset({"was", "were", "had", "did"})
 _NOW = frozenset({"open", "in_progress", "to_do", "done"})
 
@@ -105,7 +106,7 @@ def merge_fragment(
         raise Unbound(None)
     parts = _settle_states([*kept, *(part for part in new if part not in kept)], new=new, model=model, index=index,
                            verb=mode.verb)  # fmt: skip
-    if not mode.is_filter and _is_after(parts, index=index):
+    if not mode.is_filter and is_after(parts, index=index):
         raise Unbound(None)  # finished last week, | in sprint 8, which was over then
     _refuse_narrowed_number(context, new=new, parts=parts, model=model)
     changed = _change(context, fragment=fragment, where=join_conditions(parts), mode=mode)
@@ -233,7 +234,9 @@ def _refuse_contradictions(
     is_plain = not (mode.is_joined or mode.is_swap or mode.is_filter or mode.is_part)
     if is_late and is_plain:
         raise Unbound(None, why=BOTH.format(said=describe_condition(fates[-1], model=model)), is_final=True)
-    states = {_get_state(part, model=model) for part in kept} - {"", "status_category"}
+    has_verb = mode.is_joined and bool(mode.verb)
+    is_said_anew = has_verb and not any(part in _OPEN_OR_DONE for part in kept)  # and what | is late
+    states = {_get_state(part, model=model) for part in kept} - ({""} if is_said_anew else {"", "status_category"})
     added = [part for part in new if _get_state(part, model=model) not in {"", *states}]
     if states and added and not (mode.is_filter or mode.is_part):
         raise Unbound(None, why=BOTH.format(said=describe_condition(added[0], model=model)), is_final=True)
@@ -415,6 +418,9 @@ def _refuse_narrowed_number(
         for part in new
     ):  # fmt: skip
         raise Unbound(None)  # the share of bugs, | stories
+    is_rate = any(model.measures[one].ratio for one in context.measures)
+    if is_rate and any(is_state(part, model=model) and not isinstance(part, TimeRange) for part in new):
+        raise Unbound(None)  # the progress of each epic, | blocked
     is_until_done = any(model.measures[one].time == "resolved" for one in context.measures)
     if is_until_done and NamedCondition(predicate="open") in new:
         raise Unbound(None)  # the cycle time, | of open ones
@@ -427,15 +433,6 @@ def _refuse_narrowed_number(
     lasting = [part for part in parts if isinstance(part, Comparison) and part.field == "blocked_for_days"]
     if lasting and any(isinstance(part, InPeriod | TimeRange) and part.role == "blocked" for part in parts):
         raise Unbound(None)  # blocked for 2 days, | in sprint 8
-
-
-def _is_after(parts: Sequence[Condition], *, index: NameIndex) -> bool:
-    """Return whether a time begins when all sprints that are named beside it are over."""
-    starts = [one.start for one in parts if isinstance(one, TimeRange) and one.start is not None]
-    named = [one.where for one in parts if isinstance(one, InPeriod) and isinstance(one.where, Comparison)]
-    keys = {value.key for one in named for value in one.values if isinstance(value, Reference)}
-    ends = [one.ended_at for one in index.sprints if one.value in keys]
-    return bool(ends) and any(all(end is not None and end.date() < start for end in ends) for start in starts)
 
 
 def _is_related(condition: Condition) -> bool:

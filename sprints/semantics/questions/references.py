@@ -165,6 +165,14 @@ def name_person(text: str, *, tokens: Sequence[Token], context: MetricQuery) -> 
     return _put_in(people[0], text=text, places=said) if is_one else ""
 
 
+def name_subject(text: str, *, tokens: Sequence[Token], context: MetricQuery) -> str:
+    """Return the text with the one person of the question before in place of he or she. Empty if it has none."""
+    people = _list_labels(context, fields=("assignee", "reporter", "person"))
+    said = find_pronouns(tokens)
+    is_one = len(people) == 1 and bool(said) and all(_get_word(one) in ("he", "she") for one in said)
+    return _put_in(people[0], text=text, places=said) if is_one else ""
+
+
 def name_owner(text: str, *, tokens: Sequence[Token], context: MetricQuery) -> tuple[str, str]:
     """
     Return the key of the owner that is all that limits the question before, and the text with its name.

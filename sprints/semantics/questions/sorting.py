@@ -85,7 +85,8 @@ def sort_query(context: MetricQuery, *, tokens: Sequence[Token], lexicon: Lexico
     direction: Direction | None = None
     if directions:
         direction = "asc" if directions == {"asc"} else "desc"
-    if len(directions) > 1:
+    is_bare = not (named or directions or implied or "rank" in said[0].marks)  # first
+    if len(directions) > 1 or is_bare:
         return None
     if context.measures and any("worst" in token.marks for token in said):
         return None

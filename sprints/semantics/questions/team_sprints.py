@@ -16,6 +16,7 @@ from sprints.semantics.query import (
     Not,
     Or,
     Reference,
+    TimeRange,
 )
 from sprints.semantics.questions.terms import Unbound
 
@@ -107,3 +108,12 @@ def _find_counterpart(name: Name, *, team: str, index: NameIndex) -> Name:
 def _list_in_order(team: str, *, state: str, index: NameIndex) -> list[Name]:
     ours = [name for name in index.sprints if name.team_id == team and name.state == state]
     return sorted(ours, key=lambda name: (name.ended_at is None, name.ended_at, name.text), reverse=state == "closed")
+
+
+def is_after(parts: Sequence[Condition], *, index: NameIndex) -> bool:
+    """Return whether a time begins when all sprints that are named beside it are over."""
+    starts = [one.start for one in parts if isinstance(one, TimeRange) and one.start is not None]
+    named = [one.where for one in parts if isinstance(one, InPeriod) and isinstance(one.where, Comparison)]
+    keys = {value.key for one in named for value in one.values if isinstance(value, Reference)}
+    ends = [one.ended_at for one in index.sprints if one.value in keys]
+    return bool(ends) and any(all(end is not None and end.date() < start for end in ends) for start in starts)

@@ -1,6 +1,6 @@
 """Values of a query from phrases: names, days, operators and numbers."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from sprints.linking.names import Name
@@ -56,6 +56,30 @@ def to_range_ahead(phrase: Phrase, *, role: str | None, said: str) -> tuple[Time
     if period.nearest is None:
         return found, []
     return found, [f"Took '{phrase.said}' as {period.write_days(period.nearest)}, because {said} days lie ahead."]
+
+
+def to_range_beside(phrase: Phrase, *, beside: TimeRange, ahead: Collection[str]) -> tuple[TimeRange, list[str]]:
+    """
+    Return the days of a period that takes the place of another, and what is assumed. Times `ahead` may lie ahead.
+
+    Without a year they are those nearest to the other, unless the usual ones are of its year: November 2025, | May.
+    """
+    assert phrase.period is not None  # noqa: S101 - for mypy
+    if beside.start == beside.end:
+        return to_moment(phrase, role=beside.role), []
+    lies_ahead = beside.role in ahead
+    usual_range = to_range_ahead(phrase, role=beside.role, said=beside.role or "") if lies_ahead else None
+    found, assumed = usual_range or (to_range(phrase, role=beside.role), [])
+    usual, other, in_year = found.start, beside.start, phrase.period.in_year
+    if usual is None or other is None or in_year is None or usual.year == other.year:
+        return found, assumed
+    spans = [in_year(other.year + by) for by in (-1, 0, 1)]
+    spans = [one for one in spans if lies_ahead or one.start <= phrase.period.span.start]
+    nearest = min(spans, key=lambda one: abs(one.start - other))
+    if nearest.start == usual:
+        return found, assumed
+    found = found.model_copy(update={"start": nearest.start, "end": nearest.end})
+    return found, [f"Took '{phrase.said}' as {phrase.period.write_days(nearest)}, near those of the question before."]
 
 
 def operator_of(phrase: Phrase) -> Operator:

@@ -18,8 +18,6 @@ UNSAID = [
     ("median cycle time per team", "which team is slowest"),
     ("average cycle time by type", "lead time"),
     ("average cycle time by team", "velocity"),
-    ("open bugs per team", "top 1"),
-    ("bugs created per month", "the top one"),
     ("velocity by sprint", "as a table"),
     ("open issues per person", "as a chart"),
     ("open bugs by team", "show everything"),
@@ -77,6 +75,8 @@ OPEN = "SELECT {} AS of, count(*) AS issues FROM issues AS i {} WHERE i.status_c
         ),
         ("open issues per person", "per team instead", OPEN.format("t.team_key", "JOIN teams AS t USING (team_id)")),
         ("open issues by person", "by type", OPEN.format("i.issue_type", "")),
+        ("open issues per team", "top 1",
+         OPEN.format("t.team_key", "JOIN teams AS t USING (team_id)").replace("LIMIT 99", "ORDER BY 2 DESC LIMIT 1")),
         (
             "how many open bugs does each team have", "list them",
             "SELECT issue_key FROM issues WHERE status_category <> 'Done' AND issue_type = 'Bug' LIMIT 99",
