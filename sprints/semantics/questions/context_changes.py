@@ -10,6 +10,7 @@ from sprints.semantics.describe import join_conditions, split_conditions
 from sprints.semantics.enums import Operator
 from sprints.semantics.lookup import get_entity
 from sprints.semantics.model import SemanticModel
+from sprints.semantics.period_text import describe_range
 from sprints.semantics.query import (
     Comparison,
     Condition,
@@ -21,11 +22,14 @@ from sprints.semantics.query import (
     Not,
     Rank,
     Reference,
+    Side,
     TimeGroup,
     TimeRange,
 )
 from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.merging import OWNERS, get_subject
+from sprints.semantics.questions.people_asked import ASKING_WHO, THOSE, ask_who, is_pointed_at
+from sprints.semantics.questions.references import is_selection
 from sprints.semantics.questions.relations import list_decided
 from sprints.semantics.questions.sorting import is_property, list_content, sort_query
 from sprints.semantics.questions.tokens import Token, find_anaphor
@@ -34,14 +38,14 @@ _WHO_HAS = regex.compile(
     r"^(?:and |but )?(?:who|which (?P<noun>team|person)) (?:has|have|had) (?P<degree>the (?:most|fewest|least))\W*$",
     regex.IGNORECASE,
 )
+ALSO = "also"
+_LEAD = regex.compile(r"^(?:in|on|from) ")
 _BEFORE = frozenset({"previous", "prior", "preceding", "before"})
 _AFTER = frozenset({"next", "following", "after"})
 _OF_ROWS = frozenset({"they", "them", "their", "theirs"})
 _OF_ONE = frozenset({"it", "its"})
-_THOSE = frozenset({"those", "these"})
-_WHO = frozenset({"who", "whose"})
 _WHICH = frozenset({"what", "which"})
-_ASKING = frozenset({"when", "how_many", "how_much", "how_long", "how_often"}) | _WHO | _WHICH
+_ASKING = frozenset({"when", "how_many", "how_much", "how_long", "how_often"}) | ASKING_WHO | _WHICH
 _OF_OTHERS = frozenset({"others", "what", "be", "and", "follow", "how_many", "which", "total"})
 _OF_NEGATION = frozenset({"not", "how_many", "which", "be", "have", "do", "past", "and", "follow", "anaphor"})
 _BELONGS = OWNERS | {"issue", "issue_type", "label", "parent", "time"}
@@ -61,8 +65,53 @@ def change_rows(
     changed = changed or _show_since(context, tokens=tokens, lexicon=lexicon)
     changed = changed or _oppose(context, tokens=tokens, model=model)
     changed = changed or _swap_event(context, tokens=tokens, model=model)
-    changed = changed or _rank_owners(context, tokens=tokens, model=model)
-    return changed or _step_sprint(context, tokens=tokens, index=index) or _step_time(context, tokens=tokens)
+    changed = changed or _rank_owners(context, tokens=tokens, model=model) or _swap_number(context, tokens=tokens)
+    changed = changed or _step_sprint(context, tokens=tokens, index=index)
+    beside = None if changed else _step_time(context, tokens=tokens)
+    if beside is None:
+        return changed
+    parts = [part if part is not beside[0] else beside[1] for part in split_conditions(context.where)]
+    moved = context.model_copy(update={"where": join_conditions(parts)})
+    return compare_times(context, new=beside[1:]) if tokens[0].said.lower() == ALSO else moved
+
+
+def _swap_number(context: MetricQuery, *, tokens: Sequence[Token]) -> MetricQuery | None:
+    """Return the query with another number in its only limit: older than 30 days, | and 60? None if it says more."""
+    said = [token for token in list_content(tokens) if token.said.lower() != "than"]
+    parts = split_conditions(context.where)
+    limits = [
+        one for one in parts
+        if isinstance(one, Comparison) and len(one.values) == 1 and isinstance(one.values[0], int | float)
+    ]  # fmt: skip
+    is_number = len(said) == 1 and said[0].number is not None and not (said[0].senses or said[0].names)
+    if not is_number or len(limits) != 1 or is_selection(context):
+        return None
+    number = said[0].number or 0.0
+    new = limits[0].model_copy(update={"values": (int(number) if number == int(number) else number,)})
+    return context.model_copy(update={"where": join_conditions([new if one is limits[0] else one for one in parts])})
+
+
+def swap_part(context: MetricQuery, *, new: Sequence[Condition], model: SemanticModel) -> MetricQuery | None:
+    """Return a share with another part of the same kind: what share of bugs is p0, | and p1? None if it has none."""
+    part = context.share.part if context.share else None
+    if part is None or len(new) != 1 or get_subject(new[0], model=model) != get_subject(part, model=model):
+        return None
+    if any(isinstance(one, Not) for one in (part, new[0])) or context.share is None:
+        return None
+    return context.model_copy(update={"share": context.share.model_copy(update={"part": new[0]})})
+
+
+def compare_times(context: MetricQuery, *, new: Sequence[Condition]) -> MetricQuery | None:
+    """Return a number of two times, one beside the other: in October, | versus | September. None if it has no other."""
+    before = [one for one in split_conditions(context.where) if isinstance(one, TimeRange)]
+    after = [one for one in new if isinstance(one, TimeRange)]
+    is_plain = not (context.group_by or context.rank or context.having or context.share or context.compare)
+    roles = {one.role for one in (*before, *after)}
+    if not (context.measures and is_plain) or len(before) != 1 or len(after) != 1 or len(new) != 1 or len(roles) != 1:
+        return None
+    sides = [Side(label=_LEAD.sub("", describe_range(one)), where=one) for one in (*before, *after)]
+    kept = [one for one in split_conditions(context.where) if one not in before]
+    return context.model_copy(update={"where": join_conditions(kept), "compare": tuple(sides)})
 
 
 def shorten_ranking(question: str, *, context: MetricQuery) -> str:
@@ -79,6 +128,8 @@ def show_columns(context: MetricQuery, *, tokens: Sequence[Token], lexicon: Lexi
     """Return the rows with their properties: who has them, show their due dates. None if it says anything else."""
     model = lexicon.model
     said = list_content(tokens)
+    if any(token.marks & ASKING_WHO for token in said):
+        return ask_who(context, tokens=tokens, model=model)
     pronouns = _OF_ROWS | (_OF_ONE if _is_one_row(context) else frozenset())
     is_of_them = any(token.said.lower() in pronouns for token in tokens) or _points_to_rows(tokens)
     is_bare = not is_of_them and _is_one_issue(context) and not any(token.marks & _ASKING for token in said)
@@ -88,7 +139,6 @@ def show_columns(context: MetricQuery, *, tokens: Sequence[Token], lexicon: Lexi
     if context.rows_of not in ("issue", "membership") or not (is_of_them or is_bare) or is_sorted:
         return None
     names: list[str] = []
-    asking = {mark for token in said for mark in token.marks & _WHO}
     forms = ("noun",) if is_bare or any(token.marks & _WHICH for token in said) else ("noun", "verb")
     for token in said:
         found = [sense for sense in token.senses if sense.kind == "dimension" and sense.form in forms]
@@ -100,13 +150,9 @@ def show_columns(context: MetricQuery, *, tokens: Sequence[Token], lexicon: Lexi
             names.append(found[0].name)
         elif is_of_them and (place := _find_place(token, names=lexicon.settings["of_key"])):
             names.append(place)
-        elif "who" in asking and (actor := _find_actor(token, context=context, model=model)):
-            names.append(actor)
-        elif not (token.marks and token.marks <= _WHO | _WHICH | {"anaphor"}) and not _is_of_rows(token, tokens=tokens):
+        elif not (token.marks and token.marks <= _WHICH | {"anaphor"}) and not is_pointed_at(token, tokens=tokens):
             return None
-    has_them = "whose" in asking or ("who" in asking and any("have" in token.marks for token in tokens))
-    names = ["assignee"] if has_them and not names else names
-    if not names or (asking and not set(names) <= {"assignee", "reporter"}):
+    if not names:
         return None
     columns = tuple(dict.fromkeys(("issue", "title", *names)))
     return context.model_copy(update={"columns": columns})
@@ -128,14 +174,7 @@ def _find_place(token: Token, *, names: Mapping[str, str]) -> str:
 
 
 def _points_to_rows(tokens: Sequence[Token]) -> bool:
-    return any(one.said.lower().split()[-1] in _THOSE for one in tokens) and bool(find_anaphor(tokens))
-
-
-def _is_of_rows(token: Token, *, tokens: Sequence[Token]) -> bool:
-    """Return whether it is the noun of rows that a demonstrative points to: the status of those | tickets."""
-    before = next((one.said.lower() for one in reversed(tokens) if one.end <= token.start), "")
-    is_noun = token.kind == "type" or any((one.kind, one.name) == ("entity", "issue") for one in token.senses)
-    return is_noun and before in _THOSE
+    return any(one.said.lower().split()[-1] in THOSE for one in tokens) and bool(find_anaphor(tokens))
 
 
 def _is_one_row(context: MetricQuery) -> bool:
@@ -170,19 +209,6 @@ def _rank_owners(context: MetricQuery, *, tokens: Sequence[Token], model: Semant
     parts = [part for part in split_conditions(context.where) if part != known]
     return MetricQuery(measures=(measure,), group_by=(group,), where=join_conditions([*parts, known]),
                        rank=Rank(by=measure, direction="asc" if rank == "asc" else "desc"))  # fmt: skip
-
-
-def _find_actor(token: Token, *, context: MetricQuery, model: SemanticModel) -> str:
-    """Return who did what a verb says, if that is what the rows were selected by: who | fixed | what was closed."""
-    parts = split_conditions(context.where)
-    states = {one.predicate for one in parts if isinstance(one, NamedCondition)}
-    roles = {one.role for one in parts if isinstance(one, TimeRange)}
-    for sense in token.senses:
-        if sense.kind == "predicate" and sense.name in states:
-            return model.predicates[sense.name].actor or ""
-        if sense.kind == "time" and sense.name in roles:
-            return model.time_roles[sense.name].actor or ""
-    return ""
 
 
 def _show_since(context: MetricQuery, *, tokens: Sequence[Token], lexicon: Lexicon) -> MetricQuery | None:
@@ -318,8 +344,8 @@ def _step_sprint(context: MetricQuery, *, tokens: Sequence[Token], index: NameIn
     return context.model_copy(update={"where": join_conditions(moved)}) if is_whole and not is_undecided else None
 
 
-def _step_time(context: MetricQuery, *, tokens: Sequence[Token]) -> MetricQuery | None:
-    """Return the query of the month, or another unit, beside its own: and the month before? None if it says more."""
+def _step_time(context: MetricQuery, *, tokens: Sequence[Token]) -> tuple[TimeRange, TimeRange] | None:
+    """Return its month, or another unit, and the one beside it: and the month before? None if it says more."""
     words = {word for token in list_content(tokens) for word in token.said.lower().split()} - {"the", "that", "in"}
     units = words & {"day", "week", "month", "quarter", "year"}
     steps = [step for step, names in ((-1, _BEFORE), (1, _AFTER)) if words & names]
@@ -333,8 +359,7 @@ def _step_time(context: MetricQuery, *, tokens: Sequence[Token]) -> MetricQuery 
     if start is None or end is None or Span(start, end) != find_unit(start, unit=unit):
         return None  # of more than one unit, or of a part
     moved = find_unit(add_units(start, unit=unit, by=steps[0]), unit=unit)
-    beside = time.model_copy(update={"start": moved.start, "end": moved.end})
-    return context.model_copy(update={"where": join_conditions([beside if one is time else one for one in parts])})
+    return time, time.model_copy(update={"start": moved.start, "end": moved.end})
 
 
 def _tells_of_close(query: MetricQuery) -> bool:

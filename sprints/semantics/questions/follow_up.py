@@ -12,7 +12,6 @@ from sprints.semantics.describe import join_conditions, split_conditions
 from sprints.semantics.lookup import get_entity
 from sprints.semantics.model import SemanticModel
 from sprints.semantics.query import (
-    Comparison,
     Condition,
     DimensionGroup,
     MetricQuery,
@@ -23,10 +22,12 @@ from sprints.semantics.query import (
 from sprints.semantics.questions.assembly import assemble_fragment
 from sprints.semantics.questions.context_changes import (
     change_rows,
+    compare_times,
     describe_lost_groups,
     is_noun_alone,
     shorten_ranking,
     show_columns,
+    swap_part,
 )
 from sprints.semantics.questions.follow_up_words import (
     HEADS,
@@ -46,7 +47,7 @@ from sprints.semantics.questions.follow_up_words import (
     says_less,
     tells_of_present,
 )
-from sprints.semantics.questions.grammar import ANAPHOR, Parse, keep_assumptions, parse_question
+from sprints.semantics.questions.grammar import ANAPHOR, Parse, parse_question
 from sprints.semantics.questions.inherited_scope import (
     asks_for_bare_rows,
     decides_share,
@@ -82,8 +83,8 @@ from sprints.semantics.questions.references import (
     name_subject,
     tells_of_issue,
 )
-from sprints.semantics.questions.team_sprints import widen_sprints
-from sprints.semantics.questions.terms import FATES, Unbound
+from sprints.semantics.questions.team_sprints import refuse_fates, widen_sprints
+from sprints.semantics.questions.terms import Unbound
 
 NO_CHANGE = "I cannot tell how that changes the question before. Ask it with all that it should say."
 OF_ALL = "Asked anew: it is not limited to what the question before named."
@@ -359,11 +360,16 @@ def _change_query(asked: FollowUp, *, mode: ChangeMode) -> Parse | None:
         if fragment.measures == context.measures and decides_share(context, parts=fragment.conditions, model=model):
             rows = list_shared_rows(context, model=model)
             return _change_query(replace(asked, context=rows), mode=mode) if rows else None
+        beside = compare_times(context, new=fragment.conditions) if mode.is_more else None
+        if mode.is_joined and not mode.is_more:
+            beside = swap_part(context, new=fragment.conditions, model=model)
+        if beside is not None:
+            return asked.make_parse(beside, assumed=asked.list_assumptions(instead=fragment.assumptions))
         refuse_count_of_rate(context, fragment=fragment, tokens=asked.tokens, model=model)
         query = merge_fragment(context, fragment=fragment, model=model, index=asked.index, mode=mode)
         _refuse_unchanged(query, context=context, phrases=phrases)
         _refuse_unknown_times(query)
-        _refuse_fates(query, index=asked.index, model=model)
+        refuse_fates(query, index=asked.index, model=model)
     except Unbound as unbound:
         return asked.make_parse(None, why=unbound.why) if unbound.is_final and unbound.why else None
     except ValueError:
@@ -377,8 +383,7 @@ def _change_query(asked: FollowUp, *, mode: ChangeMode) -> Parse | None:
             return None  # the team with the most, | list the blocked issues
         query = listed or query
     lost = () if mode.is_swap else describe_lost_groups(context, query=query, model=model)
-    assumed = keep_assumptions(asked.linked, instead=fragment.assumptions)
-    return asked.make_parse(query, assumed=(*assumed, *fragment.assumptions, *lost))
+    return asked.make_parse(query, assumed=(*asked.list_assumptions(instead=fragment.assumptions), *lost))
 
 
 def _refuse_unchanged(query: MetricQuery, *, context: MetricQuery, phrases: Sequence[Phrase]) -> None:
@@ -394,20 +399,6 @@ def _refuse_unknown_times(query: MetricQuery) -> None:
     said = query.where.model_dump_json() if query.where else ""
     is_over = any(name in said for name in ('"done"', '"resolved"', '"has_cycle_time"', '"has_lead_time"'))
     if query.rows_of == "issue" and query.rank and query.rank.by in UNTIL_DONE and not is_over:
-        raise Unbound(None)
-
-
-def _refuse_fates(query: MetricQuery, *, index: NameIndex, model: SemanticModel) -> None:
-    """Refuse two fates of an issue in one sprint, and what is carried over of a sprint that is not closed."""
-    said = query.where.model_dump_json() if query.where else ""
-    named = {one for one in FATES if f'"predicate":"{one}"' in said and '"kind":"not"' not in said}
-    fates = named | (FATES & {one for name in query.measures for one in model.measures[name].where})
-    keys = {
-        value.key for part in split_conditions(query.where) if isinstance(part, Comparison) and part.field == "sprint"
-        for value in part.values if isinstance(value, Reference)
-    }  # fmt: skip
-    is_open = any(name.value in keys and name.state != "closed" for name in index.sprints)
-    if len(fates) > 1 or (is_open and "carried_over" in fates):
         raise Unbound(None)
 
 

@@ -9,6 +9,7 @@ import regex
 from sprints.linking.folding import normalise, words
 from sprints.linking.link import MAX_QUESTION, LinkedQuestion, link
 from sprints.linking.names import NameIndex
+from sprints.linking.sprint_choice import write_assumption
 from sprints.semantics.describe import split_conditions
 from sprints.semantics.lookup import get_entity
 from sprints.semantics.query import (
@@ -21,7 +22,8 @@ from sprints.semantics.query import (
     Reference,
     TimeRange,
 )
-from sprints.semantics.questions.grammar import ANAPHOR, Parse, parse_question
+from sprints.semantics.questions.context_changes import ALSO
+from sprints.semantics.questions.grammar import ANAPHOR, Parse, keep_assumptions, parse_question
 from sprints.semantics.questions.inherited_scope import (
     drop_groups,
     is_elliptic,
@@ -38,7 +40,7 @@ from sprints.semantics.questions.references import is_selection, list_values
 from sprints.semantics.questions.signs import spell_signs
 from sprints.semantics.questions.spelling import correct_words, say_corrections
 from sprints.semantics.questions.tense import find_verb
-from sprints.semantics.questions.tokens import MAX_TOKENS, Token, cut, find_unread_sign
+from sprints.semantics.questions.tokens import MAX_TOKENS, Token, cut, find_unread_sign, put_teams_behind
 from sprints.semantics.questions.unreadable import find_dangling, find_recipient
 
 JOINING = frozenset({"follow", "and"})
@@ -52,6 +54,13 @@ _STANDS_FOR = regex.compile(
 _SAME_OF = regex.compile(r"^(?:and )?what (?:is|was|are|were) (?:it|that|they) (?=for )", regex.IGNORECASE)
 """What stands for the number of the question before: | what is it | for stories."""
 _CORRECTION = regex.compile(r"^(?:no|nope|sorry|wait), +(?:i meant? +)?(.*?)[ .?!]*$", regex.IGNORECASE)
+_AGAINST = regex.compile(
+    r"^(?:and |but )?"
+    r"(?:(?:how (?:does|do|did|is) )?(?:that |this |it |they )?(?:versus|vs\.?|compared? (?:with|to|against))"
+    r"|(?:is|was|are|were) (?:that|this|it|they|those) (?:more|less|fewer|higher|lower|better|worse) than) ",
+    regex.IGNORECASE,
+)
+"""What sets another number beside that of the question before: | versus | ORBIT; | is that more than | Priya."""
 _NOT_BUT = regex.compile(
     r"^not ([^,]+?), +(?!(?:and|or|but|nor|not|for|in|of|by)\b)((?:(?! or | and )[^,])+?)[ .?!]*$", regex.IGNORECASE
 )
@@ -77,6 +86,7 @@ class FollowUp:
     tokens: Sequence[Token]
     phrases: Sequence[Phrase]
     corrected: tuple[str, ...]
+    is_compared: bool
     index: NameIndex
     today: date
     lexicon: Lexicon
@@ -89,6 +99,13 @@ class FollowUp:
         """Return a query, or why there is none. No other reading of the question is taken instead."""
         return Parse(linked=self.linked, query=query, why="" if query else why, phrases=tuple(self.phrases),
                      assumptions=(*self.corrected, *assumed), is_final=query is None)  # fmt: skip
+
+    def list_assumptions(self, *, instead: Sequence[str]) -> tuple[str, ...]:
+        """Return the assumptions about its names and times, with those that the change of the query made instead."""
+        told = [
+            write_assumption(one.reference, chosen=one.sprints) for one in self.tokens if one.reference and one.sprints
+        ]
+        return (*keep_assumptions(self.linked, instead=(*instead, *told)), *told, *instead)
 
     def find_verb(self) -> str:
         """Return its auxiliary: which of them | are | blocked. Empty if it has none."""
@@ -105,11 +122,15 @@ def read_follow_up(
     """Read the words of a question. None if they are not all known, or are unclear."""
     question = _CORRECTION.sub(r"\1 instead", _SAME_OF.sub("and ", _STANDS_FOR.sub("", question)))
     question = _NOT_BUT.sub(r"\2 instead of \1", question)
+    is_compared = bool(context.measures) and _AGAINST.match(question) is not None
+    question = _AGAINST.sub(f"{ALSO} ", question) if is_compared else question
     if context.measures and lexicon.model.measures[context.measures[0]].entity == "sprint":
         question = _LAST.sub(" sprints", question)  # velocity of ACCEL, | the last 3
     text = spell_signs(normalise(question)[:MAX_QUESTION], index=index)
     text, corrected = correct_words(text, found=words(text), lexicon=lexicon, index=index)
     linked = link(text, index=index, today=today, reserved=lexicon.reserved_phrases)
+    if (moved := put_teams_behind(linked)) != linked.text:
+        linked = link(moved, index=index, today=today, reserved=lexicon.reserved_phrases)
     teams = frozenset(one.key for one in list_values(context, field="team") if isinstance(one, Reference))
     tokens = cut(linked, lexicon=lexicon, index=index, teams=teams)
     if not tokens or len(tokens) > MAX_TOKENS or not all(token.is_known for token in tokens):
@@ -118,7 +139,7 @@ def read_follow_up(
         return None
     return FollowUp(
         question=question, context=context, linked=linked, tokens=tokens, phrases=read_phrases(tokens),
-        corrected=say_corrections(corrected), index=index, today=today, lexicon=lexicon,
+        corrected=say_corrections(corrected), is_compared=is_compared, index=index, today=today, lexicon=lexicon,
     )  # fmt: skip
 
 
@@ -293,6 +314,7 @@ def read_mode(asked: FollowUp, *, leading: set[str]) -> ChangeMode:
         is_swap=any(one.said.lower() == "instead" for one in tokens) or (names_replaced and is_of_groups),
         names_replaced=names_replaced and not is_of_groups,
         is_more=is_more,
+        is_compared=asked.is_compared,
         is_joined=bool(leading & JOINING),
         is_and=is_more or ("and" in leading and not is_about) or tokens[0].said.lower().startswith(_DIVIDING),
         is_filter=is_limited or any(one.is_any for one in phrases),

@@ -52,8 +52,8 @@ class ChangeMode:
 
     `is_part`: it is said of its rows, so that every condition stays ("of those"). `is_swap`: something is replaced
     ("instead"). `names_replaced`: what is replaced is named ("instead of ORBIT"). `is_more`: other rows are added
-    ("also"). `is_joined`: "and" or "what about" leads, `is_and`: "and" alone. `is_filter`: it limits its rows further
-    ("only", "which are"). `verb` is its auxiliary.
+    ("also"); `is_compared`: they stand beside those before ("versus"). `is_joined`: "and" or "what about" leads,
+    `is_and`: "and" alone. `is_filter`: it limits its rows further ("only", "which are"). `verb` is its auxiliary.
     """
 
     is_part: bool = False
@@ -61,6 +61,7 @@ class ChangeMode:
     is_swap: bool = False
     names_replaced: bool = False
     is_more: bool = False
+    is_compared: bool = False
     is_joined: bool = False
     is_and: bool = False
     verb: str = ""
@@ -169,7 +170,8 @@ def _set_apart(
     if not mode.is_more:
         several = [one for one in several if one != "sprint"]  # the last three: their average
     is_average = any(not model.measures[one].additive for one in query.measures)
-    is_apart = (is_average and not query.group_by) or (mode.is_more and bool({*several} & OWNERS))
+    is_owned = mode.is_more and bool({*several} & OWNERS)
+    is_apart = mode.is_compared or is_owned or (is_average and not query.group_by)
     groups = [DimensionGroup(dimension=one) for one in several]
     if not (is_apart and query.measures) or len(several) != 1 or model.dimensions[several[0]].many:
         return query
@@ -301,6 +303,8 @@ def _extend_values(
     where both are said: and stories in ORBIT.
     """
     extended: list[Condition] = []
+    if not mode.is_more and any(part in before for part in new):
+        return list(new)  # blocked bugs, | and blocked stories
     for part in new:
         old = [
             one for one in before if isinstance(one, Comparison) and isinstance(part, Comparison)

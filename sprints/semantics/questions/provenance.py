@@ -171,7 +171,7 @@ class Change:
     # What it loses
 
     def _list_lost(self) -> Iterator[str]:
-        kept = split_conditions(self.query.where)
+        kept = (*split_conditions(self.query.where), *(side.where for side in self.query.compare))
         for condition in split_conditions(self.context.where):
             if condition not in kept and not self._replaces(condition):
                 yield f"It does not say whether '{describe_condition(condition, model=self.model)}' still holds."

@@ -1,4 +1,4 @@
-"""Sprints of the question before where a follow-up changes the team: the other team's of the same number."""
+"""Sprints of a follow-up: the other team's of the same number, and what is not known of a sprint that is not over."""
 
 from collections.abc import Callable, Sequence
 
@@ -18,7 +18,7 @@ from sprints.semantics.query import (
     Reference,
     TimeRange,
 )
-from sprints.semantics.questions.terms import Unbound
+from sprints.semantics.questions.terms import FATES, NOT_STARTED, Unbound
 
 _EXCLUDING = frozenset({Operator.NE, Operator.NOT_IN})
 
@@ -117,3 +117,19 @@ def is_after(parts: Sequence[Condition], *, index: NameIndex) -> bool:
     keys = {value.key for one in named for value in one.values if isinstance(value, Reference)}
     ends = [one.ended_at for one in index.sprints if one.value in keys]
     return bool(ends) and any(all(end is not None and end.date() < start for end in ends) for start in starts)
+
+
+def refuse_fates(query: MetricQuery, *, index: NameIndex, model: SemanticModel) -> None:
+    """Refuse two fates of an issue in one sprint, and what is carried over or committed of one that is not so far."""
+    said = query.where.model_dump_json() if query.where else ""
+    named = {one for one in FATES if f'"predicate":"{one}"' in said and '"kind":"not"' not in said}
+    fates = named | (FATES & {one for name in query.measures for one in model.measures[name].where})
+    keys = {
+        value.key for part in split_conditions(query.where) if isinstance(part, Comparison) and part.field == "sprint"
+        for value in part.values if isinstance(value, Reference)
+    }  # fmt: skip
+    states = {name.state for name in index.sprints if name.value in keys}
+    if len(fates) > 1 or (states - {"closed"} and "carried_over" in fates):
+        raise Unbound(None)
+    if "future" in states and any("committed" in model.measures[one].where for one in query.measures):
+        raise Unbound(None, why=NOT_STARTED, is_final=True)

@@ -4,7 +4,7 @@ from sprints.semantics.query import DimensionGroup, MetricQuery, NamedCondition,
 from sprints.semantics.questions.groups import Groups
 from sprints.semantics.questions.phrase import Phrase, is_sprints, look_at, phrase_at
 from sprints.semantics.questions.speeds import TAKEN_AS, find_speed_word
-from sprints.semantics.questions.terms import Unbound
+from sprints.semantics.questions.terms import NOT_STARTED, Unbound
 
 OF_OWNERS = "Do you mean the average of an issue, '{each}', or the average of what they have in all? I know the first."
 OF_TYPE = "Do you mean the points of the {said}, or of all issues? Ask for each number on its own."
@@ -36,7 +36,7 @@ class Units(Groups):
 
     def _take_units_of_sprints(self) -> None:
         """Count what is planned for sprints that are named and in the future, and leave out others of these."""
-        if self._is_about_the_future():
+        if self._has_sprint_ahead():
             self.measures = [self._find_planned(one) for one in self.measures]
         is_result = all("member_now" not in self.model.measures[one].where for one in self.measures)
         is_series = DimensionGroup(dimension="sprint") in self.groups or ("trend" in self.marks and not self.groups)
@@ -112,6 +112,9 @@ class Units(Groups):
         is_ahead = all(name.state == "future" for one in sprints for name in one.names)
         return bool(sprints) and is_ahead and not any(one.predicate not in ("", "sprint_future") for one in sprints)
 
+    def _has_sprint_ahead(self) -> bool:
+        return any(name.state == "future" for one in self.phrases if is_sprints(one) for name in one.names)
+
     def _is_put_ahead(self) -> bool:
         """Return whether something was put into a sprint in the future, and not after the start that it has not had."""
         late = ("added_late", "adjective")
@@ -124,6 +127,8 @@ class Units(Groups):
         known = self.model.measures[measure]
         planned = [one.id for one in self.model.measures.values()
                    if (one.entity, one.unit, one.where) == (known.entity, known.unit, ("member_now",))]  # fmt: skip
+        if "committed" in known.where and not self._is_about_the_future():
+            raise Unbound(None, why=NOT_STARTED, is_final=True)
         is_put = any(known.where == (one.predicate,) for one in PLANNED) and self._is_put_ahead()
         return planned[0] if is_put and planned else measure
 
