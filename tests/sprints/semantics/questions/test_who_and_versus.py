@@ -24,7 +24,8 @@ priority = 'p0' ORDER BY created_at DESC LIMIT 1
 """
 BY_PERSON = """
 SELECT full_name, sum(points_at_end) AS points FROM sprint_issues JOIN sprints USING (sprint_id) JOIN issues USING
-(issue_id) JOIN users ON user_id = assignee_id WHERE sprint_name = 'ORBIT Sprint 8' AND was_completed GROUP BY 1 LIMIT 99
+(issue_id) JOIN users ON user_id = assignee_id WHERE sprint_name = 'ORBIT Sprint 8' AND was_completed GROUP BY 1
+LIMIT 99
 """
 COUNT = "SELECT {} AS of, count(*) AS issues FROM issues {} WHERE {} GROUP BY 1 LIMIT 99"
 BUGS_CREATED = "issue_type = 'Bug' AND created_at >= '2026-09-01' AND created_at < '2026-11-01'"
