@@ -179,7 +179,8 @@ def _is_state(query: MetricQuery, *, model: SemanticModel) -> bool:
         count = model.entities[query.rows_of].count
         times = {model.measures[count].time} if count else {None}
     groups = any(isinstance(group, TimeGroup) for group in query.group_by)
-    return times == {None} and not groups and not any(_speaks_of_time(c) for c in split_conditions(query.where))
+    conditions = (*split_conditions(query.where), *(side.where for side in query.compare))
+    return times == {None} and not groups and not any(_speaks_of_time(one) for one in conditions)
 
 
 def _speaks_of_time(condition: Condition) -> bool:

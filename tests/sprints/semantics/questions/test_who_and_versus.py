@@ -87,6 +87,7 @@ def test_two_times_stand_beside_each_other(then: str) -> None:
     answer = follow("How many bugs were created in October?", then)
 
     assert same(answer.rows, gold=gold.rows), answer.answer
+    assert answer.interpretation == "issues, type Bug, October 2026 against September 2026"
 
 
 @pytest.mark.parametrize(
