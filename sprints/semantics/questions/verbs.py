@@ -3,12 +3,42 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sprints.semantics.questions.lexicon import Lexicon
+from sprints.semantics.questions.lexicon import Lexicon, Sense
 from sprints.semantics.questions.tokens import Token
 
 _DO = frozenset({"do", "does", "did"})
 _BEFORE_VERBS = frozenset({"to", "we", "they", "you", "i", "will", "can", "could", "should", "who"})
 _OWNERS = frozenset({"team", "person", "sprint"})
+_OWED = frozenset({"have", "has", "need", "needs"})
+_MUCH = frozenset({"most", "least", "more", "less", "much", "nothing", "anything", "something"})
+_YET_TO_DO = (Sense("predicate", "open", "adjective"), Sense("predicate", "left_in_sprint", "adjective"))
+
+
+def read_infinitives(tokens: Sequence[Token]) -> list[Token]:
+    """
+    Return the tokens with "to do" as what is not done where a verb owes it: need | to do; has | ORBIT | to do.
+
+    As a status it stands behind a noun, a preposition or a form of "be": issues | to do. What was owed once is not
+    what is open: did we need | to do.
+    """
+    kept = list(tokens)
+    for place, token in enumerate(tokens):
+        if token.said.lower() != "to do" or token.names or not token.senses:
+            continue
+        at = place - 1
+        while at > 0 and (tokens[at].said.lower() in _MUCH or _is_owner(tokens[at]) or _is_article(tokens[at])):
+            at -= 1
+        verb = tokens[at].said.lower().split()[-1] if at >= 0 else ""
+        if verb in _OWED:
+            is_past = any(one.said.lower() in ("did", "had") for one in tokens[:at])
+            owed = () if is_past else (Sense("mark", "have", "word"),)
+            kept[at] = replace(tokens[at], senses=owed) if verb.startswith("need") or is_past else tokens[at]
+            kept[place] = replace(token, senses=_YET_TO_DO)
+    return kept
+
+
+def _is_article(token: Token) -> bool:
+    return any(sense.name in ("articles", "fillers") for sense in token.senses)
 
 
 def keep_verbs(tokens: Sequence[Token]) -> list[Token]:
