@@ -488,6 +488,8 @@ class Conditions(Durations):
         is_listed = any(" and " in one.phrase.said for one in others)  # created, | closed and reopened
         if (links or is_listed) and others and not state.is_measured:
             return False  # created issues and resolved issues: of which both is true, or both numbers
+        if self.entity.id == "membership" and self._groups_sprints():
+            return False  # which sprint had the most bugs | created: then, or those in it
         is_now = find_verb(self.phrases, place=place) in ("is", "are") and not state.has_grain
         if is_now and state.role == "created" and state.phrase.said.lower() == "opened":
             return False  # are opened: are open, or were created

@@ -16,6 +16,7 @@ _ACT = ("time", "verb")
 MAX_TOLD = 3
 _SINCE_WHEN = "since when"
 _DAYS_LEFT = "sprint_days_left"
+_LENGTH = "sprint_length"
 IN_WHICH_SPRINT = "In which sprint? Ask for what was committed, or is planned, in a sprint by its number."
 NO_DAYS_LEFT = "{said}. Only a sprint that runs has days left."
 EPIC_OR_ISSUES = "Is that asked of the epic or of its issues? Ask for the progress of {said}, or for its issues."
@@ -59,10 +60,12 @@ class Lookups(Conditions):
     def _refuse_days_left(self) -> None:
         """Refuse the days that are left of sprints that do not run, and say when they were closed."""
         named = [name for one in self.phrases if is_sprints(one) and not one.edge for name in one.names]
-        if _DAYS_LEFT not in self.columns or not named or any(one.state == "active" for one in named):
+        states = {one.state for one in named}
+        is_left, is_length = _DAYS_LEFT in self.columns, _LENGTH in self.measures
+        if not named or not (is_left or is_length) or states - ({"closed", "future"} if is_left else {"future"}):
             return
-        said = [f"{one.text} {self._tell_state(one)}" for one in named[:MAX_TOLD]]
-        raise Unbound(None, why=NO_DAYS_LEFT.format(said=", ".join(said)), is_final=True)
+        said = ", ".join(f"{one.text} {self._tell_state(one)}" for one in named[:MAX_TOLD])
+        raise Unbound(None, why=NO_DAYS_LEFT.format(said=said) if is_left else f"{said}.", is_final=True)
 
     @staticmethod
     def _tell_state(sprint: Name) -> str:

@@ -36,7 +36,7 @@ def find_misleading(tokens: Sequence[Token]) -> str:
         _find_change_of_sprint,
         _find_unknown_actor, _find_topic, _find_exclusion, _find_crossed_pairs, _find_best_of_each,
         _find_any_weekday, _find_relative_what, _find_row_beside_key, _find_length_of_list, _find_return,
-        _find_still_in_sprint,
+        _find_still_in_sprint, _find_slip,
     )  # fmt: skip
     return next((said for read in readers if (said := read(tokens))), "")
 
@@ -259,6 +259,15 @@ def _find_still_in_sprint(tokens: Sequence[Token]) -> str:
     )
     is_of_sprint = any(_is_sprint(one) or _names(one, "sprint", form="noun") for one in tokens)
     return next((one.said for one in tokens if one.said.lower() == "still" and is_of_sprint and not is_told), "")
+
+
+def _find_slip(tokens: Sequence[Token]) -> str:
+    """Find what slipped out of, or into, what it names: slipped in | ORBIT; slipped in | sprint 8."""
+    for token, owner in pairwise(tokens):
+        said = token.said.lower()
+        if said.startswith("slip") and said.endswith(" in") and (owner.kind == "team" or _is_sprint(owner)):
+            return token.said
+    return ""
 
 
 def _find_crossed_pairs(tokens: Sequence[Token]) -> str:

@@ -9,6 +9,7 @@ from sprints.semantics.model import Predicate
 from sprints.semantics.query import Comparison, DimensionGroup, InPeriod, NamedCondition, Order, Rank, Share
 from sprints.semantics.questions.alternatives import MASS
 from sprints.semantics.questions.constructions import TAKING
+from sprints.semantics.questions.durations import LENGTH_OF_THEN
 from sprints.semantics.questions.phrase import Phrase, is_sprints, look_at, phrase_at
 from sprints.semantics.questions.scope import Scope
 from sprints.semantics.questions.sorting import find_moment
@@ -111,7 +112,11 @@ class Ranks(Scope):
         if by == self.settings["lasting"]["open"] and (known := self._find_part_of_open()):
             self.assumptions.append(SINCE_CREATED.format(label=known.label))
         if by not in UNTIL_DONE:
+            self._refuse_length_in_sprint(rank, by=by)
             return
+        behind = look_at(self.phrases, place=self.phrases.index(rank) + 1, size=2)
+        if any(one.has("dimension", form="noun") and self._is_text(one) for one in behind):
+            raise Unbound(rank, is_final=True)  # the longest | title
         is_taken = any(one.said.lower() in TAKING for one in self.phrases)
         is_kept = find_verb(self.phrases, place=self.phrases.index(rank)) in ("has", "have") and not is_taken
         is_of_span = is_taken or self._names_span()
@@ -121,6 +126,19 @@ class Ranks(Scope):
         is_said = any(one in self.settings["of_open_work"]["predicates"] for one in told)
         if (is_said or is_kept) and not is_of_span:
             raise Unbound(None, why=HOW_LONG_SO, is_final=True)
+
+    def _refuse_length_in_sprint(self, rank: Phrase, *, by: str) -> None:
+        """Refuse how long it is so now for how long it was so in a sprint that does not run: blocked | longest."""
+        sprints = [one for one in self.phrases if is_sprints(one) and not one.is_negated and one.names]
+        is_over = any(name.state != "active" for one in sprints for name in one.names)
+        if is_over and by in self.settings["lasting"].values() and by != self.settings["lasting"]["open"]:
+            said = rank.said.rpartition(" ")[2] if " " in rank.said else "so"
+            raise Unbound(None, why=LENGTH_OF_THEN.format(said=said), is_final=True)
+
+    def _is_text(self, phrase: Phrase) -> bool:
+        """Return whether it names a text of the rows, of which the letters might be counted."""
+        found = (self.model.dimensions[one.name] for one in phrase.senses if one.kind == "dimension")
+        return any(one.id == "title" for one in found)
 
     def _names_span(self) -> bool:
         """Return whether the span itself is named, so that "has" is its verb: has the | longest | cycle time."""

@@ -149,6 +149,7 @@ class Scope(MeasuredTimes):
             return
         sprints = [one for one in self.phrases if is_sprints(one)]
         is_over = any(one.edge or any(name.state == "closed" for name in one.names) for one in sprints)
+        is_over |= "past" in self.marks and self._groups_sprints()  # which sprint | had | the most open bugs
         is_perfect = phrase_at(self.phrases, place=0).said.lower() in ("has", "have", "had")
         for place, phrase in enumerate(self.phrases):
             is_now = is_said_of_now(self.phrases, place=place)

@@ -58,7 +58,8 @@ def test_the_time_in_a_status_is_known_by_its_short_name(question: str) -> None:
     [
         "what did not ORBIT finish last sprint", "what has not Levi started", "which issues did not ORBIT close",
         "how many bugs per story point", "percentage of work added after sprint start, per team",
-        "who is the reporter of most reopened bugs",
+        "who is the reporter of most reopened bugs", "which sprint had the most open bugs",
+        "which sprint had most bugs reported", "which sprint had the most bugs created", "what slipped in ORBIT",
     ],
 )  # fmt: skip
 def test_what_would_be_misread_is_asked_back(question: str) -> None:
