@@ -11,6 +11,7 @@ import regex
 from sprints.asking.near_questions import NearQuestion
 from sprints.asking.prompts import ANSWER, GENERATE, GeneratedQuery, GeneratedSql, write_generation_task
 from sprints.asking.reading import IS_NAMED_PERIOD, MAX_NEAREST, QuestionReading, read_question
+from sprints.asking.vague_words import Hint, find_hint
 from sprints.contracts import SchemaInfo
 from sprints.linking.folding import Stretch, overlaps, words
 from sprints.linking.link import Unclear
@@ -38,6 +39,7 @@ BETWEEN = "I cannot tell how the parts beside '{word}' belong together. Ask for 
 UNSURE = "I could not turn that into a query. Please say it another way."
 _FORECAST = "When work will be done is forecast by the tool forecast_completion, for a team and its points or issues."
 _FOREIGN = ENGLISH.partition("; ")[2]
+_UNKNOWN_EVENT = "I cannot tell what was "
 _JOINING = frozenset({"and", "but", "or"})
 _RELATION = regex.compile(r"\b(?:from|join)\s+([a-z_]+)", regex.IGNORECASE)
 _PREPOSITION = regex.compile(r"\b(?:in|on|during|within) $", regex.IGNORECASE)
@@ -230,19 +232,30 @@ def _ask_back(reading: QuestionReading) -> Draft:
         choices = tuple(one.text for one in near) if len(near) == len(parse.readings) else ()
         choice = (Doubt(question=asked, replaces="question", choices=choices),)
         return Draft(clarification=asked, suggestions=_suggest(reading, doubts=(), near=near), doubts=choice)
-    doubts = _ask_about_time(reading)
+    doubts, hint = _ask_about_time(reading), _find_hint(reading)
     suggested = _suggest(reading, doubts=doubts, near=near)
+    suggested = tuple(dict.fromkeys((*hint.instead, *suggested)))[:MAX_NEAREST] if hint else suggested
     word = _choose_word(reading, near=near)
     template = BETWEEN if word.lower() in _JOINING else NOT_UNDERSTOOD
-    reason = parse.why or (template.format(word=word) if word else "")
+    reason = (hint.why if hint else parse.why) or (template.format(word=word) if word else "")
     ahead = [_FORECAST] if _asks_about_the_future(reading) else []
-    names = [] if parse.why.endswith(_FOREIGN) else _list_unknown_names(reading)
+    names = [] if hint or parse.why.endswith(_FOREIGN) else _list_unknown_names(reading)
     said = " ".join([*names, *([reason] if reason else []), *ahead])
     listed = "; ".join(f"'{one}'" for one in suggested)
     works = f"{NEAR}{listed}." if suggested else ""
     doubts = doubts or (Doubt(question="Ask it in other words, or one of these.", replaces="question"),)
     asked = f"{said or 'I am not sure what you are asking.'}{works}"
     return Draft(clarification=asked, suggestions=suggested, doubts=doubts)
+
+
+def _find_hint(reading: QuestionReading) -> Hint | None:
+    """Return what a question could mean of which a word is vague. None if it is known what is missing."""
+    why = reading.parse.why
+    is_known = bool(why) and not (why.endswith(_FOREIGN) or why.startswith(_UNKNOWN_EVENT))
+    if reading.is_follow_up or reading.parse.anaphor or is_known:
+        return None
+    statuses = dict.fromkeys(name.text for name in reading.index.of_kind("status"))
+    return find_hint(reading.linked, statuses=tuple(statuses))
 
 
 def _choose_word(reading: QuestionReading, *, near: Sequence[NearQuestion]) -> str:

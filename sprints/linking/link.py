@@ -32,6 +32,13 @@ MAX_LISTED = 6
 MAX_CHOICES = 50
 _IN_TURN = regex.compile(r"(?:ts){2,}|(?:st){2,}")
 _JOINS = regex.compile(r"\s*(?:,|(?:, ?)?\b(?:and|or)\b)\s*", regex.IGNORECASE)
+_EXCLUDES = regex.compile(
+    r"\b(?:not|no|except|except for|without|excluding|exclude|other than|apart from|besides|minus|ignoring|leaving out"
+    r"|(?:but )?not (?:counting|including)|(?<=\b(?:all|every\w*|any\w*)\b.*)but(?: for)?)"
+    r"(?: (?:the|team|for|of|in|from))* ?$",
+    regex.IGNORECASE,
+)
+"""Ends the text before a name that is left out."""
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 _NO_WORDS: Reserved = frozenset()
 
@@ -74,6 +81,11 @@ class LinkedQuestion:
             return self.sprints
         named = [name for one in self.spotted if one.kind == kind for name in one.names]
         return list(dict.fromkeys(named))
+
+    def list_asked_teams(self) -> list[Name]:
+        """Return the named teams, but for those that are left out: last sprint, | not counting ORBIT."""
+        named = (one for one in self.spotted if one.kind == "team" and not _EXCLUDES.search(self.text[: one.start]))
+        return list(dict.fromkeys(name for one in named for name in one.names))
 
 
 def link(
@@ -142,7 +154,7 @@ def _give_teams(linked: LinkedQuestion) -> None:
 
 
 def _choose_sprints(linked: LinkedQuestion, *, index: NameIndex) -> None:
-    teams = linked.of_kind("team")
+    teams = linked.list_asked_teams()
     by_name = [one for one in linked.spotted if one.kind == "sprint"]
     named = [name for one in by_name for name in _of_teams(one.names, teams)]
     for reference in linked.sprint_references:

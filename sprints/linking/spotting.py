@@ -77,6 +77,7 @@ def _find_at(text: str, words: Sequence[Word], *, place: int, index: NameIndex) 
             name for name in index.whole.get(tuple(word.folded for word in run), ())
             if name.kind != "epic" or _is_title(text, words, place=place, size=size, name=name)
         ]  # fmt: skip
+        names = _drop_parted_teams(names, said=text[run[0].start : run[-1].end])
         if names and (statuses := _find_stage_statuses(text, words, place=place, size=size, index=index)):
             return replace(_make_spotted_name(text, run, names=statuses, before=words[:place]), is_exact=False), size
         if names and (size > 1 or _may_be_a_name(text, words, place=place, names=names)):
@@ -99,6 +100,11 @@ def _find_at(text: str, words: Sequence[Word], *, place: int, index: NameIndex) 
             spotted = _make_spotted_name(text, run, names=stage or [status], before=words[:place])
             return replace(spotted, is_exact=False), size
     return _find_by_parts(text, words, place=place, index=index)
+
+
+def _drop_parted_teams(names: Sequence[Name], *, said: str) -> list[Name]:
+    """Return the names without teams that a comma parts from the noun before them: by team, ORBIT excluded."""
+    return [name for name in names if name.kind != "team" or "," not in said or "," in name.text]
 
 
 def _find_stage_statuses(text: str, words: Sequence[Word], *, place: int, size: int, index: NameIndex) -> list[Name]:

@@ -41,6 +41,7 @@ _SINGULAR = frozenset({
 })  # fmt: skip
 _SPEAKERS = _SINGULAR | {"we", "us", "our", "lets", "weve"}
 _EXTENTS = frozenset({"since", "during", "after", "until", "till", "throughout", "within"})
+_EXCLUDING = frozenset({"no", "not", "without", "except", "excluding", "minus", "neither", "nor"})
 _BEING = frozenset({"am", "im", "is", "are", "was", "were", "be", "been", "its", "this", "that"})
 _SEEMING = regex.compile(r"(?:feel|sound|seem|look|become|get)(?:s|ed)?|felt|got")
 _NO_NOUN = regex.compile(r"(?:ly|ful|ous|less|ish|[ai]ble|ever|where|ways?|wards?|self|selves|(?<!e)ed|n['\u2019]?t)$")
@@ -193,6 +194,9 @@ def _is_talk(items: Sequence[_Item], *, core: Sequence[_Item]) -> bool:
         one.is_of("nouns", "markers", "speech", "thanks", "departments") or one.token.is_polite
         or one.state in ("subject", "new") or one.folded in _SPEAKERS | _BEING for one in items
     ) or any(one.folded.endswith("ing") and not (one.is_term or one.has_value) for one in items[:2])  # fmt: skip
+    is_named = any((one.is_term or one.has_value) and not one.is_frame for one in items)
+    if is_named and any(one.folded in _EXCLUDING for one in items):
+        return False  # no to do; not ORBIT
     is_free = any(one.folded in _SINGULAR | {"lets", "weve"} or one.is_of("nouns", "speech") for one in items)
     is_condition = items[0].folded == "while" or (items[0].folded in ("when", "as", "if", "unless") and not is_free)
     if (

@@ -488,8 +488,11 @@ class Conditions(Durations):
         place = self.phrases.index(state.phrase)
         links = [one for one in self.phrases[max(place - 2, 0) : place + 3] if "and" in one.marks]
         others = [one for one in self.states.values() if one is not state and one.role and not one.is_measured]
-        if links and others and not state.is_measured:
+        is_listed = any(" and " in one.phrase.said for one in others)  # created, | closed and reopened
+        if (links or is_listed) and others and not state.is_measured:
             return False  # created issues and resolved issues: of which both is true, or both numbers
+        if self.entity.id == "membership" and self._groups_sprints():
+            return False  # which sprint had the most bugs | created: then, or those in it
         is_now = find_verb(self.phrases, place=place) in ("is", "are") and not state.has_grain
         if is_now and state.role == "created" and state.phrase.said.lower() == "opened":
             return False  # are opened: are open, or were created

@@ -127,7 +127,7 @@ def read_time_in_status(phrases: list[Phrase], *, place: int) -> Found:
         one.is_of_issues or one.marks & {"be", "do", "average", "median"}
         or _names(one, "spent_hours", "time_in_status") for one in between
     )  # fmt: skip
-    is_apart = is_each or phrases[at].is_apart
+    is_apart = is_each or phrases[at].is_apart or phrases[at].said.lower().startswith("in ")
     if not (is_time and at > 0 and is_plain and is_apart) or any(one.kind == "key" for one in phrases):
         return None
     said = [*phrases[:place], *between]

@@ -143,7 +143,8 @@ def read_obligation(phrases: list[Phrase], *, place: int) -> Found:
     first, second = look_at(phrases, place=place, size=2)
     others = (one for one in phrases[:place][::-1] if one.kind != "names" and one.said != "something")
     before = next(others, NOTHING)
-    if "have" in first.marks and second.said.lower() == "to do":
+    is_state = second.is_apart or second.is_perfect  # has | in | to do; has | been | to do
+    if "have" in first.marks and second.said.lower() == "to do" and not is_state:
         return [first, replace(second, senses=_make_state_senses("done"), said=f"{first.said} {second.said}")], 2
     is_task = phrase_at(phrases, place=place - 1).is_of_issues and not _tells_how_long(phrases[:place])
     if first.marks != {"to"} or first.said.lower() != "to" or not (before or is_task):
@@ -172,12 +173,14 @@ def _tells_how_long(phrases: list[Phrase]) -> bool:
 
 
 def read_leaver(phrases: list[Phrase], *, place: int) -> Found:
-    """Read who left, as opposed to what is left: who | left; people | left."""
-    first, second = look_at(phrases, place=place, size=2)
+    """Read who left, as opposed to what is left: who | left; people | left; people | have | left."""
+    first, second, third = look_at(phrases, place=place, size=3)
+    size = 3 if "have" in second.marks and third is phrases[-1] else 2
+    second = third if size > 2 else second  # noqa: PLR2004 - with the verb between
     if second.said.lower() != "left" or not ("who" in first.marks or first.has_entity("person")):
         return None
     left = (Sense("predicate", "person_active", "adjective"),)
-    return [first, replace(second, senses=left, is_negated=True)], 2
+    return [first, replace(second, senses=left, is_negated=True)], size
 
 
 _LEFT = ("left", "remaining", "remain", "remains")

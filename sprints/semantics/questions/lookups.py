@@ -1,5 +1,6 @@
 """Properties that a question looks up: of one issue how long and how often, of a person the team."""
 
+from sprints.linking.names import Name
 from sprints.semantics.describe import join_conditions, split_conditions
 from sprints.semantics.enums import Operator
 from sprints.semantics.model import TimeRole
@@ -12,7 +13,12 @@ _ASKS = frozenset({"which", "what", "who", "when"})
 _ASKS_MUCH = frozenset({"how_many", "how_much"})
 _SIZE = frozenset({"how large", "how big", "how full", "how deep", "size"})
 _ACT = ("time", "verb")
+MAX_TOLD = 3
 _SINCE_WHEN = "since when"
+_DAYS_LEFT = "sprint_days_left"
+_LENGTH = "sprint_length"
+IN_WHICH_SPRINT = "In which sprint? Ask for what was committed, or is planned, in a sprint by its number."
+NO_DAYS_LEFT = "{said}. Only a sprint that runs has days left."
 EPIC_OR_ISSUES = "Is that asked of the epic or of its issues? Ask for the progress of {said}, or for its issues."
 
 
@@ -37,6 +43,35 @@ class Lookups(Conditions):
         verbs = {sense.name for one in self.phrases for sense in one.senses if (sense.kind, sense.form) == _ACT}
         ours = {one.id for one in self.model.time_roles.values() if one.entity == self.entity.id}
         return "changer" in self.reached and "who" in self.marks and self._has_key() and bool(verbs & ours)
+
+    def _refuse_intention(self) -> None:
+        """Refuse what somebody means to do without a sprint, as it is known of sprints alone: what does Levi want."""
+        is_meant = any(state.predicate == "committed" and " to " in state.phrase.said for state in self.states.values())
+        is_of_sprint = any(is_sprints(one) or one.has_entity("sprint") or one.period for one in self.phrases)
+        if is_meant and not is_of_sprint and self.context is None:
+            raise Unbound(None, why=IN_WHICH_SPRINT, is_final=True)
+
+    def _refuse_each_row(self) -> None:
+        """Refuse to group by each issue what is to be ranked by how many there are: people | by tickets."""
+        said = (one for one in self.phrases if one.kind == "group" and one.has_entity("issue") and one.is_plural)
+        if len(self.groups) > 1 and (phrase := next(said, None)) is not None:
+            raise Unbound(phrase)
+
+    def _refuse_days_left(self) -> None:
+        """Refuse the days that are left of sprints that do not run, and say when they were closed."""
+        named = [name for one in self.phrases if is_sprints(one) and not one.edge for name in one.names]
+        states = {one.state for one in named}
+        is_left, is_length = _DAYS_LEFT in self.columns, _LENGTH in self.measures
+        if not named or not (is_left or is_length) or states - ({"closed", "future"} if is_left else {"future"}):
+            return
+        said = ", ".join(f"{one.text} {self._tell_state(one)}" for one in named[:MAX_TOLD])
+        raise Unbound(None, why=NO_DAYS_LEFT.format(said=said) if is_left else f"{said}.", is_final=True)
+
+    @staticmethod
+    def _tell_state(sprint: Name) -> str:
+        if sprint.state != "closed":
+            return "has not been started"
+        return f"was closed on {sprint.ended_at:%-d %B %Y}" if sprint.ended_at else "is closed"
 
     def _read_who(self) -> None:
         if not self._asks_who_changed():

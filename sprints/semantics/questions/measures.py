@@ -7,7 +7,7 @@ from sprints.semantics.enums import Operator
 from sprints.semantics.query import Comparison, DimensionGroup, MeasureLimit, TimeGroup
 from sprints.semantics.questions.actors import is_choice_of_teams, limits_owner
 from sprints.semantics.questions.phrase import NOTHING, Phrase, is_sprints, phrase_at
-from sprints.semantics.questions.terms import NAMED_BY, State, Unbound
+from sprints.semantics.questions.terms import BOTH_OR_EACH, NAMED_BY, State, Unbound
 from sprints.semantics.questions.units import Units
 
 _UNITS = ("points", "issues")
@@ -376,7 +376,12 @@ class Measures(Units):
     def _has_verbs_joined(self) -> bool:
         """Return whether two verbs with their own prepositions are counted side by side: added to and removed from."""
         places = [place for place, state in self.states.items() if state.is_own and not state.phrase.is_negated]
-        if self.entity.id != "membership" or len(places) != 2 or self.measures:  # noqa: PLR2004 - the two
+        if self.entity.id != "membership" or len(places) < 2 or self.measures:  # noqa: PLR2004 - the two
+            return False
+        is_counted = "how_many" in self.marks or self.unit_noun == "points"
+        if places[2:]:
+            if is_counted and "and" in self.marks:
+                raise Unbound(None, why=BOTH_OR_EACH.replace("both is", "all of that is"))
             return False
         first, second = places
         links = [one for one in self.phrases[first + 1 : second] if "and" in one.marks and one.said.lower() != "but"]
@@ -386,8 +391,8 @@ class Measures(Units):
         has_sprint = any(is_sprints(one) for one in self.phrases[first + 1 : self.phrases.index(links[0])])
         if has_sprint and any(one.is_of_issues for one in self.phrases) and "how_many" not in self.marks:
             return False  # issues | committed in sprint 8 | and | removed
-        if ("how_many" in self.marks or self.unit_noun == "points") and (has_sprint or links[0].start <= end + 1):
-            raise Unbound(None, why="Do you mean issues of which both is true, or a number for each?")
+        if is_counted and (has_sprint or links[0].start <= end + 1):
+            raise Unbound(None, why=BOTH_OR_EACH)
         return links[0].start > end + 1
 
     def _is_unit_of_measure(self) -> bool:
@@ -482,7 +487,12 @@ class Measures(Units):
             is_over = not any(name.state == "active" for one in self.phrases if is_sprints(one) for name in one.names)
             if len(said) == 1 and (len(own) == 1 or (said[0].predicate == "committed" and is_over)):
                 return self._measure_of(said[0])  # with those that were removed: committed, but not completed
-            if not own and not (self._groups_sprints() and (self.mentions_entity or "how_many" in self.marks)):
+            is_named = (
+                self.mentions_entity
+                or "how_many" in self.marks
+                or any(one.kind == "names" and one.name_kind == "type" for one in self.phrases)
+            )
+            if not own and not (self._groups_sprints() and is_named):
                 raise Unbound(None, why="")
             return "sprint_issues"
         if self.entity.count is None or self._counts_owners():

@@ -15,6 +15,7 @@ _PEOPLE = frozenset({"person", "team", "assignee", "reporter"})
 _PART_OF_SPRINT = frozenset({"first", "last", "second", "third", "final"})
 _UNKNOWN_ACTS = frozenset({"added_late", "removed", "committed", "carried_over", "assigned"})
 _ACTS = ("predicate", "time", "dimension")
+_AUXILIARIES = frozenset({"do", "does", "did", "has", "have", "had"})
 _LINKS = frozenset({"or", "versus", "than"})
 _TOPICS = frozenset({"about", "regarding", "concerning"})
 _LISTS = frozenset({"list", "pile", "stack", "heap", "bunch"})  # words that say nothing of rows
@@ -35,7 +36,7 @@ def find_misleading(tokens: Sequence[Token]) -> str:
         _find_change_of_sprint,
         _find_unknown_actor, _find_topic, _find_exclusion, _find_crossed_pairs, _find_best_of_each,
         _find_any_weekday, _find_relative_what, _find_row_beside_key, _find_length_of_list, _find_return,
-        _find_still_in_sprint,
+        _find_still_in_sprint, _find_slip,
     )  # fmt: skip
     return next((said for read in readers if (said := read(tokens))), "")
 
@@ -47,6 +48,7 @@ def _find_negative_question(tokens: Sequence[Token]) -> str:
         is_contracted = "not" in token.marks and said.endswith("nt")
         following = next((one for one in tokens[place + 1 :] if not one.is_free), None)
         is_subject = following is not None and (following.kind in ("person", "team") or bool(following.key))
+        is_contracted |= said == "not" and place > 0 and tokens[place - 1].said.lower() in _AUXILIARIES
         if is_contracted and (place == 0 or is_subject):
             return token.said
     verb, subject = tokens[0], tokens[min(1, len(tokens) - 1)]
@@ -82,13 +84,18 @@ def _find_condition_of_parent(tokens: Sequence[Token]) -> str:
 def _find_parts_of_types(tokens: Sequence[Token]) -> str:
     """Find parts of rows that are told of: sub-tasks | of | blocked | stories."""
     for place, token in enumerate(tokens):
-        is_part = token.kind == "type" and token.said.lower().startswith(("sub-task", "subtask", "sub task"))
+        is_part = _is_part(token)
         behind = tokens[place + 1 : place + 5]
         of = next((one for one in behind if one.said.lower() == "of"), None)
         other = next((one for one in behind if of and one.start > of.start and one.kind == "type"), None)
         if is_part and other is not None:
             return f"{token.said} of {other.said}"
     return ""
+
+
+def _is_part(token: Token) -> bool:
+    """Return whether it is the type of what is a part of another row."""
+    return token.kind == "type" and token.said.lower().startswith(("sub-task", "subtask", "sub task"))
 
 
 def _find_epic_of_rows(tokens: Sequence[Token]) -> str:
@@ -226,6 +233,10 @@ def _find_exclusion(tokens: Sequence[Token]) -> str:
         is_but_one = token.said.lower() == "but" and bool(behind) and behind[0].said.lower() == "one"
         is_minus = token.said.lower() == "minus" and any(_has(one, "predicate", "time") for one in behind)
         is_split = "without" in token.marks and "and" in link.marks and "have" in lead.marks
+        is_apart = place > 0 and link.end + len(", ") == token.start
+        is_no_part = token.said.lower() == "no" and is_apart and bool(behind) and _is_part(behind[0])
+        if is_no_part:
+            return f"{token.said} {behind[0].said}"  # issues per person, | no sub-tasks: none of them, or without any
         if is_minus or is_split or is_but_one:
             return token.said
     return ""
@@ -248,6 +259,15 @@ def _find_still_in_sprint(tokens: Sequence[Token]) -> str:
     )
     is_of_sprint = any(_is_sprint(one) or _names(one, "sprint", form="noun") for one in tokens)
     return next((one.said for one in tokens if one.said.lower() == "still" and is_of_sprint and not is_told), "")
+
+
+def _find_slip(tokens: Sequence[Token]) -> str:
+    """Find what slipped out of, or into, what it names: slipped in | ORBIT; slipped in | sprint 8."""
+    for token, owner in pairwise(tokens):
+        said = token.said.lower()
+        if said.startswith("slip") and said.endswith(" in") and (owner.kind == "team" or _is_sprint(owner)):
+            return token.said
+    return ""
 
 
 def _find_crossed_pairs(tokens: Sequence[Token]) -> str:

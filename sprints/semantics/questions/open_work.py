@@ -4,7 +4,7 @@ from sprints.semantics.enums import Operator
 from sprints.semantics.query import Comparison, NamedCondition
 from sprints.semantics.questions.actors import tells_of_reporters
 from sprints.semantics.questions.phrase import Phrase, is_sprints, phrase_at
-from sprints.semantics.questions.ranks import Ranks
+from sprints.semantics.questions.ranks import UNTIL_DONE, Ranks
 
 _HAVE = frozenset({"has", "have", "hold", "holds", "own", "owns"})
 
@@ -27,7 +27,7 @@ class OpenWork(Ranks):
         elif self.entity.id == "blocked_period" and self._lists_present():
             self.parts.append(NamedCondition(predicate="still_blocked"))
             self.assumptions.append("Only blockages that last are meant.")
-        elif self.entity.id == "issue" and not self._says_of_which() and (
+        elif self.entity.id == "issue" and by not in UNTIL_DONE and not self._says_of_which() and (
             outside or self._is_of_open(by) or self._is_owned() or self._asks_for_any()
         ):  # fmt: skip
             self.parts.append(NamedCondition(predicate="open"))
@@ -37,10 +37,13 @@ class OpenWork(Ranks):
     def _says_of_which(self) -> bool:
         """Return whether a state, a status or a time tells of which issues it is asked."""
         implied = (*self.settings["of_open_work"]["predicates"], "")
+        trouble = {*self.settings["trouble"]["predicates"]} - {"open"}
         if any(self.model.measures[one].time == "resolved" for one in self.measures):
             return True  # the cycle time of those without points: what is open has none
         return any(
-            state.predicate not in implied or state.role in ("resolved", "created") for state in self.states.values()
+            state.predicate not in implied or state.role in ("resolved", "created")
+            for state in self.states.values()
+            if not (state.phrase.is_negated and state.predicate in trouble)  # not blocked, which what is done is too
         ) or any(one.name_kind == "status" and not one.is_negated for one in self.phrases)
 
     def _is_of_open(self, by: str) -> bool:
@@ -53,6 +56,7 @@ class OpenWork(Ranks):
             or (isinstance(part, Comparison) and part.op is Operator.IS_NULL and part.field in usual["missing"])
             for part in found
         )
+        is_condition = is_condition or any(one in usual["dimensions"] for one in self.columns)  # how old are they
         is_said = any(one.said.lower() in usual["nouns"] for one in self.phrases)
         is_due = any(
             state.role in usual["times"] and any(_is_ahead(one) for one in state.periods)
@@ -81,7 +85,7 @@ class OpenWork(Ranks):
         if self.having and "who" in self.marks:
             return True  # has anybody | more than three bugs
         return any(
-            one.said.lower() in _HAVE and _is_owner(phrase_at(self.phrases, place=place - 1))
+            one.said.lower() in _HAVE and _is_owner(phrase_at(self.phrases, place=place - 1 if place else 1))
             for place, one in enumerate(self.phrases)
         )
 

@@ -106,7 +106,7 @@ from sprints.semantics.questions.restatements import RESTATEMENTS
 from sprints.semantics.questions.speeds import read_speed
 from sprints.semantics.questions.sprint_events import SPRINT_EVENTS
 from sprints.semantics.questions.tokens import YES_OR_NO, Token
-from sprints.semantics.questions.verbs import keep_verbs, put_still_first
+from sprints.semantics.questions.verbs import keep_verbs, put_still_first, read_infinitives
 
 _OPERATORS_BEHIND = {"or_more": Operator.GE, "or_less": Operator.LE}
 _OPERATORS = {"gt": Operator.GT, "ge": Operator.GE, "lt": Operator.LT, "le": Operator.LE, "eq": Operator.EQ}
@@ -127,7 +127,7 @@ _TERMS = frozenset({"entity", "measure", "dimension", "predicate", "time"})
 
 def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
     """Convert tokens to phrases: one each, then combine neighbours, rule by rule."""
-    tokens = name_people(affirm_existence(put_still_first(tokens)))
+    tokens = name_people(affirm_existence(read_infinitives(put_still_first(tokens))))
     tokens = count_totals(_put_whole_first(keep_verbs(tokens)))
     placed = (
         _place(
@@ -381,7 +381,7 @@ def _agent(phrases: list[Phrase], *, place: int) -> Found:
     """Find no place for who or what it was done by, nor for a unit: blocked | by | anything; hours | per | point."""
     first, second = look_at(phrases, place=place, size=2)
     is_agent = first.said.lower() == "by" and second.is_any
-    is_unit = first.said.lower() == "per" and second.said.lower() in ("point", "hour")
+    is_unit = first.said.lower() == "per" and second.said.lower() in ("point", "story point", "hour")
     return ([leave_out(second, lead=first)], 2) if is_agent or is_unit else None
 
 

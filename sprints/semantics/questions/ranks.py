@@ -4,9 +4,12 @@ from typing import Literal
 
 from sprints.linking.folding import name_words
 from sprints.semantics.describe import join_conditions, split_conditions
+from sprints.semantics.enums import Operator
+from sprints.semantics.model import Predicate
 from sprints.semantics.query import Comparison, DimensionGroup, InPeriod, NamedCondition, Order, Rank, Share
 from sprints.semantics.questions.alternatives import MASS
 from sprints.semantics.questions.constructions import TAKING
+from sprints.semantics.questions.durations import LENGTH_OF_THEN
 from sprints.semantics.questions.phrase import Phrase, is_sprints, look_at, phrase_at
 from sprints.semantics.questions.scope import Scope
 from sprints.semantics.questions.sorting import find_moment
@@ -22,6 +25,12 @@ _SIZES, _DURATIONS = frozenset({"biggest", "largest", "smallest"}), frozenset({"
 RATIO = "I do not divide by what '{said}' says. Ask for the number alone, or for a list of the numbers {said}."
 WHOSE_ROWS = "Do you mean one person, by all their {plural}, or who has the {said} one?"
 SIZE_OF_EPICS = "An epic has no points of its own. Do you mean the number of its issues, or their points?"
+HOW_LONG_SO = (
+    "How long each has been so is not known. Ask for the oldest of them, or which have been open, in progress, blocked "
+    "or in a status the longest."
+)
+NOT_DONE_YET = "What is not done has no cycle time or lead time yet. Ask for the oldest of them instead."
+SINCE_CREATED = "How long each has been {label} is not known: ranked by how long ago it was created."
 NOW_OR_IN_ALL = "Do you mean those that are {state} now, or the days of all times that they were {state}?"
 
 
@@ -41,6 +50,7 @@ class Ranks(Scope):
         if phrase.said.lower() in _SIZES and by == "story_points" and self._is_about_epics():
             raise Unbound(phrase, why=SIZE_OF_EPICS)
         self._refuse_lost_rows(phrase, by=by)
+        self._refuse_unknown_length(phrase, by=by)
         is_plural = any(one.is_plural or one.said.lower().endswith("s") for one in self.phrases if one.is_of_issues)
         if not self.measures and is_plural and "whose" in self.phrases[0].marks:
             raise Unbound(phrase, why=WHOSE_ROWS.format(plural=self.entity.plural, said=phrase.said), is_final=True)
@@ -89,14 +99,64 @@ class Ranks(Scope):
         is_of_rows = ranked.is_of_issues or ranked.name_kind == "priority"
         if has_order or is_of_list or (self.measures and is_of_rows and rank.said.lower() in _SIZES):
             raise Unbound(rank, is_final=True)  # top | priorities; top of the | backlog by priority; biggest | story
-        is_open = any(one.predicate in ("open", "unassigned") for one in self.states.values())
-        if not self.measures and is_open and by in UNTIL_DONE:
-            raise Unbound(rank)  # what is not done has neither
         is_least = not rank.is_descending or "best" in rank.marks
         is_least = is_least and self._groups_sprints() and "sprint" in self.reached
         if is_least and self.measures and not any(is_sprints(one) for one in self.phrases):
             self.parts.append(NamedCondition(predicate="sprint_closed"))
             self.assumptions.append("Only closed sprints are ranked.")
+
+    def _refuse_unknown_length(self, rank: Phrase, *, by: str) -> None:
+        """Refuse cycle times of what is not done, or as how long it has been so: has been in the sprint | longest."""
+        if self.measures or self.entity.id != "issue" or not _DURATIONS & {*rank.said.lower().split()}:
+            return
+        if by == self.settings["lasting"]["open"] and (known := self._find_part_of_open()):
+            self.assumptions.append(SINCE_CREATED.format(label=known.label))
+        if by not in UNTIL_DONE:
+            self._refuse_length_in_sprint(rank, by=by)
+            return
+        behind = look_at(self.phrases, place=self.phrases.index(rank) + 1, size=2)
+        if any(one.has("dimension", form="noun") and self._is_text(one) for one in behind):
+            raise Unbound(rank, is_final=True)  # the longest | title
+        is_taken = any(one.said.lower() in TAKING for one in self.phrases)
+        is_kept = find_verb(self.phrases, place=self.phrases.index(rank)) in ("has", "have") and not is_taken
+        is_of_span = is_taken or self._names_span()
+        told = [one.predicate for one in self.states.values() if one.predicate and not one.phrase.is_negated]
+        if any(self._is_undone(self.model.predicates[one]) for one in told):
+            raise Unbound(None, why=NOT_DONE_YET if is_of_span else HOW_LONG_SO, is_final=True)
+        is_said = any(one in self.settings["of_open_work"]["predicates"] for one in told)
+        if (is_said or is_kept) and not is_of_span:
+            raise Unbound(None, why=HOW_LONG_SO, is_final=True)
+
+    def _refuse_length_in_sprint(self, rank: Phrase, *, by: str) -> None:
+        """Refuse how long it is so now for how long it was so in a sprint that does not run: blocked | longest."""
+        sprints = [one for one in self.phrases if is_sprints(one) and not one.is_negated and one.names]
+        is_over = any(name.state != "active" for one in sprints for name in one.names)
+        if is_over and by in self.settings["lasting"].values() and by != self.settings["lasting"]["open"]:
+            said = rank.said.rpartition(" ")[2] if " " in rank.said else "so"
+            raise Unbound(None, why=LENGTH_OF_THEN.format(said=said), is_final=True)
+
+    def _is_text(self, phrase: Phrase) -> bool:
+        """Return whether it names a text of the rows, of which the letters might be counted."""
+        found = (self.model.dimensions[one.name] for one in phrase.senses if one.kind == "dimension")
+        return any(one.id == "title" for one in found)
+
+    def _names_span(self) -> bool:
+        """Return whether the span itself is named, so that "has" is its verb: has the | longest | cycle time."""
+        return any(sense.name in UNTIL_DONE and sense.form == "noun" for one in self.phrases for sense in one.senses)
+
+    @staticmethod
+    def _is_undone(known: Predicate) -> bool:
+        """Return whether what a predicate is true of is not done."""
+        told = known.comparison
+        is_status = told is not None and told.field == "status_category"
+        is_done = told is not None and (told.op is Operator.EQ) == ("Done" in told.values)
+        return (is_status and not is_done) or "open" in known.requires
+
+    def _find_part_of_open(self) -> Predicate | None:
+        """Return the state of open issues for which nobody knows since when they are in it: in the backlog."""
+        told = (self.model.predicates[one.predicate] for one in self.states.values() if one.predicate)
+        lasting = self.settings["lasting"]
+        return next((one for one in told if "open" in one.requires and one.id not in lasting), None)
 
     def _rank_within(self, place: int) -> tuple[str, ...]:
         """Return the groups inside which is ranked: the top 3 people per team; the oldest bug of each team."""
@@ -177,6 +237,8 @@ class Ranks(Scope):
         )  # which open ones | took the longest
         if is_taken or (not known and said & self.settings["lasting"].keys()):
             raise Unbound(phrase)  # of such rows nobody knows how long they are so
+        if not known and own and self._find_part_of_open() is not None:
+            return str(self.settings["lasting"]["open"])
         return known or own
 
     def _find_own_moment(self, rank: Phrase, *, own: str) -> str:
@@ -199,8 +261,9 @@ class Ranks(Scope):
         at, name = (at, name) if name else self._find_repeated()
         if rank.said.lower().split()[0] not in ("most", "least", "fewest") or abs(at - place) != 1 or not name:
             return ""
-        if self.phrases[at].is_negated or any(one.kind == "period" or is_sprints(one) for one in self.phrases):
-            raise Unbound(rank)  # of all times, not within a period
+        is_limited = any(one.kind == "period" or is_sprints(one) for one in self.phrases)
+        if self.phrases[at].is_negated or is_limited or "who" in self.marks:
+            raise Unbound(rank)  # of all times, not within a period; who reported | most reopened bugs
         self.used.add(at)
         self.part_of.pop(at, None)
         return name
@@ -267,7 +330,12 @@ class Ranks(Scope):
             (isinstance(one, InPeriod) and one.role)
             or (isinstance(one, Comparison) and one.than and one.field != "spent_hours_of_issue") for one in part
         )  # fmt: skip
-        if not part or is_of_others:  # blocked in sprint 7, of all that there are
+        is_implied = any(
+            isinstance(one, NamedCondition)
+            and any(one.predicate in self.model.measures[m].where for m in self.measures)
+            for one in part
+        )  # the share of added points | that were added
+        if not part or is_of_others or is_implied:  # blocked in sprint 7, of all that there are
             raise Unbound(self.phrases[at], why="A share of what?")
         for place in behind:
             del self.part_of[place]

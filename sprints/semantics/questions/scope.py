@@ -23,7 +23,7 @@ from sprints.semantics.questions.measured_times import MeasuredTimes
 from sprints.semantics.questions.phrase import NOTHING, SILENT_MARKS, Phrase, is_sprints, look_at, phrase_at
 from sprints.semantics.questions.restatements import find_result_words
 from sprints.semantics.questions.tense import find_verb, is_said_of_now, is_said_of_past
-from sprints.semantics.questions.terms import FATES, NAMED_BY, State, Unbound
+from sprints.semantics.questions.terms import BOTH_OR_EACH, FATES, NAMED_BY, State, Unbound
 
 _LASTING = frozenset({"priority", "epic", "team", "issue_type", "label"})  # which hardly change
 _ACTS = frozenset({"worked on", "worked", "started", "begun", "picked up"})
@@ -77,6 +77,9 @@ class Scope(MeasuredTimes):
         self._refuse_filtered_key()
         self._refuse_unsaid_both()
         self._refuse_any_sprint()
+        self._refuse_intention()
+        self._refuse_each_row()
+        self._refuse_days_left()
         if said := find_result_words(self.phrases):
             better = " More of them is taken as better." if said == "better" else ""
             self.assumptions.append(f"Compared by the points and the issues completed in each.{better}")
@@ -110,7 +113,10 @@ class Scope(MeasuredTimes):
     def _refuse_any_sprint(self) -> None:
         """Refuse to list all sprints where one is meant that nothing names: show me | the sprint."""
         nouns = [one for one in self.phrases if one.kind == "term" and one.has_entity("sprint")]
-        is_one = len(nouns) == 1 and nouns[0].is_definite and not nouns[0].is_plural
+        is_asked = (
+            len(self.phrases) > 1 and nouns[:1] == list(self.phrases[1:2]) and bool(self.marks & {"what", "which"})
+        )
+        is_one = len(nouns) == 1 and (nouns[0].is_definite or is_asked) and not nouns[0].is_plural
         is_told = self.part_of or self.states or self.measures or self.groups or self.is_fragment
         if (
             self.entity.id == "sprint"
@@ -143,6 +149,7 @@ class Scope(MeasuredTimes):
             return
         sprints = [one for one in self.phrases if is_sprints(one)]
         is_over = any(one.edge or any(name.state == "closed" for name in one.names) for one in sprints)
+        is_over |= "past" in self.marks and self._groups_sprints()  # which sprint | had | the most open bugs
         is_perfect = phrase_at(self.phrases, place=0).said.lower() in ("has", "have", "had")
         for place, phrase in enumerate(self.phrases):
             is_now = is_said_of_now(self.phrases, place=place)
@@ -274,7 +281,7 @@ class Scope(MeasuredTimes):
         own = {state.predicate for state in self._own_states()}
         asks = self.mentions_entity or bool(self.measures or self.marks & ASKING)
         if len(own) > 1 and not asks and "and" not in self.marks:
-            raise Unbound(None, why="Do you mean issues of which both is true, or a number for each?")
+            raise Unbound(None, why=BOTH_OR_EACH)
         for place, state in self.states.items():
             is_of_now = state.is_own or is_said_of_now(self.phrases, place=place)
             if own and state.predicate in ("open", "done") and not is_of_now:

@@ -51,13 +51,16 @@ def rewrite_as_ranking(text: str, *, tokens: Sequence[Token]) -> str:
         is_asked = any(one.marks & {"which", "what", "who", "be"} for one in tokens)
         by = next((one for one, behind in pairwise(tokens[1:]) if one.said.lower() == "by"
                    and (_is_first(tokens[-1]) or (_is_measure(behind) and not is_asked))), None)  # fmt: skip
+        by = by or (None if is_asked else _find_number_of_groups(tokens))
     if by is None or "rank" in tokens[0].marks:
         return ""
     nouns = [sense for one in tokens if one.start < by.start for sense in one.senses if sense.form == "noun"]
     if not any(one.kind in ("entity", "dimension") and one.name != "issue" for one in nouns):
         return ""  # issues in an order are no groups
     first = next(one for one in tokens if not any(sense.name == "asking" for sense in one.senses))
-    return f"rank {text[first.start : by.start]} by {text[by.end :]}"
+    following = next((one for one in tokens if one.start >= by.end), by)
+    is_of_rows = any((one.kind, one.name) == ("entity", "issue") for one in following.senses)
+    return f"rank {text[first.start : by.start]} by {'number of' if is_of_rows else ''}{text[by.end :]}"
 
 
 def sort_query(context: MetricQuery, *, tokens: Sequence[Token], lexicon: Lexicon) -> MetricQuery | None:
@@ -175,6 +178,23 @@ def _sort_groups(
     if context.rank is not None:
         return context if direction in (None, context.rank.direction) else None
     return context.model_copy(update={"order": (Order(by=context.measures[0], direction=direction or "desc"),)})
+
+
+def _find_number_of_groups(tokens: Sequence[Token]) -> Token | None:
+    """Return "by" between the noun of groups and a number of each: epics | by | open issues."""
+    at = next((place for place, one in enumerate(tokens) if place and one.said.lower() == "by"), len(tokens))
+    before, behind = tokens[:at], tokens[at + 1 :]
+    is_of_rows = any(_is_counted(one) for one in before)
+    is_number = any(_is_counted(one) or any(sense.kind == "measure" for sense in one.senses) for one in behind)
+    is_grouped = any("per" in one.marks for one in behind) or any(
+        sense.kind == "entity" and sense.name != "issue" for one in behind for sense in one.senses
+    )
+    return tokens[at] if is_number and not (is_of_rows or is_grouped) else None
+
+
+def _is_counted(token: Token) -> bool:
+    """Return whether it names the rows that are counted: issues, or a type of them."""
+    return token.kind == "type" or any((one.kind, one.name) == ("entity", "issue") for one in token.senses)
 
 
 def _is_measure(token: Token) -> bool:

@@ -461,7 +461,7 @@ def _linked_tokens(
 ) -> Iterator[Token]:
     for key in linked.keys:
         yield Token(said=linked.text[key.start : key.end], start=key.start, end=key.end, key=key.said)
-    teams = frozenset(team.value for team in linked.of_kind("team")) or teams
+    teams = frozenset(team.value for team in linked.list_asked_teams()) or teams
     for reference in linked.sprint_references:
         ours = [name for name in index.sprints if not teams or name.team_id in teams]
         chosen = tuple(chosen_sprints(reference, sprints=ours))

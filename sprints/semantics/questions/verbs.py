@@ -3,12 +3,56 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sprints.semantics.questions.lexicon import Lexicon
+from sprints.semantics.questions.lexicon import Lexicon, Sense
 from sprints.semantics.questions.tokens import Token
 
 _DO = frozenset({"do", "does", "did"})
 _BEFORE_VERBS = frozenset({"to", "we", "they", "you", "i", "will", "can", "could", "should", "who"})
 _OWNERS = frozenset({"team", "person", "sprint"})
+_OWED = frozenset({"have", "has", "need", "needs", "remain", "remains"})
+_LEADS_TO_ACT = frozenset({"what", "be", "still"})
+_MUCH = frozenset({"most", "least", "more", "less", "much", "nothing", "anything", "something"})
+_YET_TO_DO = (Sense("predicate", "open", "adjective"), Sense("predicate", "left_in_sprint", "adjective"))
+
+
+def read_infinitives(tokens: Sequence[Token]) -> list[Token]:
+    """
+    Return the tokens with "to do" as what is not done where a verb owes it: need | to do; has | ORBIT | to do.
+
+    As a status it stands behind a noun, a preposition or a form of "be": issues | to do. What was owed once is not
+    what is open: did we need | to do.
+    """
+    kept = list(tokens)
+    for place, token in enumerate(tokens):
+        if token.said.lower() != "to do" or token.names or not token.senses:
+            continue
+        at = place - 1
+        while at > 0 and _may_stand_between(tokens[at]):
+            at -= 1
+        verb = tokens[at].said.lower().split()[-1] if at >= 0 else ""
+        if verb in _OWED:
+            is_past = any(one.said.lower() in ("did", "had") for one in tokens[:at])
+            owed = () if is_past else (Sense("mark", "have", "word"),)
+            kept[at] = replace(tokens[at], senses=owed) if verb.startswith("need") or is_past else tokens[at]
+            kept[place] = replace(token, senses=_YET_TO_DO)
+        elif _asks_what_is(tokens[:place]):
+            kept[place] = replace(token, senses=_YET_TO_DO)
+    return kept
+
+
+def _asks_what_is(before: Sequence[Token]) -> bool:
+    """Return whether words ask what is to be done: what is | to do; what is there | to do. Not: what is in | to do."""
+    is_now = all(one.is_free or one.marks & _LEADS_TO_ACT for one in before) and not any(
+        one.said.lower() in ("was", "were") for one in before
+    )
+    return is_now and any("what" in one.marks for one in before) and not before[-1].is_preposition
+
+
+def _may_stand_between(token: Token) -> bool:
+    """Return whether a word may stand between a verb and "to do": has | ORBIT | the most | bugs | to do."""
+    is_rows = token.kind == "type" or any((one.kind, one.name) == ("entity", "issue") for one in token.senses)
+    is_article = any(sense.name in ("articles", "fillers") for sense in token.senses)
+    return token.said.lower() in _MUCH or is_rows or is_article or _is_owner(token)
 
 
 def keep_verbs(tokens: Sequence[Token]) -> list[Token]:

@@ -27,6 +27,8 @@ from tests.sprints.semantics.questions.reading import parse, read
         "which teams have not started anything in sprint 9",
         "which team had more added than removed points in sprint 8",
         "which sprints had more committed than completed points",
+        "how many points were committed, added and completed in sprint 8",
+        "how many issues were created, closed and reopened last week",
     ],
 )
 def test_a_number_of_what_is_no_state_of_now_is_asked_back(question: str) -> None:
@@ -83,3 +85,25 @@ def test_the_date_of_a_group_is_its_name() -> None:
     assert "2026-10-01: issues 3; 2026-11-01: issues 4." in describe_rows(
         QueryResult(rows=rows, count=2, runtime_ms=1.0)
     )
+
+
+@pytest.mark.parametrize("question", ["which people have left", "who left", "people who left", "who has left"])
+def test_who_left_is_no_longer_active(question: str) -> None:
+    assert '"person_inactive"' in read(question).model_dump_json()
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "p0 bugs that are older than 10 days and not blocked",
+        "has ORBIT any p0s",
+        "unassigned issues that are not blocked",
+    ],
+)
+def test_what_is_usual_for_open_work_is_asked_of_it(question: str) -> None:
+    assert '"open"' in read(question).model_dump_json()
+
+
+@pytest.mark.parametrize("question", ["what sprint is it", "which sprint are we on", "which sprint is ORBIT in"])
+def test_the_sprint_that_it_is_runs_now(question: str) -> None:
+    assert '"sprint_active"' in read(question).model_dump_json()
