@@ -418,13 +418,6 @@ class Conditions(Durations):
             return [Not(part=found[0] if len(found) == 1 else And(parts=tuple(found)))]
         return found
 
-    def _refuse_lost_sides(self, state: State) -> None:
-        """Refuse a time or sprint of one of two states, which the other would lose: resolved or blocked | in May."""
-        sides = [one for one in state.phrase.alternatives if one.kind == "term"]
-        of_stays = self.entity.id == "membership" and any(self._predicate(one)[1] != state.is_own for one in sides)
-        if sides and (state.periods or state.has_grain or of_stays):
-            raise Unbound(state.phrase)
-
     def _holds(self, state: State) -> Condition | None:
         """Return the condition of a state. None if its time or the measure implies it."""
         if state.phrase.is_ever and not state.is_counted:

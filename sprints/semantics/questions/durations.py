@@ -156,3 +156,10 @@ class Durations(Relations):
             raise Unbound(state.phrase)
         self.assumptions.append(f"Took '{state.phrase.said}' as what is not so now.")
         return NamedCondition(predicate=state.predicate)
+
+    def _refuse_lost_sides(self, state: State) -> None:
+        """Refuse a time or sprint of one of two states, which the other would lose: resolved or blocked | in May."""
+        sides = [one for one in state.phrase.alternatives if one.kind == "term"]
+        of_stays = self.entity.id == "membership" and any(self._predicate(one)[1] != state.is_own for one in sides)
+        if sides and (state.periods or state.has_grain or of_stays):
+            raise Unbound(state.phrase)

@@ -18,7 +18,8 @@ from sprints.semantics.query import (
     Reference,
     TimeRange,
 )
-from sprints.semantics.questions.terms import FATES, NOT_STARTED, Unbound
+from sprints.semantics.questions.terms import FATES, Unbound
+from sprints.semantics.questions.units import NOT_STARTED
 
 _EXCLUDING = frozenset({Operator.NE, Operator.NOT_IN})
 

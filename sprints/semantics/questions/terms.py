@@ -18,7 +18,6 @@ from sprints.semantics.questions.tense import find_copula, find_verb, is_said_of
 
 CARRIED_FROM = "Carried over from which sprint? One that runs has carried nothing over yet."
 FATES = frozenset({"completed", "carried_over", "removed"})  # what becomes of an issue in a sprint, one of them
-NOT_STARTED = "What a sprint is committed to is known when it starts. Ask for each sprint on its own."
 WHOSE_CHANGES = "Do you mean who made the changes, or whose issues they are of?"
 BOTH_OR_EACH = "Do you mean issues of which both is true, or a number for each?"
 BY_DAY = "I count this once a sprint, not once a day. Ask for the burndown, or for the number per sprint."

@@ -4,10 +4,11 @@ from sprints.semantics.query import DimensionGroup, MetricQuery, NamedCondition,
 from sprints.semantics.questions.groups import Groups
 from sprints.semantics.questions.phrase import Phrase, is_sprints, look_at, phrase_at
 from sprints.semantics.questions.speeds import TAKEN_AS, find_speed_word
-from sprints.semantics.questions.terms import NOT_STARTED, Unbound
+from sprints.semantics.questions.terms import Unbound
 
 OF_OWNERS = "Do you mean the average of an issue, '{each}', or the average of what they have in all? I know the first."
 OF_TYPE = "Do you mean the points of the {said}, or of all issues? Ask for each number on its own."
+NOT_STARTED = "What a sprint is committed to is known when it starts. Ask for each sprint on its own."
 _STATISTICS = {"average": "average", "mean": "average", "median": "median"}
 PLANNED = (NamedCondition(predicate="committed"), NamedCondition(predicate="added_late"))  # of a sprint ahead: in it
 _ROWS = frozenset({"issue", "membership", "sprint", "team", "person"})  # of other rows issues are only the owners
