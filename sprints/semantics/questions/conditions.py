@@ -326,6 +326,7 @@ class Conditions(Durations):
                 continue
             if relation.entity != "status_change":  # of a change nothing else is said
                 self._refuse_behind(phrase)
+            where = self._limit_to_open(where, relation=relation, phrase=phrase)
             has = Has(relation=name, where=where, at_least=int(phrase.number or 1))
             if not phrase.is_negated:
                 return has

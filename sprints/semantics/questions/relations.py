@@ -5,13 +5,16 @@ from dataclasses import replace
 from sprints.linking.names import sprint_numbers
 from sprints.semantics.describe import join_conditions, split_conditions
 from sprints.semantics.enums import Operator
-from sprints.semantics.model import SemanticModel
+from sprints.semantics.model import Relation, SemanticModel
 from sprints.semantics.query import Comparison, Condition, Has, InPeriod, NamedCondition, Not
 from sprints.semantics.questions.measures import Measures
 from sprints.semantics.questions.phrase import Phrase, is_sprints
 from sprints.semantics.questions.tense import is_said_of_past
 from sprints.semantics.questions.terms import CARRIED_FROM, MAX_LISTED_SPRINTS, Unbound
 from sprints.semantics.questions.values import is_among, to_value
+
+_HOLDERS = frozenset({"person", "team"})
+_OF_STATE = frozenset({"status", "status_category", "sprint"})
 
 
 class Relations(Measures):
@@ -117,6 +120,17 @@ class Relations(Measures):
             self.states.pop(at, None)
         self.phrases[sprints[0]] = replace(named, kind="mark", names=(), name_kind="", senses=())
         return True
+
+    def _limit_to_open(self, where: Condition | None, *, relation: Relation, phrase: Phrase) -> Condition | None:
+        """Return what people and teams lack now as open work, as what they have is: who has no bugs. Else as it is."""
+        parts = split_conditions(where)
+        is_plain = all(isinstance(one, Comparison) and one.field not in _OF_STATE for one in parts)
+        is_held = self.entity.id in _HOLDERS and relation.entity == "issue" and relation.by != "reporter"
+        is_past = bool(self.marks & {"past", "ever"}) or is_said_of_past(self.phrases, place=self.phrases.index(phrase))
+        if not (phrase.is_negated and is_held and is_plain) or is_past or phrase.is_ever:
+            return where
+        self.assumptions.append("Only issues that are not done are counted.")
+        return join_conditions([NamedCondition(predicate="open"), *parts])
 
     def _find_fate(self, phrase: Phrase) -> str:
         """Return what a phrase says became of issues in a sprint. Empty if it says no such thing."""

@@ -125,6 +125,11 @@ class Scope(MeasuredTimes):
             and not any(one.kind == "rank" for one in self.phrases)
         ):
             raise Unbound(None, why="Which sprint do you mean?")
+        names_sprint = any(is_sprints(one) or one.has_entity("sprint") for one in self.phrases)
+        is_list = self.entity.id == "membership" and not (self.measures or self.groups or self.is_fragment)
+        told = [place for place, one in self.states.items() if one.predicate == "committed"]
+        if is_list and told and not names_sprint and find_verb(self.phrases, place=told[0]) in ("is", "are"):
+            raise Unbound(None, why="Which sprint do you mean?", is_final=True)  # what | is | committed
 
     def _refuse_asked_sprints(self) -> None:
         """Refuse rows of others where sprints are asked for: which active sprints have blocked issues."""

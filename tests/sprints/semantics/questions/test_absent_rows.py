@@ -29,6 +29,10 @@ PEOPLE = (
     "WHERE s.sprint_name = '{} Sprint 9' AND m.is_in_scope AND i.assignee_id = u.user_id "
     "AND i.status_category <> 'Done') LIMIT 1000"
 )
+HOLDERS = (
+    "SELECT full_name FROM users AS u WHERE NOT EXISTS (SELECT 1 FROM issues AS i WHERE i.assignee_id = u.user_id "
+    "AND i.status_category <> 'Done' AND {}) LIMIT 1000"
+)
 SPRINTS = "SELECT sprint_name FROM sprint_summary WHERE state = 'closed' AND carried_over_issues = 0 LIMIT 1000"
 
 
@@ -53,6 +57,11 @@ SPRINTS = "SELECT sprint_name FROM sprint_summary WHERE state = 'closed' AND car
         ("which people have no issue that is overdue",
          ("SELECT full_name FROM users AS u WHERE NOT EXISTS (SELECT 1 FROM issues AS i WHERE i.assignee_id = "
           "u.user_id AND i.status_category <> 'Done' AND i.due_date < (SELECT as_of::date FROM snapshot)) LIMIT 1000")),
+        ("who has no bugs?", HOLDERS.format("i.issue_type = 'Bug'")),
+        ("which people have no stories?", HOLDERS.format("i.issue_type = 'Story'")),
+        ("which team has no customer bugs?",
+         TEAMS.format("issue_type = 'Bug' AND 'customer' = ANY (labels) AND status_category <> 'Done'")),
+        ("which team had no p0 bugs?", TEAMS.format("issue_type = 'Bug' AND priority = 'p0'")),
         ("Which teams have no p0 open?", TEAMS.format("priority = 'p0' AND status_category <> 'Done'")),
         ("who on the harbor team has nothing left open in the current sprint?", PEOPLE.format("HARBOR", "HARBOR")),
         ("Who on ORBIT has nothing left to do in the current sprint?", PEOPLE.format("ORBIT", "ORBIT")),

@@ -180,7 +180,7 @@ TRUTHS = [
      "AND issue_type = 'Bug' AND status_category <> 'Done') LIMIT 1000")),
     ("Who does not have bugs?",
      ("SELECT full_name FROM users AS u WHERE NOT EXISTS (SELECT 1 FROM issues AS i WHERE i.assignee_id = u.user_id "
-     "AND issue_type = 'Bug') LIMIT 1000")),
+     "AND issue_type = 'Bug' AND status_category <> 'Done') LIMIT 1000")),
     ("Epics without blocked issues",
      ("SELECT issue_key FROM issues AS e WHERE issue_type = 'Epic' AND NOT EXISTS (SELECT 1 FROM issues AS i "
      "WHERE i.epic_id = e.issue_id AND i.is_blocked) LIMIT 1000")),

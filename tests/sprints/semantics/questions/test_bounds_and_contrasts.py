@@ -12,7 +12,7 @@ TRUTHS = [
       "state = 'active') LIMIT 1000")),
     ("Which people have no assigned bugs?",
      ("SELECT full_name FROM users AS u WHERE NOT EXISTS (SELECT 1 FROM issues AS i WHERE i.assignee_id = u.user_id "
-      "AND i.issue_type = 'Bug') LIMIT 1000")),
+      "AND i.issue_type = 'Bug' AND i.status_category <> 'Done') LIMIT 1000")),
     ("Which issues in ORBIT's current sprint has nobody picked up?",
      ("SELECT issue_key FROM issues JOIN sprint_issues AS m USING (issue_id) JOIN sprints AS p ON p.sprint_id = "
       "m.sprint_id WHERE p.state = 'active' AND p.team_id = (SELECT team_id FROM teams WHERE team_key = 'ORBIT') AND "
