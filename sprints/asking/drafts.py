@@ -234,7 +234,8 @@ def _ask_back(reading: QuestionReading) -> Draft:
         return Draft(clarification=asked, suggestions=_suggest(reading, doubts=(), near=near), doubts=choice)
     doubts, hint = _ask_about_time(reading), _find_hint(reading)
     suggested = _suggest(reading, doubts=doubts, near=near)
-    suggested = tuple(dict.fromkeys((*hint.instead, *suggested)))[:MAX_NEAREST] if hint else suggested
+    instead = [one for one in hint.instead if reading.keeps_names(one)] if hint else []
+    suggested = tuple(dict.fromkeys((*instead, *suggested)))[:MAX_NEAREST]
     word = _choose_word(reading, near=near)
     template = BETWEEN if word.lower() in _JOINING else NOT_UNDERSTOOD
     reason = (hint.why if hint else parse.why) or (template.format(word=word) if word else "")

@@ -96,6 +96,10 @@ class QuestionReading:
         parse = self._parse(question)
         return parse.query is not None and not parse.linked.unclear
 
+    def keeps_names(self, question: str) -> bool:
+        """Return whether another question names all that this one does: names, sprints, days and numbers."""
+        return list_values(self.linked) <= list_values(self._parse(question).linked)
+
     def _parse(self, question: str) -> Parse:
         known, key = _parses.setdefault(self.index, {}), (self.lexicon, self.linked.today, question)
         if key not in known:
