@@ -67,7 +67,7 @@ def change_rows(
     changed = changed or _swap_event(context, tokens=tokens, model=model)
     changed = changed or _rank_owners(context, tokens=tokens, model=model) or _swap_number(context, tokens=tokens)
     changed = changed or _step_sprint(context, tokens=tokens, index=index)
-    beside = None if changed else _step_time(context, tokens=tokens)
+    beside = None if changed else _find_time_beside(context, tokens=tokens)
     if beside is None:
         return changed
     parts = [part if part is not beside[0] else beside[1] for part in split_conditions(context.where)]
@@ -93,12 +93,11 @@ def _swap_number(context: MetricQuery, *, tokens: Sequence[Token]) -> MetricQuer
 
 def swap_part(context: MetricQuery, *, new: Sequence[Condition], model: SemanticModel) -> MetricQuery | None:
     """Return a share with another part of the same kind: what share of bugs is p0, | and p1? None if it has none."""
-    part = context.share.part if context.share else None
-    if part is None or len(new) != 1 or get_subject(new[0], model=model) != get_subject(part, model=model):
+    share = context.share
+    if share is None or share.part is None or len(new) != 1 or Not in (type(share.part), type(new[0])):
         return None
-    if any(isinstance(one, Not) for one in (part, new[0])) or context.share is None:
-        return None
-    return context.model_copy(update={"share": context.share.model_copy(update={"part": new[0]})})
+    is_same = get_subject(new[0], model=model) == get_subject(share.part, model=model)
+    return context.model_copy(update={"share": share.model_copy(update={"part": new[0]})}) if is_same else None
 
 
 def compare_times(context: MetricQuery, *, new: Sequence[Condition]) -> MetricQuery | None:
@@ -344,7 +343,7 @@ def _step_sprint(context: MetricQuery, *, tokens: Sequence[Token], index: NameIn
     return context.model_copy(update={"where": join_conditions(moved)}) if is_whole and not is_undecided else None
 
 
-def _step_time(context: MetricQuery, *, tokens: Sequence[Token]) -> tuple[TimeRange, TimeRange] | None:
+def _find_time_beside(context: MetricQuery, *, tokens: Sequence[Token]) -> tuple[TimeRange, TimeRange] | None:
     """Return its month, or another unit, and the one beside it: and the month before? None if it says more."""
     words = {word for token in list_content(tokens) for word in token.said.lower().split()} - {"the", "that", "in"}
     units = words & {"day", "week", "month", "quarter", "year"}
