@@ -4,10 +4,12 @@ from sprints.semantics.conditions import ConditionWriter, quote, write_compariso
 from sprints.semantics.enums import Operator
 from sprints.semantics.model import Dimension, Entity, Measure, SemanticModel
 from sprints.semantics.query import (
+    MAX_VALUES,
     And,
     Comparison,
     Condition,
     DimensionGroup,
+    InPeriod,
     MetricQuery,
     NamedCondition,
     Not,
@@ -23,30 +25,71 @@ def write_empty_groups(
     query: MetricQuery, *, measures: tuple[Measure, ...], columns: list[str], model: SemanticModel
 ) -> str:
     """
-    Write a row with no number for each group that the question names, or of which it wants the fewest.
+    Write a row with no number for each group that the question names, or whose rows it names, or of the fewest.
 
     Empty if the groups without rows are not asked for.
     """
+    if rows := _find_named_rows(query, measures=measures, model=model):
+        return _write_groups_of(rows[1], dimension=rows[0], query=query, columns=columns, model=model)
     if named := _find_named_groups(query, measures=measures, model=model):
         return _write_named_groups(named[0], named=named[1], columns=columns, model=model)
     owner = _find_owner(query, measures=measures, model=model)
     return _write_owners(owner, query=query, columns=columns, model=model) if owner else ""
 
 
-def _find_named_groups(
-    query: MetricQuery, *, measures: tuple[Measure, ...], model: SemanticModel
-) -> tuple[Dimension, Comparison] | None:
-    """Return the only group and the condition that names several of its values: each is shown, without rows as zero."""
+def _find_group(query: MetricQuery, *, measures: tuple[Measure, ...], model: SemanticModel) -> Dimension | None:
+    """Return the only group of plain numbers, of which those without rows are zero."""
     is_other = query.compare or query.share or query.having or query.rank or query.limit or query.trend
     if len(query.group_by) != 1 or is_other:
         return None
     [group] = query.group_by
     dimension = model.dimensions.get(group.dimension) if isinstance(group, DimensionGroup) else None
-    if dimension is None or dimension.many or not all(one.empty == "zero" for one in measures):
+    is_zero = dimension is not None and not dimension.many and all(one.empty == "zero" for one in measures)
+    return dimension if is_zero else None
+
+
+def _find_named_rows(
+    query: MetricQuery, *, measures: tuple[Measure, ...], model: SemanticModel
+) -> tuple[Dimension, Entity] | None:
+    """Return the only group, and the entity of several named rows that belong to it: in these sprints, by team."""
+    dimension = _find_group(query, measures=measures, model=model)
+    if dimension is None or dimension.key is None or dimension.role is not None:
+        return None
+    for condition in _list_row_parts(query):
+        named = condition if isinstance(condition, Comparison) and condition.values[1:] else None
+        known = model.dimensions[named.field] if named is not None and named.op is Operator.IN else dimension
+        rows = model.entities[known.entity]
+        is_row = known.id != dimension.id and known.key is not None and known.role is None
+        if is_row and reaches(rows, term=dimension, model=model):
+            parts = _list_row_parts(query)
+            return (dimension, rows) if all(_is_plain(one, owner=rows, model=model) for one in parts) else None
+    return None
+
+
+def _write_groups_of(
+    rows: Entity, *, dimension: Dimension, query: MetricQuery, columns: list[str], model: SemanticModel
+) -> str:
+    """Write the groups that named rows belong to with no number each, of the rows that the conditions leave."""
+    scope = Scope(rows, model=model, names=AliasNames())
+    writer, path = ConditionWriter(scope=scope), scope.path_to(dimension)
+    conditions = [writer.write(one) for one in _list_row_parts(query) if _is_about(one, owner=rows, model=model)]
+    selected = [f"{scope.expand(dimension.expression.strip(), path=path)} AS g1"]
+    selected += [f"{scope.expand(dimension.key or '', path=path)} AS k1"]
+    selected += [f"{scope.expand(dimension.sort, path=path)} AS s1"] if dimension.sort else []
+    selected += [f"NULL AS {column}" for column in columns]
+    return f"SELECT {', '.join(selected)}\n{scope.write_from()}\nWHERE {' AND '.join(conditions)}"
+
+
+def _find_named_groups(
+    query: MetricQuery, *, measures: tuple[Measure, ...], model: SemanticModel
+) -> tuple[Dimension, Comparison] | None:
+    """Return the only group and the condition that names several of its values: each is shown, without rows as zero."""
+    dimension = _find_group(query, measures=measures, model=model)
+    if dimension is None:
         return None
     if dimension.key is None and (dimension.type != "text" or dimension.sort):
         return None
-    said = [one for one in _list_parts(query) if isinstance(one, Comparison) and one.field == dimension.id]
+    said = [one for one in _list_row_parts(query) if isinstance(one, Comparison) and one.field == dimension.id]
     is_list = len(said) == 1 and said[0].op is Operator.IN and len(said[0].values) > 1
     return (dimension, said[0]) if is_list else None
 
@@ -131,6 +174,23 @@ def _list_parts(query: MetricQuery) -> tuple[Condition, ...]:
     if isinstance(query.where, And):
         return query.where.parts
     return () if query.where is None else (query.where,)
+
+
+def _list_row_parts(query: MetricQuery) -> list[Condition]:
+    """List the conditions, those of the periods in place of being in these, and equal ones of one dimension joined."""
+    return [_join_equal(one.where if isinstance(one, InPeriod) else one) for one in _list_parts(query)]
+
+
+def _join_equal(condition: Condition) -> Condition:
+    """Return one comparison for several of one dimension: of sprint 8, or of sprint 9."""
+    if not isinstance(condition, Or):
+        return condition
+    parts = [one.where if isinstance(one, InPeriod) else one for one in condition.parts]
+    equal = [one for one in parts if isinstance(one, Comparison) and one.op in (Operator.EQ, Operator.IN)]
+    values = tuple(value for one in equal for value in one.values)
+    if len(equal) < len(parts) or len({one.field for one in equal}) > 1 or len(values) > MAX_VALUES:
+        return condition
+    return Comparison(field=equal[0].field, op=Operator.IN, values=values)
 
 
 def _is_plain(condition: Condition, *, owner: Entity, model: SemanticModel) -> bool:

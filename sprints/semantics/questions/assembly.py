@@ -37,6 +37,7 @@ _NUMBERS = frozenset({
     "how_many", "how_much", "how_often", "how_long", "share", "average", "median", "percentile_85", "compare", "versus",
     "trend", "breakdown", "total", "together", "more", "fewer", "best", "worst",
 })  # fmt: skip
+_EACH = frozenset({"each", "every", "respective"})
 NONE = "Those who have none are not counted. Ask who has none: 'which people have no open bugs?'"
 PART = "Do you mean how many of them, or which share? Ask 'how many of the …', or 'what share of the …'."
 MISSING = "What is without {label} has none to add up. Do you mean how many there are?"
@@ -81,6 +82,10 @@ def assemble(phrases: Sequence[Phrase], *, entity: str, lexicon: Lexicon) -> Ass
 def _names_state(phrase: Phrase, *, said: str) -> bool:
     """Return whether a query names the state of a phrase, so that it may be said twice: reopened and open again."""
     return any(one.kind == "predicate" and f'"{one.name}"' in said for one in phrase.senses)
+
+
+def _says_each(phrase: Phrase) -> bool:
+    return bool(_EACH & {phrase.quantifier, *phrase.said.lower().split()})
 
 
 def _list_affirmed(phrases: Sequence[Phrase], *, redundant: Sequence[Phrase]) -> Iterator[tuple[Phrase, list[Phrase]]]:
@@ -133,10 +138,13 @@ class _Assembly(OpenWork):
         self._attach_times()
         self._read_groups()
         self._read_nouns()
+        by_owner = self._list_of_each()
         self._choose_measures()
+        self._measure_changes_of_scope()
         self._read_conditions()
         self._show_time_in_status()
         rank, order = self._read_ranks()
+        order = order or tuple(Order(by=one) for one in by_owner)
         share = self._read_share()
         self._check_marks()
         query = self._compose(rank=rank, order=order, share=share)
@@ -184,6 +192,25 @@ class _Assembly(OpenWork):
             conditions=conditions, measures=tuple(self.measures), groups=tuple(self.groups), rank=rank, order=order,
             assumptions=tuple(self.assumptions),
         )  # fmt: skip
+
+    def _list_of_each(self) -> list[str]:
+        """
+        Show rows sorted by their owner where no number is asked for, and return by what: what did | each team | do.
+
+        A noun of issues behind the owner is the unit of a number: what did each team do, in | tickets.
+        """
+        each = [place for place, one in enumerate(self.phrases) if one.kind == "group" and _says_each(one)]
+        if not each or not phrase_at(self.phrases, place=0).marks & {"what", "which"} or self.measures:
+            return []
+        is_counted = any(one.is_of_issues for one in self.phrases[each[0] :]) or self.unit_noun == "points"
+        is_list = self.entity.id in ("issue", "membership") and len(self.groups) == len(each)
+        if is_counted or not is_list or self.is_ranked or any(one.marks & _NUMBERS for one in self.phrases):
+            return []
+        self._title_epics()
+        owners = [one.dimension for one in self.groups if isinstance(one, DimensionGroup)]
+        if len(owners) == len(self.groups):
+            self.groups, self.within = [], owners
+        return self.within
 
     def _refuse_part(self, query: MetricQuery) -> None:
         """Refuse a number of what is a state itself, in a further state: how much of the commitment was completed."""
@@ -249,7 +276,7 @@ class _Assembly(OpenWork):
                 one.kind == "names" and len(one.names) > 1 and one.joined_by == "or" for one in self.phrases
             )
             return bool(self.sides) or (is_choice and self._splits_names())
-        if "per" in phrase.marks and phrase.said.lower().rpartition(" ")[2] in ("each", "every", "respective"):
+        if "per" in phrase.marks and _says_each(phrase):
             return bool(self.sides) or self._splits_names()
         if phrase.marks <= SILENT or (self.is_fragment and phrase.marks & {"follow", "only"}):
             return True
@@ -335,6 +362,7 @@ class _Assembly(OpenWork):
         if where is None and "how_many" in self.marks and not (self.groups or self.sides or self._names_rows()):
             raise Unbound(next(one for one in self.phrases if "how_many" in one.marks))
         self._check_contradiction(where)
+        self._tell_breadth(where)
         if not self.measures:
             return self._rows(where, rank=rank, order=order)
         where = self._leave_out_zeros(where)

@@ -58,11 +58,13 @@ class Lookups(Conditions):
             raise Unbound(phrase)
 
     def _refuse_days_left(self) -> None:
-        """Refuse the days that are left of sprints that do not run, and say when they were closed."""
+        """Refuse the days that are left if a sprint does not run, and say when it was closed."""
         named = [name for one in self.phrases if is_sprints(one) and not one.edge for name in one.names]
-        states = {one.state for one in named}
         is_left, is_length = _DAYS_LEFT in self.columns, _LENGTH in self.measures
-        if not named or not (is_left or is_length) or states - ({"closed", "future"} if is_left else {"future"}):
+        if is_left:
+            named = [one for one in named if one.state != "active"]
+        is_refused = is_left or (is_length and not {one.state for one in named} - {"future"})
+        if not named or not is_refused:
             return
         said = ", ".join(f"{one.text} {self._tell_state(one)}" for one in named[:MAX_TOLD])
         raise Unbound(None, why=NO_DAYS_LEFT.format(said=said) if is_left else f"{said}.", is_final=True)

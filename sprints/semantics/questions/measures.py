@@ -10,7 +10,7 @@ from sprints.semantics.questions.phrase import NOTHING, Phrase, is_sprints, phra
 from sprints.semantics.questions.terms import BOTH_OR_EACH, NAMED_BY, State, Unbound
 from sprints.semantics.questions.units import Units
 
-_UNITS = ("points", "issues")
+UNITS = ("points", "issues")
 EITHER = "Do you mean one number of all that are either, or a number for each?"
 ISSUES_OR_POINTS = "Do you mean points or issues?"
 NO_ACT = "I can say who has no such issues, or whose issues are not so. Which do you mean?"
@@ -240,7 +240,7 @@ class Measures(Units):
                 raise Unbound(next((one for one in self.phrases if self.unit_noun in one.said.lower()), None))
             said = " ".join(one.said.lower() for one in self.phrases)
             is_of_both = not (self.unit_noun or "point" in said or "issue" in said)  # commitment
-            self.measures = self._measure_in_units(self._own_states(), units=_UNITS if is_of_both else (unit,))
+            self.measures = self._measure_in_units(self._own_states(), units=UNITS if is_of_both else (unit,))
 
     def _compare_states(self, told: Sequence[State]) -> None:
         """Compare states in points and issues if no unit is said. Refuse what nobody counts: two sprints."""
@@ -250,7 +250,7 @@ class Measures(Units):
         if self.entity.id == "membership" and told and not any(one.name_kind == "type" for one in self.phrases):
             if not (self._groups_sprints() or any(map(is_sprints, self.phrases))):
                 raise Unbound(None, why="Of which sprints?")
-            self.measures = self._measure_in_units(told, units=_UNITS)
+            self.measures = self._measure_in_units(told, units=UNITS)
         if compared is not None and not (told or self._says_of_what()):
             raise Unbound(compared)
 

@@ -1,7 +1,8 @@
 """What a question asks of open work alone, unless it says of which: unassigned, due, what somebody has."""
 
+from sprints.semantics.describe import split_conditions
 from sprints.semantics.enums import Operator
-from sprints.semantics.query import Comparison, NamedCondition
+from sprints.semantics.query import Comparison, Condition, NamedCondition, TimeGroup
 from sprints.semantics.questions.actors import tells_of_reporters
 from sprints.semantics.questions.phrase import Phrase, is_sprints, phrase_at
 from sprints.semantics.questions.ranks import UNTIL_DONE, Ranks
@@ -33,6 +34,17 @@ class OpenWork(Ranks):
             self.parts.append(NamedCondition(predicate="open"))
             verb = "counted" if self.measures else "listed"
             self.assumptions.append(f"Only issues that are not done are {verb}.")
+
+    def _tell_breadth(self, where: Condition | None) -> None:
+        """Say what is included because nothing leaves it out: all sprints, or epics, which are in no epic."""
+        parts = split_conditions(where)
+        is_limited = self._names_time() or self._groups_sprints() or any(map(is_sprints, self.phrases))
+        is_limited = is_limited or self._has_key() or any(isinstance(one, TimeGroup) for one in self.groups)
+        if self.entity.id == "membership" and not (is_limited or self.is_ranked or any(map(_is_of_sprints, parts))):
+            self.assumptions.append("All sprints are meant.")
+        named = {one.field: one.op for one in parts if isinstance(one, Comparison)}
+        if self.entity.id == "issue" and named.get("epic") is Operator.IS_NULL and "issue_type" not in named:
+            self.assumptions.append("Epics are among them, since an epic belongs to none.")
 
     def _says_of_which(self) -> bool:
         """Return whether a state, a status or a time tells of which issues it is asked."""
@@ -98,6 +110,10 @@ class OpenWork(Ranks):
         )  # fmt: skip
         is_now = not self._is_past() and "past" not in self.marks and not self.groups
         return is_plain and is_now and not any(one.quantifier == "all" for one in self.phrases)
+
+
+def _is_of_sprints(condition: Condition) -> bool:
+    return isinstance(condition, NamedCondition) and condition.predicate.startswith("sprint_")
 
 
 def _is_ahead(phrase: Phrase) -> bool:

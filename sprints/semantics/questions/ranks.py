@@ -265,7 +265,10 @@ class Ranks(Scope):
         if self.phrases[at].is_negated or is_limited or "who" in self.marks:
             raise Unbound(rank)  # of all times, not within a period; who reported | most reopened bugs
         self.used.add(at)
-        self.part_of.pop(at, None)
+        if rank.is_descending:
+            self.part_of[at] = [Comparison(field=name, op=Operator.GE, values=(1,))]
+        else:
+            self.part_of.pop(at, None)
         return name
 
     def _find_spent(self) -> str:

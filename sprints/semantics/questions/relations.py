@@ -124,7 +124,11 @@ class Relations(Measures):
     def _limit_to_open(self, where: Condition | None, *, relation: Relation, phrase: Phrase) -> Condition | None:
         """Return what people and teams lack now as open work, as what they have is: who has no bugs. Else as it is."""
         parts = split_conditions(where)
-        is_plain = all(isinstance(one, Comparison) and one.field not in _OF_STATE for one in parts)
+        implied = self.settings["of_open_work"]["predicates"]
+        is_plain = all(
+            (isinstance(one, Comparison) and one.field not in _OF_STATE)
+            or (isinstance(one, NamedCondition) and one.predicate in implied) for one in parts
+        )  # fmt: skip
         is_held = self.entity.id in _HOLDERS and relation.entity == "issue" and relation.by != "reporter"
         is_past = bool(self.marks & {"past", "ever"}) or is_said_of_past(self.phrases, place=self.phrases.index(phrase))
         if not (phrase.is_negated and is_held and is_plain) or is_past or phrase.is_ever:

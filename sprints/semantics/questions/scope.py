@@ -20,6 +20,7 @@ from sprints.semantics.questions.actors import tells_of_reporters
 from sprints.semantics.questions.alternatives import MASS, SIZES
 from sprints.semantics.questions.lexicon import ASKING
 from sprints.semantics.questions.measured_times import MeasuredTimes
+from sprints.semantics.questions.measures import UNITS
 from sprints.semantics.questions.phrase import NOTHING, SILENT_MARKS, Phrase, is_sprints, look_at, phrase_at
 from sprints.semantics.questions.restatements import find_result_words
 from sprints.semantics.questions.tense import find_verb, is_said_of_now, is_said_of_past
@@ -95,6 +96,18 @@ class Scope(MeasuredTimes):
         units = {self.model.measures[one].unit for one in self.measures}
         if self.unit_noun == "points" and units and not any(unit.startswith("points") for unit in units):
             raise Unbound(next((one for one in self.phrases if "point" in one.said.lower()), None))
+
+    def _measure_changes_of_scope(self) -> None:
+        """Measure what came into a scope, or left it, and not what of it is in there still: the scope | added."""
+        own = self._distinct_states()
+        is_said = any(sense.name == "sprint_issues" for one in self.phrases for sense in one.senses)
+        if not is_said or self.measures != ["sprint_issues"] or any(one.phrase.is_negated for one in own):
+            return
+        if own:
+            self.measures = []
+            self.measures = self._measure_in_units(own, units=(self.unit_noun,) if self.unit_noun else UNITS)
+            self._take_units_of_sprints()
+            self.assumptions += ["Ranked by points."] if self.is_ranked and self.measures[1:] else []
 
     def _is_summed(self) -> bool:
         """Return whether each number is a sum, so that a total is no other one: the total | velocity."""

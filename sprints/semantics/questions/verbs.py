@@ -12,6 +12,7 @@ _OWNERS = frozenset({"team", "person", "sprint"})
 _OWED = frozenset({"have", "has", "need", "needs", "remain", "remains"})
 _LEADS_TO_ACT = frozenset({"what", "be", "still"})
 _MUCH = frozenset({"most", "least", "more", "less", "much", "nothing", "anything", "something"})
+_THINGS = frozenset({"anything", "something", "everything"})
 _YET_TO_DO = (Sense("predicate", "open", "adjective"), Sense("predicate", "left_in_sprint", "adjective"))
 
 
@@ -35,7 +36,7 @@ def read_infinitives(tokens: Sequence[Token]) -> list[Token]:
             owed = () if is_past else (Sense("mark", "have", "word"),)
             kept[at] = replace(tokens[at], senses=owed) if verb.startswith("need") or is_past else tokens[at]
             kept[place] = replace(token, senses=_YET_TO_DO)
-        elif _asks_what_is(tokens[:place]):
+        elif _asks_what_is(tokens[:place]) or (place and tokens[place - 1].said.lower() in _THINGS):
             kept[place] = replace(token, senses=_YET_TO_DO)
     return kept
 

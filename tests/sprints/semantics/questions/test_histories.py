@@ -100,8 +100,9 @@ def test_what_was_so_at_any_time_is_read_from_the_history(question: str, truth: 
           "JOIN sprints AS s USING (sprint_id) JOIN issues AS i USING (issue_id) "
           "WHERE s.sprint_name = 'HARBOR Sprint 9' LIMIT 1000")),
         ("points re-estimated during sprint 8",
-         ("SELECT t.team_key, sum(i.story_points) AS points FROM issues AS i JOIN teams AS t USING (team_id) "
-          "WHERE i.issue_id IN (SELECT h.issue_id FROM points_changes AS h JOIN sprint_issues AS m USING (issue_id) "
+         ("SELECT t.team_key, coalesce(sum(i.story_points), 0) AS points FROM teams AS t LEFT JOIN issues AS i "
+          "ON i.team_id = t.team_id AND i.issue_id IN "
+          "(SELECT h.issue_id FROM points_changes AS h JOIN sprint_issues AS m USING (issue_id) "
           "JOIN sprints AS s ON s.sprint_id = m.sprint_id AND s.sprint_name LIKE '% Sprint 8' "
           "WHERE h.from_points IS NOT NULL AND h.changed_at >= s.started_at AND h.changed_at < s.completed_at) "
           "GROUP BY t.team_key LIMIT 1000")),

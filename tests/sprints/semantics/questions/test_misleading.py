@@ -75,8 +75,6 @@ WHERE s.sprint_name LIKE '{}' AND m.was_committed AND NOT m.was_completed {}
         "incomplete stories of sprint 8",
         "issues resolved within sprint 7",
         "bugs resolved from sprint 3 through sprint 5",
-        "How much scope was removed from ORBIT in sprint 3?",
-        "how much scope was removed in sprint 4",
         "Sub-tasks whose parent is still open",
         "Sub-tasks whose parent is done",
         "Sub-tasks whose parent is assigned to Priya Raman",
