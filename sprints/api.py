@@ -125,7 +125,7 @@ async def _chat(body: bytes | None) -> Reply:
         before = await read_context(asked.previous, now=now, reader=reader)
     answer = await chat(
         asked.question, now=now, reader=reader, model=configured_model(), context=before.query,
-        is_context_lost=before.is_lost, without=asked.without,
+        lost=before.lost, without=asked.without,
     )  # fmt: skip
     return Reply(body=encode(answer), rows=answer.count)
 

@@ -128,7 +128,7 @@ async def ask_sprints(ask: AskSprintsQuestion) -> PlainAnswer:
     before = await read_context(ask.previous, now=now, reader=reader)
     answer = await chat(
         ask.question, now=now, reader=reader, model=configured_model(), context=before.query,
-        is_context_lost=before.is_lost,
+        lost=before.lost,
     )  # fmt: skip
     return PlainAnswer(**{name: getattr(answer, name) for name in PlainAnswer.model_fields})
 

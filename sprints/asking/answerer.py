@@ -51,13 +51,15 @@ class SprintsAnswerer:
             return await self._read_changed(lines, now=now)
         subject = before.subject if before and isinstance(before.subject, Subject) else None
         context = subject.query if subject else None
-        is_lost = before is not None and context is None
+        asked = before.question if before and before.state == "unclear" else ""
+        lost = asked if before is not None and context is None else None
         alone = await read_question(question, now=now, reader=reader)
         reading = alone
-        if context is not None or is_lost:
-            reading = await read_question(question, now=now, reader=reader, context=context, is_context_lost=is_lost)
+        if context is not None or lost is not None:
+            reading = await read_question(question, now=now, reader=reader, context=context, lost=lost)
         leans = reading.parse.query != alone.parse.query or reading.parse.why != alone.parse.why
-        earlier = subject.questions if subject and leans else ()
+        before_it = subject.questions if subject else (asked,) if asked and reading.parse.query else ()
+        earlier = before_it if leans else ()
         return _rate(reading, draft=draft_without_model(reading), earlier=earlier)
 
     async def _read_changed(self, lines: Sequence[str], *, now: datetime) -> Interpretation:

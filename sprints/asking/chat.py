@@ -52,21 +52,26 @@ class ChatAnswer(PlainAnswer):
 
 
 class Context(NamedTuple):
-    """What the questions before mean. It is lost if the last one has no query."""
+    """
+    What the questions before mean.
+
+    `lost` is given if the last one has no query: the question, if it was asked back, else an empty text.
+    """
 
     query: MetricQuery | None = None
-    is_lost: bool = False
+    lost: str | None = None
 
 
 async def chat(
     question: str, *, now: datetime, reader: Pool, model: Model | None, context: MetricQuery | None = None,
-    is_context_lost: bool = False, without: Sequence[int] = (),
+    lost: str | None = None, without: Sequence[int] = (),
 ) -> ChatAnswer:  # fmt: skip
     """
     Answer a question. A failed statement is repaired and run once more.
 
     `context` is the query of the question before. With `without`, pieces of it are taken away and it is asked again.
-    With `is_context_lost` the question before has no query, and one that leans on it is asked back.
+    With `lost` (see Context) the question before has no query: this one may answer what it was asked back, and is asked
+    back if it leans on it.
     """
     question = await expand_aliases(question, domain="sprints")
     if context is not None and without:
@@ -75,7 +80,7 @@ async def chat(
         draft = draft_query(changed, reading=reading) or Draft(clarification="Without that nothing is asked.")
     else:
         draft = await generate(
-            question, now=now, reader=reader, model=model, context=context, is_context_lost=is_context_lost
+            question, now=now, reader=reader, model=model, context=context, lost=lost
         )  # fmt: skip
     if draft.sql is None:
         return ChatAnswer(
@@ -155,10 +160,11 @@ async def read_context(questions: Sequence[str], *, now: datetime, reader: Pool)
     context = Context()
     for question in questions:
         reading = await read_question(
-            question, now=now, reader=reader, context=context.query, is_context_lost=context.is_lost
+            question, now=now, reader=reader, context=context.query, lost=context.lost
         )  # fmt: skip
-        query = draft_without_model(reading).query
-        context = Context(query=query, is_lost=query is None)
+        draft = draft_without_model(reading)
+        asked = question if draft.sql is None else ""
+        context = Context(query=draft.query, lost=asked if draft.query is None else None)
     return context
 
 

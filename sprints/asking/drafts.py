@@ -92,14 +92,14 @@ class Draft:
 
 async def generate(
     question: str, *, now: datetime, reader: Pool, model: Model | None, schema: SchemaInfo | None = None,
-    context: MetricQuery | None = None, is_context_lost: bool = False,
+    context: MetricQuery | None = None, lost: str | None = None,
 ) -> Draft:  # fmt: skip
     """
     Turn a question into SQL or a clarification. Ambiguous names are clarified before a model is called.
 
-    `schema` is the caller's own, where it has one. `is_context_lost`: see read_question.
+    `schema` is the caller's own, where it has one. `lost`: see read_question.
     """
-    reading = await read_question(question, now=now, reader=reader, context=context, is_context_lost=is_context_lost)
+    reading = await read_question(question, now=now, reader=reader, context=context, lost=lost)
     return await draft_answer(reading, model=model, schema=schema)
 
 

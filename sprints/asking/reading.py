@@ -19,7 +19,7 @@ from sprints.semantics.questions.follow_up import parse_follow_up
 from sprints.semantics.questions.follow_up_checks import check_follow_up
 from sprints.semantics.questions.grammar import Parse, parse_question
 from sprints.semantics.questions.lexicon import Lexicon, shipped_lexicon
-from sprints.semantics.questions.lost_context import LOST, leans_on_context
+from sprints.semantics.questions.lost_context import LOST, leans_on_context, parse_answer
 from sprints.semantics.questions.two_parts import parse_parts
 from sprints.verified.library import Library, VerifiedStatement, load_library
 from sprints.verified.slots import EXAMPLES, NAMED, SLOT, list_slots
@@ -156,15 +156,15 @@ def _list_terms(parse: Parse) -> set[str]:
 
 async def read_question(
     question: str, *, now: datetime, reader: Pool, meant: Mapping[str, str] | None = None,
-    context: MetricQuery | None = None, is_context_lost: bool = False, lexicon: Lexicon | None = None,
+    context: MetricQuery | None = None, lost: str | None = None, lexicon: Lexicon | None = None,
     library: Library | None = None,
 ) -> QuestionReading:  # fmt: skip
     """
     Read a question. If everything is cached, a statement runs only for titles, where nothing else reads the question.
 
-    `meant` says which of several a name means, `context` what the question before this one meant. With
-    `is_context_lost` there was one, but its answer has no query that could be changed. `lexicon` and `library` replace
-    the stored ones, to try what is not saved yet.
+    `meant` says which of several a name means, `context` what the question before this one meant. `lost` is given if
+    it has no query that could be changed: the question, if it was asked back, else an empty text. `lexicon` and
+    `library` replace the stored ones, to try what is not saved yet.
     """
     lexicon = lexicon or await load_lexicon(reader=reader)
     names, as_of = await load_names(now=now, reader=reader, model=lexicon.model), await data_as_of(reader=reader)
@@ -174,9 +174,8 @@ async def read_question(
         parse: Parse | None = None
         if context is not None:
             parse = parse_follow_up(text, context=context, index=index, today=today, lexicon=lexicon)
-        elif is_context_lost and leans_on_context(text, index=index, today=today, lexicon=lexicon):
-            linked = link(text, index=index, today=today, reserved=lexicon.reserved_phrases)
-            parse = Parse(linked=linked, why=LOST, is_final=True)
+        elif lost is not None:
+            parse = parse_after_lost(text)
         is_whole = parse is None
         parse = parse or parse_question(text, index=index, today=today, lexicon=lexicon, meant=meant or {})
         if context is not None:
@@ -185,12 +184,27 @@ async def read_question(
             text, whole=parse, index=index, today=today, lexicon=lexicon, meant=meant or {}, context=context
         ) or parse  # fmt: skip
 
+    def parse_alone(text: str) -> Parse:
+        return parse_question(text, index=index, today=today, lexicon=lexicon, meant=meant or {})
+
+    def parse_after_lost(text: str) -> Parse | None:
+        """Parse what answers the question that was asked back. None if it is complete without it."""
+        leans = leans_on_context(text, index=index, today=today, lexicon=lexicon)
+        if lost and (leans or parse_alone(text).query is None):
+            answered = parse_answer(
+                text, asked=lost, index=index, today=today, lexicon=lexicon, parse_whole=parse_alone
+            )  # fmt: skip
+            if answered is not None:
+                return answered
+        linked = link(text, index=index, today=today, reserved=lexicon.reserved_phrases)
+        return Parse(linked=linked, why=LOST, is_final=True) if leans else None
+
     parse = _parse_change(question, context=context, names=names) if is_change(question) else parse_whole(question)
     reading = QuestionReading(
         question=question, linked=parse.linked, parse=parse, index=index, lexicon=lexicon,
         library=library or await load_library(reader=reader),
         assumptions=tuple(_explain_days(parse.linked, now=now.date(), as_of=as_of.date() if as_of else None)),
-        context=context, is_follow_up=context is not None or is_context_lost,
+        context=context, is_follow_up=context is not None or lost is not None,
     )  # fmt: skip
     if parse.query is not None or is_change(question) or reading.find_verified() is not None:
         return reading

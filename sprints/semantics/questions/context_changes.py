@@ -47,6 +47,7 @@ _OF_ONE = frozenset({"it", "its"})
 _WHICH = frozenset({"what", "which"})
 _ASKING = frozenset({"when", "how_many", "how_much", "how_long", "how_often"}) | ASKING_WHO | _WHICH
 _OF_OTHERS = frozenset({"others", "what", "be", "and", "follow", "how_many", "which", "total"})
+_OF_TOTALS = frozenset({"total", "together", "how_many", "how_much", "what", "be", "and", "follow"})
 _OF_NEGATION = frozenset({"not", "how_many", "which", "be", "have", "do", "past", "and", "follow", "anaphor"})
 _BELONGS = OWNERS | {"issue", "issue_type", "label", "parent", "time"}
 _IMPLIED = frozenset({"sprint_closed", "sprint_future", "has_cycle_time", "has_lead_time"})
@@ -66,6 +67,7 @@ def change_rows(
     changed = changed or _oppose(context, tokens=tokens, model=model)
     changed = changed or _swap_event(context, tokens=tokens, model=model)
     changed = changed or _rank_owners(context, tokens=tokens, model=model) or _swap_number(context, tokens=tokens)
+    changed = changed or _add_up(context, tokens=tokens, model=model)
     changed = changed or _step_sprint(context, tokens=tokens, index=index)
     beside = None if changed else _find_time_beside(context, tokens=tokens)
     if beside is None:
@@ -73,6 +75,16 @@ def change_rows(
     parts = [part if part is not beside[0] else beside[1] for part in split_conditions(context.where)]
     moved = context.model_copy(update={"where": join_conditions(parts)})
     return compare_times(context, new=beside[1:]) if tokens[0].said.lower() == ALSO else moved
+
+
+def _add_up(context: MetricQuery, *, tokens: Sequence[Token], model: SemanticModel) -> MetricQuery | None:
+    """Return the sum of what groups count: open bugs by team, | and in total? None if it says more."""
+    marks = [token.marks for token in tokens if not token.is_free]
+    is_total = all(one and one <= _OF_TOTALS for one in marks) and any(one & {"total", "together"} for one in marks)
+    if not is_total or is_selection(context):
+        return None
+    is_sum = bool(context.group_by) and all(model.measures[one].additive for one in context.measures)
+    return context.model_copy(update={"group_by": (), "order": (), "trend": False}) if is_sum else None
 
 
 def _swap_number(context: MetricQuery, *, tokens: Sequence[Token]) -> MetricQuery | None:

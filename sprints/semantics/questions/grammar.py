@@ -160,7 +160,7 @@ def _read_tokens(
     if said := find_dangling(tokens):
         return Parse(linked=linked, unbound=(said,), phrases=tuple(read_phrases(tokens)), is_final=True)
     if mine := next((token for token in tokens if "mine" in token.marks), None):
-        return Parse(linked=linked, why=MINE.format(said=mine.said))
+        return Parse(linked=linked, why=MINE.format(said=mine.said), phrases=tuple(read_phrases(tokens)))
     if anaphor := find_anaphor(tokens):
         return Parse(linked=linked, why=ANAPHOR.format(said=anaphor), anaphor=anaphor)
     if order := find_order(tokens, lexicon=lexicon):

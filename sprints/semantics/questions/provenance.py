@@ -178,7 +178,8 @@ class Change:
         for part, noun in _PARTS.items():
             if getattr(self.context, part) and not getattr(self.query, part) and not self._says_everyone:
                 yield f"It does not say whether the {noun} is still meant."
-        if self.context.group_by and not self.query.group_by and not ("total" in self._marks or self._points_back):
+        is_total = bool(self._marks & {"total", "together"})
+        if self.context.group_by and not self.query.group_by and not (is_total or self._points_back):
             yield "It does not say whether the groups are still meant."
         ranks = [one.rank.count for one in (self.context, self.query) if one.rank]
         if len({*ranks}) > 1 and not self._has_number:

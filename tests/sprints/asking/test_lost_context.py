@@ -5,6 +5,7 @@ import pytest
 
 from sprints.asking.answerer import SprintsAnswerer
 from sprints.asking.chat import ChatAnswer, chat, read_context
+from tests.sprints.semantics.questions.reading import parts_of
 from tests.sprints.semantics.questions.test_answers import NOW
 from toolbox.answering.decision import Decision, decide_conversation
 from toolbox.database import event_loop
@@ -25,7 +26,7 @@ COMPLETE = [
 async def ask_last(*questions: str) -> ChatAnswer:
     before = await read_context(questions[:-1], now=NOW, reader=reader)
     return await chat(
-        questions[-1], now=NOW, reader=reader, model=None, context=before.query, is_context_lost=before.is_lost
+        questions[-1], now=NOW, reader=reader, model=None, context=before.query, lost=before.lost
     )  # fmt: skip
 
 
@@ -87,3 +88,54 @@ async def test_the_questions_before_may_be_sent_in_place_of_a_query(
     answer = (await ninja_client.post("/api/sprints/chat", json=sent)).json()
 
     assert answer["isAmbiguous"] is is_asked, answer
+
+
+ANSWERED = [
+    ("what am I working on", "Levi", "what is Levi Walker working on"),
+    ("which issues are mine", "I'm Priya Raman", "issues assigned to Priya Raman"),
+    ("my bugs", "it's Levi", "bugs assigned to Levi Walker"),
+    ("issues of Avery", "Avery Smith", "issues of Avery Smith"),
+    ("how many points did sprint 42 have", "sprint 8", "how many points did sprint 8 have"),
+    ("what is committed", "ORBIT Sprint 8", "what is committed in ORBIT Sprint 8"),
+    ("what did the team finish last sprint", "HARBOR", "what did HARBOR finish last sprint"),
+    ("what is the status of it", "ORBIT-95", "what is the status of ORBIT-95"),
+    ("which team is best", "by velocity", "which team is best by velocity"),
+]
+
+
+@pytest.mark.parametrize(("asked", "then", "whole"), ANSWERED)
+def test_what_a_question_lacked_may_be_answered(asked: str, then: str, whole: str) -> None:
+    first = event_loop.run(chat(asked, now=NOW, reader=reader, model=None))
+    complete = event_loop.run(chat(whole, now=NOW, reader=reader, model=None))
+
+    answer = event_loop.run(ask_last(asked, then))
+
+    assert first.is_ambiguous
+    assert answer.query is not None
+    assert complete.query is not None
+    assert parts_of(answer.query) == parts_of(complete.query)
+    assert answer.assumptions[0].startswith("Read as")
+
+
+@pytest.mark.parametrize(("asked", "then", "whole"), ANSWERED[:3])
+def test_a_conversation_takes_the_answer_too(asked: str, then: str, whole: str) -> None:
+    decision = converse(asked, then)
+
+    assert decision.reading is not None
+    assert decision.reading.call is not None
+    assert decision.reading.call.arguments == {"question": then, "previous": [asked]}
+
+
+def test_the_next_question_changes_the_one_that_was_completed() -> None:
+    answer = event_loop.run(ask_last("which open issues are mine", "Avery Smith", "only bugs"))
+
+    assert answer.interpretation == "list of open issues, assigned to Avery Smith, type Bug, now"
+
+
+@pytest.mark.parametrize(("asked", "then"), [
+    ("what am I working on", "not Levi"), ("what am I working on", "ORBIT"), ("what am I working on", "me"),
+    ("what am I working on", "Levi and Priya"), ("who left comments on ORBIT-12", "Levi"), ("who is on call", "ORBIT"),
+    ("how is ORBIT doing", "bugs"), ("how many customers complained", "about search"),
+])  # fmt: skip
+def test_what_does_not_complete_it_is_asked_back(asked: str, then: str) -> None:
+    assert event_loop.run(ask_last(asked, then)).is_ambiguous

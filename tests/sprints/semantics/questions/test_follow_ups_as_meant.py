@@ -84,7 +84,41 @@ def test_what_may_be_meant_otherwise_is_asked_back(first: str, then: str) -> Non
 @pytest.mark.parametrize("then", ["which were customer issues?", "which are p0 bugs", "which is an epic"])
 def test_which_of_rows_that_were_not_found_is_asked_back(then: str) -> None:
     before = event_loop.run(read_context(["how many frobs of ACCEL are there"], now=NOW, reader=reader))
-    answer = event_loop.run(chat(then, now=NOW, reader=reader, model=None, is_context_lost=before.is_lost))
+    answer = event_loop.run(chat(then, now=NOW, reader=reader, model=None, lost=before.lost))
 
     assert answer.is_ambiguous, answer.interpretation
     assert "question before" in answer.answer
+
+
+COMPLETED = "SELECT sum(completed_points) FROM sprint_summary WHERE sprint_name LIKE '% Sprint 8'"
+OPEN_BUGS = "SELECT count(*) FROM issues WHERE issue_type = 'Bug' AND status_category <> 'Done'"
+OF_SOMEBODY = f"{OPEN_BUGS} AND assignee_id IS NOT NULL"
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "truth"),
+    [
+        ("how many points did each team complete in sprint 8", "and in total?", COMPLETED),
+        ("how many points did each team complete in sprint 8", "what's the sum", COMPLETED),
+        ("how many points did each team complete in sprint 8", "and all together", COMPLETED),
+        ("open bugs by team", "how many in total", OPEN_BUGS),
+        ("open bugs by label", "and overall", OPEN_BUGS),
+        ("who has open bugs", "how many altogether", OF_SOMEBODY),
+    ],
+)
+def test_a_total_is_the_sum_of_the_groups(first: str, then: str, truth: str) -> None:
+    gold = event_loop.run(try_execute(truth))
+    answer = follow(first, then)
+
+    assert same(answer.rows, gold=gold.rows), answer.interpretation
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("velocity per team", "in total"), ("average cycle time by team", "and in total"),
+        ("top 3 people by open bugs", "in total"), ("open bugs in ORBIT", "what is the total"),
+    ],
+)  # fmt: skip
+def test_a_total_of_what_has_no_sum_is_asked_back(first: str, then: str) -> None:
+    assert follow(first, then).is_ambiguous
