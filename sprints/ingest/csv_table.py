@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from functools import lru_cache
 from importlib.resources import files
 from io import StringIO
@@ -27,6 +27,8 @@ MAX_FIELD = 16 << 20
 """The maximum field size, since descriptions may exceed the csv module's own 128 KiB."""
 DELIMITERS = ",;\t|"
 MAX_ROWS_SNIFFED = 200
+MAX_ROWS_ABOVE = 20
+"""How many rows are searched for the headings."""
 FALLBACK = "cp1252"
 EXPECTED = ("summary", "issue type", "status", "created", "updated", "assignee")
 DATES = ("created", "updated", "resolved", "due date")
@@ -44,6 +46,7 @@ _OTHER_ORDERS = tuple(
         r"(?P<year>\d{4})(?P<sign>[/.-])(?P<month>\d{1,2})(?P=sign)(?P<day>\d{1,2})",
     )
 )
+_ORDERS = (("day", "month", "year"), ("month", "day", "year"), ("year", "month", "day"))
 _TIME = re.compile(r"(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?(?:\s*([ap])\.?\s?m\.?)?", re.IGNORECASE)
 _PREAMBLE = re.compile(r"\A[ \r\n]*(?:sep=.[\r\n]+)?[ \r\n]*", re.IGNORECASE)
 """Empty lines, and the line that tells Excel the separator."""
@@ -67,10 +70,15 @@ class Languages:
 
 @dataclass(slots=True, kw_only=True)
 class Table:
-    """A table with Jira's English headings. `warnings` are for a person; `cut` is a row that the file ends in."""
+    """
+    A table with Jira's English headings. `warnings` are for a person; `cut` is a row that the file ends in.
+
+    `first_row` is the number of the first row of values, counted as a spreadsheet does.
+    """
 
     names: list[str]
     rows: list[list[str]]
+    first_row: int = 2
     cut: list[str] | None = None
     warnings: list[str] = field(default_factory=list)
 
@@ -118,9 +126,8 @@ def find_table(written: str) -> Table | None:
     written = _PREAMBLE.sub("", written)
     if written[:1] in ("{", "["):
         return None
-    heads = {one: next(iter(_records(written, delimiter=one, most=1)), []) for one in DELIMITERS}
-    delimiter = max(DELIMITERS, key=lambda one: (sum(map(_is_known, filter(None, heads[one]))), len(heads[one])))
-    head, rows = heads[delimiter], _records(f"{written}\n{_END}", delimiter=delimiter)[1:]
+    delimiter, above = _find_head(written)
+    head, *rows = _records(f"{written}\n{_END}", delimiter=delimiter)[above:]
     cut = _take_end(rows, width=len(head), written=written)
     names = [_canonical(name) for name in head]
     if "issue key" not in names:
@@ -128,7 +135,9 @@ def find_table(written: str) -> Table | None:
         if place is None or len(names) < 2:  # noqa: PLR2004 - one column is no table
             return None
         names[place] = "issue key"
-    table = Table(names=names, rows=rows, cut=cut)
+    table = Table(names=names, rows=rows, cut=cut, first_row=above + 2)
+    if above:
+        table.warnings.append(f"the headings stand in row {above + 1}; what is above them is left out")
     unknown = [
         repr(name) for name, known in zip(head, names, strict=True) if known == _fold(name) and not _is_known(name)
     ]
@@ -142,6 +151,18 @@ def find_table(written: str) -> Table | None:
         table.warnings.append(f"nothing was read for {', '.join(missing)}; not known: {', '.join(unknown[:20])}")
     _read_dates_alike(table, language=_find_language(head))
     return table
+
+
+def _find_head(written: str) -> tuple[str, int]:
+    """Return the delimiter, and how many rows stand above that of the headings, such as a title of the export."""
+    found = {one: _records(written, delimiter=one, most=MAX_ROWS_ABOVE + 1) or [[]] for one in DELIMITERS}
+    known = {
+        (one, above): (sum(map(_is_known, filter(None, row))), -above, len(row))
+        for one, rows in found.items()
+        for above, row in enumerate(rows)
+        if not above or "issue key" in map(_canonical, row)
+    }
+    return max(known, key=lambda place: known[place])
 
 
 def decimal_text(text: str) -> str:
@@ -166,7 +187,9 @@ def _records(written: str, *, delimiter: str, most: int | None = None) -> list[l
                 islice(csv.reader(StringIO(written, newline=""), delimiter=delimiter, skipinitialspace=True), most)
             )
     except csv.Error as error:
-        raise NotReadable(f"a table that is broken: {error}") from error
+        is_long = "field limit" in str(error)
+        why = f"a cell of it has more than {MAX_FIELD >> 20} MB; is a quote never closed?" if is_long else str(error)
+        raise NotReadable(f"a table that is broken: {why}") from error
 
 
 def _take_end(rows: list[list[str]], *, width: int, written: str) -> list[str] | None:
@@ -221,44 +244,84 @@ def _key_column(rows: list[list[str]], *, width: int) -> int | None:
 
 
 def _read_dates_alike(table: Table, *, language: str) -> None:
-    """Decide for the whole file whether 03/04/2026 is in March or in April, and convert its dates to ISO 8601."""
+    """Decide for the whole file if 03/04/26 is in March, in April or in 2003, and convert its dates to ISO 8601."""
     places = [place for place, name in enumerate(table.names) if name in DATES]
     cells = [row[place].strip() for row in table.rows for place in places if len(row) > place]
-    slashed = [found for found in map(_NUMBERS.fullmatch, cells) if found and found["sign"] != "."]
-    has_day_first = any(int(found["first"]) > 12 for found in slashed)  # noqa: PLR2004 - months
-    has_month_first = any(int(found["second"]) > 12 for found in slashed)  # noqa: PLR2004 - months
-    day_first = has_day_first or (not has_month_first and language != "en")
-    if slashed and has_day_first == has_month_first:
-        order = "day/month" if day_first else "month/day"
-        table.warnings.append(f"dates as {slashed[0][0]!r} are read as {order}: the file does not show the order")
+    numbers = [found for found in map(_NUMBERS.fullmatch, cells) if found]
+    signed = [found for found in numbers if found["sign"] != "."]
+    usual = ("month", "day", "year") if language == "en" else ("day", "month", "year")
+    order, is_shown = _find_order(signed, usual=usual)
+    if signed and not is_shown:
+        said = "/".join(order)
+        table.warnings.append(f"dates as {signed[0][0]!r} are read as {said}: the file does not show the order")
     for row in table.rows:
         for place in places:
             if len(row) > place:
-                row[place] = iso_text(row[place], day_first=day_first) or row[place]
+                row[place] = iso_text(row[place], order=order) or row[place]
 
 
-def iso_text(text: str, *, day_first: bool) -> str:
-    """Convert a date in any of the languages to ISO 8601. Empty if it is not a date."""
-    found = next(filter(None, (order.fullmatch(text.strip()) for order in (_NUMBERS, *_OTHER_ORDERS))), None)
+def _find_order(dates: list[re.Match[str]], *, usual: tuple[str, ...]) -> tuple[tuple[str, ...], bool]:
+    """
+    Return the order of year, month and day in which most dates of a file exist, and whether no other is possible.
+
+    Only years of two digits may come first. If they may also come last, they stand where there are fewer values, since
+    a file has more days than years.
+    """
+    orders = _ORDERS if all(len(found["year"]) == 2 for found in dates) else _ORDERS[:2]  # noqa: PLR2004 - two digits
+    counts = {order: sum(_read_day(found, order=order) is not None for found in dates) for order in orders}
+    best = [order for order in orders if counts[order] == max(counts.values())]
+    years = [len({found[group] for found in dates}) for group in ("first", "year")]
+    is_year_first = years[0] < years[1]
+    if _ORDERS[2] in best and best[1:] and years[0] != years[1]:
+        best = [one for one in best if (one == _ORDERS[2]) == is_year_first]
+        return best[0] if len(best) == 1 else usual, False
+    return best[0] if len(best) == 1 else usual, len(best) == 1 and counts[best[0]] == len(dates)
+
+
+def _read_day(found: re.Match[str], *, order: tuple[str, ...]) -> date | None:
+    """Return the date of three numbers in an order. None if there is no such day."""
+    parts = dict(zip(order, found.group("first", "second", "year"), strict=True))
+    if len(parts["year"]) == 4 and order[0] == "year":  # noqa: PLR2004 - the last number is no day
+        return None
+    try:
+        return date(_full_year(parts["year"]), int(parts["month"]), int(parts["day"]))
+    except ValueError:
+        return None
+
+
+def _full_year(written: str) -> int:
+    return int(written) + (2000 if len(written) <= 2 else 0)  # noqa: PLR2004 - two digits
+
+
+def iso_text(text: str, *, order: tuple[str, ...]) -> str:
+    """Convert a date in any of the languages to ISO 8601. Empty if it is not a date. With dots the day comes first."""
+    found = next(filter(None, (known.fullmatch(text.strip()) for known in (_NUMBERS, *_OTHER_ORDERS))), None)
     if found is None:
         return ""
     parts, time = found.groupdict(), found["time"]
     if "first" in parts:
-        is_day_first = day_first or parts["sign"] == "."
-        day, month = (parts["first"], parts["second"]) if is_day_first else (parts["second"], parts["first"])
+        day = _read_day(found, order=_ORDERS[0] if parts["sign"] == "." else order)
     else:
-        day, month = parts["day"], parts.get("month") or _month(parts["word"])
+        day = _read_words(parts)
     clock = _TIME.fullmatch(time.strip()) if time else None
-    if time and not clock:
+    if day is None or (time and not clock):
         return ""
     hour, minute, second_of = (int(part or 0) for part in clock.groups()[:3]) if clock else (0, 0, 0)
     half = (clock[4] or "").lower() if clock else ""
     hour = hour % 12 + (12 if half == "p" else 0) if half else hour
-    year = int(parts["year"]) + (2000 if len(parts["year"]) == 2 else 0)  # noqa: PLR2004 - two digits
     try:
-        return datetime(year, int(month), int(day), hour, minute, second_of).isoformat()  # noqa: DTZ001 - as written
+        return datetime(day.year, day.month, day.day, hour, minute, second_of).isoformat()  # noqa: DTZ001 - as written
     except ValueError:
         return ""
+
+
+def _read_words(parts: dict[str, str | None]) -> date | None:
+    """Return the date of a day, a month as a word or a number, and a year. None if there is no such day."""
+    month = parts.get("month") or _month(parts["word"] or "")
+    try:
+        return date(_full_year(parts["year"] or ""), int(month), int(parts["day"] or ""))
+    except ValueError:
+        return None
 
 
 def _month(word: str) -> int:

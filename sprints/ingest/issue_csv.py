@@ -25,7 +25,7 @@ from sprints.ingest.record import (
     UserRecord,
 )
 from sprints.ingest.survey import EPIC_NAMES, FLAG_NAMES, POINTS_NAMES, Survey
-from sprints.ingest.values import Notes, clean, day, find_category, moment, optional_moment, points, seconds
+from sprints.ingest.values import Notes, clean, day, find_category, moment, optional_moment, points, read_key, seconds
 
 Row = dict[str, list[str]]
 _KEY = re.compile(r"[^\W\d_]\w*-[0-9]+")
@@ -44,11 +44,11 @@ def read_csv(table: Table, *, survey: Survey, source: str) -> Iterator[Record]:
     for reason in table.warnings:
         yield Doubt(kind="file", name=source, reason=reason, is_warning=True, source=source)
     parents = _Parents.from_table(table)
-    for number, values in enumerate(table.rows, 2):
+    for number, values in enumerate(table.rows, table.first_row):
         if any(values):
             yield from _read_row(table.names, values, survey=survey, parents=parents, at=f"{source} row {number}")
     if table.cut:
-        at = f"{source} row {len(table.rows) + 2}"
+        at = f"{source} row {table.first_row + len(table.rows)}"
         name = clean(dict(zip(table.names, table.cut, strict=False)).get("issue key"), most=100) or at
         yield _refuse(table.cut, reason="the file ends in the middle of this row", name=name, at=at)
 
@@ -70,13 +70,13 @@ class _Parents:
 
     def find(self, row: Row, *, notes: Notes) -> str:
         """Return the key of a row's parent. Note an id that the table does not hold."""
-        given = clean(_one(row, "parent key") or _one(row, "parent"), most=100)
+        given = read_key(_one(row, "parent key") or _one(row, "parent"))
         if not given or _KEY.fullmatch(given):
             return given
         key = self.keys.get(given, "")
         if not key:
             notes.add(f"parent: no issue of the file has the id {given!r}; left out")
-        return clean(key, most=100)
+        return read_key(key)
 
 
 def _read_row(names: list[str], values: list[str], *, survey: Survey, parents: _Parents, at: str) -> Iterator[Record]:
@@ -104,7 +104,7 @@ def _refuse(values: list[str], *, reason: str, name: str, at: str) -> Doubt:
 
 
 def _issue(row: Row, *, survey: Survey, parents: _Parents, notes: Notes) -> Iterator[Record]:
-    key = clean(_one(row, "issue key"), most=100)
+    key = read_key(_one(row, "issue key"))
     if not _KEY.fullmatch(key):
         raise NotReadable("a row without an issue key")
     created_at = moment(_one(row, "created"))
@@ -146,7 +146,7 @@ def _record(row: Row, *, key: str, above: str, present: PresentState, survey: Su
         original_estimate_seconds=seconds(_one(row, "original estimate"), notes=notes, what="original estimate"),
         remaining_estimate_seconds=seconds(_one(row, "remaining estimate"), notes=notes, what="remaining estimate"),
         time_spent_seconds=seconds(_one(row, "time spent"), notes=notes, what="time spent"),
-        epic_key=clean(_epic(row), most=100) or ("" if is_subtask else above),
+        epic_key=read_key(_epic(row)) or ("" if is_subtask else above),
         parent_key=above if is_subtask else "",
         labels=tuple(clean(label, most=255) for cell in row.get("labels", []) for label in cell.split()),
         due_date=day(_one(row, "due date"), notes=notes),
@@ -213,7 +213,7 @@ def _links(row: Row) -> Iterator[Link]:
         for key in values if found else []:
             kind = found[2] if found else ""
             word = kind if found and found[1] == "outward" else f"inward {kind}"
-            yield Link(link_type=_WORDS.get(word, word)[:100], issue_key=clean(key, most=100))
+            yield Link(link_type=_WORDS.get(word, word)[:100], issue_key=read_key(key))
 
 
 _WORDS = {

@@ -16,6 +16,7 @@ from sprints.ingest.values import (
     optional_moment,
     person,
     points,
+    read_key,
     seconds,
     sprint,
     write_record,
@@ -48,7 +49,7 @@ class _Reader:
 
     def records(self) -> Iterator[Record]:
         """Yield everything that the issue names, and the issue."""
-        key = clean(self.one.get("key"), most=100)
+        key = read_key(self.one.get("key"))
         if not key or "-" not in key:
             raise NotReadable("an issue without a key")
         present = PresentState(
@@ -194,10 +195,10 @@ class _Reader:
     def _epic(self) -> str:
         for name in self.survey.fields.epics():
             if isinstance(self.fields.get(name), str):
-                return clean(self.fields[name], most=100)
+                return read_key(self.fields[name])
         given = self.fields.get("epic")
         if isinstance(given, dict) and given.get("key"):
-            return clean(given["key"], most=100)
+            return read_key(given["key"])
         return self._above() if self._above_is_epic() else ""
 
     def _parent(self) -> str:
@@ -205,7 +206,7 @@ class _Reader:
 
     def _above(self) -> str:
         given = self.fields.get("parent")
-        return clean(given.get("key"), most=100) if isinstance(given, dict) else ""
+        return read_key(given.get("key")) if isinstance(given, dict) else ""
 
     def _above_is_epic(self) -> bool:
         given = self.fields.get("parent")
@@ -224,6 +225,6 @@ class _Reader:
                 continue
             for end, word in (("outwardIssue", "outward"), ("inwardIssue", "inward")):
                 other = one.get(end)
-                key = clean(other.get("key"), most=100) if isinstance(other, dict) else ""
+                key = read_key(other.get("key")) if isinstance(other, dict) else ""
                 if key:
                     yield Link(link_type=clean(kind.get(word) or kind.get("name"), most=100), issue_key=key)

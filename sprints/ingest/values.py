@@ -39,6 +39,11 @@ class Notes:
         self.doubts.append(Doubt(kind=self.kind, name=self.name, reason=reason, is_warning=True, source=self.source))
 
 
+def read_key(given: Any) -> str:
+    """Read the key of an issue. Jira writes it in capitals and takes it in any case."""
+    return clean(given, most=100).upper()
+
+
 def moment(given: Any, *, zone: ZoneInfo | None = None) -> datetime | None:
     """
     Read a time: ISO 8601 with any offset, or milliseconds since 1970.

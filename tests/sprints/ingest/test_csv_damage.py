@@ -107,3 +107,59 @@ def test_json_lines_are_parted_by_line_ends_only(separator: str) -> None:
 
     assert [issue.issue_key for issue in issues] == ["A-1", "A-2"]
     assert [doubt for doubt in doubts if not doubt.is_warning] == []
+
+
+@pytest.mark.parametrize("above", ["Export of 5 March\n", "Export of 5 March,,,\nby Ann,,,\n\n", 'a "title",;\n'])
+def test_the_headings_may_stand_below_a_title(above: str) -> None:
+    issues, doubts = read((above + WHOLE).encode())
+
+    assert [issue.issue_key for issue in issues] == ["CUT-1", "CUT-2", "CUT-3"]
+    assert [doubt.is_warning for doubt in doubts] == [True]
+    assert "what is above them is left out" in doubts[0].reason
+
+
+def test_rows_are_counted_with_those_above_the_headings() -> None:
+    _, doubts = read(("Export of 5 March\n" + HEAD + row(1) + row(2, created="soon")).encode())
+
+    assert [doubt.source for doubt in doubts if not doubt.is_warning] == ["export.csv row 4"]
+
+
+def test_keys_are_read_in_any_case() -> None:
+    issues, _ = read((HEAD + row(1, key="cut-1") + row(2, key="CUT-1")).encode())
+
+    assert [issue.issue_key for issue in issues] == ["CUT-1", "CUT-1"]
+
+
+def read_days(*created: str) -> tuple[list[str], list[str]]:
+    rows = [row(place, created=one).replace("2026-05-16 09:00", one) for place, one in enumerate(created, 1)]
+    issues, doubts = read((HEAD + "".join(rows)).encode())
+    return [f"{issue.created_at:%Y-%m-%d}" for issue in issues], [doubt.reason for doubt in doubts]
+
+
+@pytest.mark.parametrize(
+    ("created", "days"),
+    [
+        (["26-03-14", "26-03-31", "26-04-02"], ["2026-03-14", "2026-03-31", "2026-04-02"]),
+        (["14-03-26", "31-03-26", "02-04-26"], ["2026-03-14", "2026-03-31", "2026-04-02"]),
+        (["26/03/14 10:30", "26/12/31 11:00"], ["2026-03-14", "2026-12-31"]),
+        (["03/14/26", "03/31/26", "04/02/26"], ["2026-03-14", "2026-03-31", "2026-04-02"]),
+        (["3/26/2026", "3/27/2026", "13/1/2026", "4/28/2026"], ["2026-03-26", "2026-03-27", "2026-04-28"]),
+        (["26/3/2026", "27/3/2026", "1/13/2026", "28/4/2026"], ["2026-03-26", "2026-03-27", "2026-04-28"]),
+    ],
+)
+def test_the_order_of_a_date_is_that_in_which_most_dates_exist(created: list[str], days: list[str]) -> None:
+    assert read_days(*created)[0] == days
+
+
+@pytest.mark.parametrize("created", ["26-03-14", "26-03-26"])
+def test_an_order_that_the_file_does_not_show_is_said(created: str) -> None:
+    days, reasons = read_days(created)
+
+    assert any("does not show the order" in reason for reason in reasons)
+    assert days != ["2014-03-26"]
+
+
+def test_a_cell_that_is_too_long_is_named() -> None:
+    _, doubts = read((HEAD + row(1, description="x" * (17 << 20))).encode())
+
+    assert "a cell of it has more than 16 MB" in doubts[0].reason
