@@ -162,6 +162,8 @@ class Conditions(Durations):
             dimensions = (phrase.toward,) if phrase.toward else ()
         if self.entity.id == "status_stay" and phrase.name_kind == "status":
             dimensions = ("past_status",)
+        if self.entity.id == "status_period" and phrase.name_kind == "status":
+            dimensions = ("period_status",)
         if phrase.name_kind == "person" and "changer" in self.reached:
             raise Unbound(phrase, why=WHOSE_CHANGES)
         if phrase.name_kind == "person" and self._is_reporter(phrase, place=place):
@@ -391,13 +393,13 @@ class Conditions(Durations):
             found, assumed = to_range_beside(phrase, beside=said, ahead=self.settings["ahead"]["times"])
             self.assumptions += assumed
             return found
-        times = [self.model.measures[one].time for one in self.measures]
+        times = [self.model.measures[one].time for one in self.measures] or self._list_own_times()
         if self.states and not (times and all(times)):
             raise Unbound(phrase)
         if not times or not all(times) or phrase.is_negated:
             why = f"Does '{phrase.said}' mean when issues were created, or when they were done?"
             raise Unbound(phrase, why=why if self.entity.id == "issue" else "")
-        return to_range(phrase, role=None)
+        return to_range(phrase, role=None if self.measures else times[0])
 
     def _state(self, state: State, *, place: int) -> list[Condition]:
         phrase = state.phrase

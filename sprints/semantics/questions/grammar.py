@@ -15,12 +15,19 @@ from sprints.semantics.questions.actors import TWO_ACTORS, UNKNOWN_ACTOR, find_s
 from sprints.semantics.questions.antecedents import name_person
 from sprints.semantics.questions.assembly import AssembledQuery, assemble
 from sprints.semantics.questions.clauses import set_aside
+from sprints.semantics.questions.epic_keys import name_epics
 from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.misleading import find_misleading
 from sprints.semantics.questions.phrase import Phrase, is_sprints
 from sprints.semantics.questions.phrases import read_phrases
 from sprints.semantics.questions.signs import spell_signs
-from sprints.semantics.questions.sorting import find_sort_clause, is_sorted, rewrite_as_ranking, sort_query
+from sprints.semantics.questions.sorting import (
+    find_sort_clause,
+    is_sorted,
+    rewrite_as_ranking,
+    rewrite_as_sorting,
+    sort_query,
+)
 from sprints.semantics.questions.spelling import Corrections, correct_words, restore_words, say_corrections
 from sprints.semantics.questions.terms import Unbound
 from sprints.semantics.questions.tokens import (
@@ -92,6 +99,8 @@ def parse_question(
         sorted_query = sort_query(asked.query, tokens=tokens[at:], lexicon=lexicon) if asked.query else None
         if sorted_query is not None:
             return replace(asked, query=sorted_query)
+    if whole.query is None and (listed := rewrite_as_sorting(text, tokens=tokens, model=lexicon.model)):
+        return parse_question(listed, index=index, today=today, lexicon=lexicon, meant=meant)
     if whole.query is not None:
         return whole if whole.query.measures else replace(whole, query=None, unbound=(tokens[at].said,))
     if ranking := rewrite_as_ranking(text, tokens=tokens):
@@ -140,6 +149,7 @@ def _parse(text: str, *, index: NameIndex, today: date, lexicon: Lexicon, meant:
                 return foreign
             tokens = cut(linked, lexicon=lexicon, index=index)
         return _unknown(unknown, tokens=tokens, linked=linked)
+    tokens = name_epics(tokens, index=index)
     parse = _read_tokens(linked, tokens=tokens, lexicon=lexicon, corrected=corrected)
     said = find_unnamed_team(tokens)
     names_team = parse.query is not None and bool(_NAMES_TEAM.search(parse.query.model_dump_json()))

@@ -175,7 +175,7 @@ class Measures(Units):
         verbs = [phrase for phrase in clause if phrase.has("dimension", form="verb")]
         dimension = "assignee" if "assignee" in self.reached else ""
         dimension = "reporter" if dimension and self._asks_for_reporters(clause) else dimension
-        if not dimension or not (self._says_of_what() or self._has_key() or self.measures):
+        if not dimension or not (self._says_of_what() or self._has_key() or self.measures or self._has_place()):
             raise Unbound(who)
         has_it = any("have" in phrase.marks for phrase in clause) and not any(one.has("predicate") for one in clause)
         is_bare = all(one.kind == "key" or one.marks & {"who", "be"} for one in self.phrases)  # who is on ACCEL-100

@@ -394,7 +394,8 @@ class Scope(MeasuredTimes):
         if is_both or (phrase.quantifier == "all" and self.has_owners):
             raise Unbound(phrase)
         is_name = phrase.kind == "names"
-        is_lacking = "have" in before.marks or phrase.said.lower().startswith(("no ", "without "))
+        is_without = phrase.said.lower().startswith(("no ", "without ")) and phrase.name_kind != "team"
+        is_lacking = "have" in before.marks or is_without
         is_of_owners = phrase.is_negated and is_name and self.has_owners and is_lacking
         is_of_owners = is_of_owners or (self.has_owners and not self.is_ranked and self._names_several(phrase))
         if is_of_owners or (phrase.is_only and is_name and self.model.dimensions[NAMED_BY[phrase.name_kind][0]].many):

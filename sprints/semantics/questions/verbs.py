@@ -119,7 +119,9 @@ def find_order(tokens: Sequence[Token], *, lexicon: Lexicon) -> str:
     )  # also an adjective or a noun: open, estimate
     kinds = {one.kind for one in following.senses}
     is_object = "mark" not in kinds and ("measure" not in kinds or "entity" in kinds)  # carry over | points by sprint
-    if not acts or not is_object or (is_other and not following.key):
+    is_noun = any(one.name == "carried_over" for one in acts)  # carry over | last sprint; | of sprint 8
+    is_noun = is_noun and (bool(following.reference) or following.said.lower() == "of")
+    if not acts or not is_object or is_noun or (is_other and not following.key):
         return ""
     return token.said if lexicon.is_infinitive(token.said) else ""
 
