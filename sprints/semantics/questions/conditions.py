@@ -55,7 +55,7 @@ class Conditions(Durations):
                 self.part_of[place] = found
         if self.is_fragment:
             return
-        is_past = any("past" in one.marks or one.is_act for one in self.phrases)
+        is_past = any("past" in one.marks or one.is_act for one in self.phrases) or self._is_past()
         is_about_all = self.entity.count in self.measures or any(one.kind == "related" for one in self.phrases)
         if is_past and self.entity.id == "sprint" and is_about_all:
             self._leave_out_future()
@@ -468,8 +468,9 @@ class Conditions(Durations):
     def _compare_times(self, state: State, times: Sequence[TimeRange]) -> list[Condition]:
         link = self.phrases.index(state.periods[1]) - 1
         is_compared = bool(self.marks & {"versus", "compare", "more", "fewer"})
-        is_one = bool(self.phrases[link].marks & {"or"}) or "together" in self.marks
-        is_either = is_one and len(times) == 2 and not is_compared  # noqa: PLR2004
+        is_list = not self.measures and self.model.time_roles[state.role].is_moment  # closed yesterday and today
+        is_one = bool(self.phrases[link].marks & {"or", "and" if is_list else "or"}) or "together" in self.marks
+        is_either = is_one and not is_compared and not times[2:]
         is_apart = bool(self.measures) and (is_compared or "and" in self.marks)
         if state.phrase.is_negated or not (is_either or is_apart):
             raise Unbound(state.periods[1])

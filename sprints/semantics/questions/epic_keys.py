@@ -8,6 +8,7 @@ from sprints.semantics.questions.lexicon import ASKING
 from sprints.semantics.questions.tokens import Token
 
 _INSIDE = frozenset({"in", "inside", "within", "under", "part of"})
+_SUMMED = frozenset({"points", "spent_hours", "estimated_hours", "remaining_hours"})
 _OF = frozenset({"of", "in", "under", "for", "from"})
 
 
@@ -22,7 +23,8 @@ def name_epics(tokens: Sequence[Token], *, index: NameIndex) -> list[Token]:
     keys = [place for place, one in enumerate(tokens) if one.key]
     if not keys or any(tokens[place].key not in index.epics for place in keys) or any(map(_is_part, tokens)):
         return named
-    if not (_stands_inside(tokens, place=keys[0]) or find_rows_beside_key(tokens) or _has_rows(tokens, place=keys[0])):
+    is_inside = _stands_inside(tokens, place=keys[0]) or _has_rows(tokens, place=keys[0]) or _asks_for_sum(tokens)
+    if not (is_inside or find_rows_beside_key(tokens)):
         return named
     for place in keys:
         named[place] = replace(tokens[place], key="", kind="epic", names=(index.epics[tokens[place].key],))
@@ -71,6 +73,13 @@ def _stands_inside(tokens: Sequence[Token], *, place: int) -> bool:
 def _has_rows(tokens: Sequence[Token], *, place: int) -> bool:
     """Return whether issues are asked for that a key has: how many bugs does | X | have."""
     return any(map(is_rows, tokens[:place])) and any("have" in one.marks for one in tokens[place + 1 :])
+
+
+def _asks_for_sum(tokens: Sequence[Token]) -> bool:
+    """Return whether points or hours are asked for, of which an epic has none of its own: points of | X."""
+    senses = [sense for one in tokens for sense in one.senses]
+    is_sum = any(one.kind == "unit" or (one.name in _SUMMED and one.form == "noun") for one in senses)
+    return is_sum and not any(one.kind == "status" for one in tokens)
 
 
 def _is_part(token: Token) -> bool:

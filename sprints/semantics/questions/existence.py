@@ -160,6 +160,16 @@ def read_rows_of_leavers(phrases: list[Phrase], *, place: int) -> Found:
     return [replace(verb, kind="term", senses=senses, marks=frozenset(), said=said)], end - place
 
 
+def read_inactive_owners(phrases: list[Phrase], *, place: int) -> Found:
+    """Read those who left and have rows by the assignee of these: inactive | users | with | open | tickets."""
+    first, people, verb = look_at(phrases, place=place, size=3)
+    is_inactive = any(sense.name == "person_inactive" for sense in first.senses) and not first.is_negated
+    are_rows = any(one.is_of_issues for one in phrases[place + 3 :])
+    if not (is_inactive and people.has_entity("person") and "have" in verb.marks and are_rows):
+        return None
+    return [replace(first, senses=(Sense("predicate", "assigned_to_leaver", "adjective"),)), people], 2
+
+
 def _find_end_of_leavers(phrases: Sequence[Phrase], *, place: int, is_somebody: bool) -> int:
     """Return the end of people who have left, at a place. Zero if it names no such people."""
     at = place
@@ -181,6 +191,6 @@ def _find_end_of_leavers(phrases: Sequence[Phrase], *, place: int, is_somebody: 
 
 
 EXISTENCE: tuple[Rule, ...] = (
-    read_rows_of_leavers,
+    read_rows_of_leavers, read_inactive_owners,
     read_left_open, read_end_of_sprint, read_sprints_behind, read_only_rows, read_inverted_negation,
 )  # fmt: skip

@@ -426,6 +426,19 @@ def _find_length(phrases: list[Phrase]) -> int:
     return int("how_long" in first.marks or (first.has("unit") and first.said.lower() in ("time", "time spent")))
 
 
+def read_number_of_moves(phrases: list[Phrase], *, place: int) -> Found:
+    """Read how often a named issue was moved as the number of its moves: how often | was | X | moved."""
+    keys = [one for one in phrases if one.kind == "key" and not one.name_kind]
+    verbs = [one for one in phrases if one.kind == "term" and any(sense in _MOVED for sense in one.senses)]
+    lead = 1 if "how_often" in phrases[0].marks else 2 * ("times" in phrase_at(phrases, place=1).marks)
+    others = [one for one in phrases[lead:] if one not in (*keys, *verbs)]
+    plain = all(one.marks & {"be", "have", "do"} for one in others)
+    if place or not lead or len(keys) != 1 or len(verbs) != 1 or verbs[0].is_negated or not plain:
+        return None
+    moves = replace(verbs[0], senses=_MOVES, is_plural=True)
+    return [replace(phrases[0], marks=frozenset({"how_many"}), senses=()), moves, *keys], len(phrases)
+
+
 def read_departure(phrases: list[Phrase], *, place: int) -> Found:
     """Read what left a status as what was moved from it: issues that | left | QA | yesterday; came out of | QA."""
     verb, status = look_at(phrases, place=place, size=2)
@@ -440,7 +453,7 @@ def read_departure(phrases: list[Phrase], *, place: int) -> Found:
 
 
 HISTORIES: tuple[Rule, ...] = (
-    read_days_of_issue, read_departure, read_sprints_of_then, read_transition, read_status_change,
+    read_days_of_issue, read_number_of_moves, read_departure, read_sprints_of_then, read_transition, read_status_change,
     read_open_again, read_need, read_estimate_change,
     read_scope_change, read_where, read_spent_over_estimate, read_blocked_time, read_longest_blocked, read_days_left,
     read_recent, read_reason,

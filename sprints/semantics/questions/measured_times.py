@@ -44,7 +44,8 @@ class MeasuredTimes(Lookups):
         """Refuse a change from one sprint to the next where one of each team is named, and whose change is largest."""
         named = [name.team_id for one in self.phrases if is_sprints(one) and not one.edge for name in one.names]
         if named and len({*named}) == len(named) and not any(isinstance(one, TimeGroup) for one in self.groups):
-            raise Unbound(None, why=TREND_OF_ONE, is_final=True)
+            is_burndown = any(one.startswith("remaining_") for one in self.measures)  # which a verified query shows
+            raise Unbound(None, why=TREND_OF_ONE, is_final=not is_burndown)
         first, noun = look_at(self.phrases, place=0, size=2)
         if "which" in first.marks and noun.has("measure", form="noun") and not noun.has("entity"):
             raise Unbound(noun, is_final=True)  # which | team's velocity | went up

@@ -205,6 +205,7 @@ def _find_unknown_actor(tokens: Sequence[Token]) -> str:
         is_assigned = verb is not None and verb.said.lower() == "assigned"
         is_own = person.kind != "person" and bool(names & {"done", "created", "completed"})
         is_own = is_own and not ("reporter" in names and _is_definite(person, tokens=tokens))  # by their assignee
+        is_own = is_own and person.said.lower() != "person"  # closed | by person: a number for each
         if names & _UNKNOWN_ACTS or is_own or is_assigned:
             return f"{by.said} {person.said}"
     return ""

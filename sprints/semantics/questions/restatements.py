@@ -244,6 +244,14 @@ def read_whose_rows(phrases: list[Phrase], *, place: int) -> Found:
     return [who, has, *rows, *rest], len(phrases)
 
 
+def read_extent(phrases: list[Phrase], *, place: int) -> Found:
+    """Skip "by" before how much overdue something is: overdue | by | more than | 10 days."""
+    first, by, limit, days = look_at(phrases, place=place, size=4)
+    is_length = limit.kind == "days" or (bool(limit.marks & {"gt", "ge", "lt", "le"}) and days.kind == "days")
+    is_overdue = _names(first, "overdue") and by.said.lower() == "by"
+    return ([first], 2) if is_overdue and is_length else None
+
+
 def read_size_of_estimate(phrases: list[Phrase], *, place: int) -> Found:
     """Read the number of an estimate as points: estimated at | 13. The unit behind it is read with it."""
     first, number, unit = look_at(phrases, place=place, size=3)
@@ -277,7 +285,7 @@ def _find_change(phrase: Phrase) -> str:
 RESTATEMENTS: tuple[Rule, ...] = (
     read_sides_first, read_compared_sprints, read_dependence, read_waiting, read_transition_to_done, read_history,
     read_next_deadline, read_behind, read_left_to_burn, read_work_left, read_still_held,
-    read_whose_rows, read_size_of_estimate, read_changes_of_scope,
+    read_whose_rows, read_extent, read_size_of_estimate, read_changes_of_scope,
 )  # fmt: skip
 
 

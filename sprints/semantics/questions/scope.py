@@ -210,6 +210,8 @@ class Scope(MeasuredTimes):
     def _refuse_other_actor(self) -> None:
         """Refuse what a person does for what a row is: epics Levi works on; who reported the bugs Levi works on."""
         work = next((one for one in self.phrases if one.said.lower().startswith("work") and one.has("predicate")), None)
+        said_of_nobody = (one for one in self.phrases if one.said.lower().startswith(("nobody", "no one", "noone")))
+        work = work or next((one for one in said_of_nobody if " work" in one.said.lower()), None)
         if work is not None and self._is_about_epics() and self.entity.id == "issue":
             raise Unbound(work, is_final=True)
         is_reported = tells_of_reporters(self.phrases) and "who" in self.marks

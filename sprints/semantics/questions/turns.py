@@ -103,20 +103,22 @@ def read_next_due(phrases: list[Phrase], *, place: int) -> Found:
     turns = [at for at, one in enumerate(phrases) if _find_turn(one) in ("next", "first")]
     is_due = due.kind == "term" and not due.is_negated and ("time", "due") in {(s.kind, s.name) for s in due.senses}
     is_past = any(one.said.lower() in ("was", "were") for one in phrases)
-    if not is_due or len(turns) != 1 or abs(turns[0] - place) != 1 or is_past or any(one.period for one in phrases):
+    numbers = [at for at, one in enumerate(phrases) if one.kind in ("number", "top")]
+    is_beside = len(turns) == 1 and {*range(turns[0] + 1, place), *range(place + 1, turns[0])} <= {*numbers}
+    if not (is_due and is_beside) or is_past or numbers[1:] or any(one.period for one in phrases):
         return None
     nouns = [one for one in phrases if one.is_of_issues or one.name_kind == "priority"]
     is_several = any(one.is_plural or one.said.lower().endswith("s") for one in nouns)
-    said = f"{due.said} next"
-    made = replace(due, marks=frozenset(), said=said)
+    count = phrases[numbers[0]].number if numbers else None if is_several else 1.0
+    made = replace(due, marks=frozenset(), said=f"{due.said} next")
     rank = (Sense("dimension", "due_date", "superlative", is_descending=False),)
     found = [
         replace(made, senses=(Sense("predicate", "open", "adjective"),)),
         *([] if nouns else [replace(made, senses=_ISSUE)]),
-        replace(made, kind="rank", senses=rank, is_descending=False, number=None if is_several else 1.0),
+        replace(made, kind="rank", senses=rank, is_descending=False, number=count),
         replace(made, senses=(Sense("predicate", "overdue", "adjective"),), is_negated=True),
     ]
-    rest = [one for at, one in enumerate(phrases) if at not in (place, turns[0])]
+    rest = [one for at, one in enumerate(phrases) if at not in (place, *turns, *numbers)]
     phrases[:] = [*rest, *found]
     return None
 

@@ -134,7 +134,18 @@ class Units(Groups):
         is_put = any(known.where == (one.predicate,) for one in PLANNED) and self._is_put_ahead()
         return planned[0] if is_put and planned else measure
 
+    def _take_average_of_sprints(self) -> None:
+        """Read "per sprint" beside the average of sprints as part of it: highest average carry-over | per sprint."""
+        is_average = bool(self.measures) and all(
+            one.startswith("average_") and self.model.measures[one].unit.endswith(" per sprint")
+            for one in self.measures
+        )
+        said = [one.said.lower() for one in self.phrases if one.kind == "group" and one.has_entity("sprint")]
+        if is_average and said == ["per sprint"] and self.groups[1:]:
+            self.groups.remove(DimensionGroup(dimension="sprint"))
+
     def _apply_aggregates(self) -> None:
+        self._take_average_of_sprints()
         for mark in ("average", "median", "percentile_85"):
             if mark not in self.marks:
                 continue

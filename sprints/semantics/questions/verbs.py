@@ -9,7 +9,7 @@ from sprints.semantics.questions.tokens import Token
 _DO = frozenset({"do", "does", "did"})
 _BEFORE_VERBS = frozenset({"to", "we", "they", "you", "i", "will", "can", "could", "should", "who"})
 _OWNERS = frozenset({"team", "person", "sprint"})
-_OWED = frozenset({"have", "has", "need", "needs", "remain", "remains"})
+_OWED = frozenset({"have", "has", "got", "need", "needs", "remain", "remains"})
 _LEADS_TO_ACT = frozenset({"what", "be", "still"})
 _MUCH = frozenset({"most", "least", "more", "less", "much", "nothing", "anything", "something"})
 _YET_TO_DO = (Sense("predicate", "open", "adjective"), Sense("predicate", "left_in_sprint", "adjective"))

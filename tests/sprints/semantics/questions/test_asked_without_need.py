@@ -80,6 +80,18 @@ PER_EPIC = (
     "WHERE {} GROUP BY 1, 2 LIMIT 1000"
 )
 EACH = f"SELECT u.full_name, count(*) AS n {ROWS} WHERE u.full_name NOTNULL AND {{}} GROUP BY 1 LIMIT 1000"
+STAY = (
+    "SELECT avg(extract(epoch FROM p.left_at - p.entered_at) / 86400) AS days FROM status_periods AS p "
+    "JOIN issues AS i USING (issue_id) JOIN teams AS t USING (team_id) "
+    "WHERE p.left_at NOTNULL AND t.team_key = '{}' AND p.status = '{}'"
+)
+YESTERDAY = "i.resolved_at >= '2026-11-17' AND i.resolved_at < '2026-11-18'"
+COUNT = f"SELECT count(*) AS n {ROWS} WHERE {{}}"
+LEVI, DONE = "u.full_name = 'Levi Walker'", "i.status_category = 'Done'"
+MOST = (
+    "SELECT full_name, n FROM (SELECT u.full_name, count(*) AS n, rank() OVER (ORDER BY count(*) DESC) AS at "
+    f"{ROWS} WHERE {OPEN} AND u.full_name NOTNULL GROUP BY 1) AS ranked WHERE at = 1"
+)
 CHANGES = (
     "SELECT s.sprint_name, i.issue_key, c.change, c.changed_at FROM scope_changes AS c "
     "JOIN sprints AS s USING (sprint_id) JOIN issues AS i USING (issue_id) WHERE {} LIMIT 1000"
@@ -115,6 +127,32 @@ CARRIED = (
         ("what was added and removed in sprint 8", CHANGES.format("s.sprint_name LIKE '% Sprint 8'")),
         ("what did ORBIT add and remove in sprint 8", CHANGES.format("s.sprint_name = 'ORBIT Sprint 8'")),
         ("what was added and removed this week", CHANGES.format("c.changed_at >= '2026-11-16'")),
+        ("which bugs has Levi", LIST.format(f"{OPEN} AND {BUG} AND {LEVI}")),
+        ("what has Levi got on his plate", LIST.format(f"{OPEN} AND {LEVI}")),
+        ("how many bugs has Levi", COUNT.format(f"{OPEN} AND {BUG} AND {LEVI}")),
+        ("how many points has Levi", f"SELECT sum(i.story_points) AS n {ROWS} WHERE {OPEN} AND {LEVI}"),
+        ("who has got the most to do", MOST),
+        ("closed yesterday by person", EACH.format(f"{DONE} AND {YESTERDAY}")),
+        ("bugs closed by person", EACH.format(f"{DONE} AND {BUG}")),
+        ("overdue by more than 10 days", LIST.format(f"{OPEN} AND i.due_date < '2026-11-07'")),
+        ("inactive users with open tickets", EACH.format(f"{OPEN} AND NOT u.is_active")),
+        ("next 5 due tickets",
+         ("SELECT issue_key FROM (SELECT *, rank() OVER (ORDER BY due_date) AS at FROM issues WHERE due_date >= "
+          "'2026-11-18' AND status_category <> 'Done') AS i WHERE at <= 5")),
+        ("bugs closed yesterday and on Monday",
+         LIST.format(f"{DONE} AND {BUG} AND i.resolved_at >= '2026-11-16' AND i.resolved_at < '2026-11-18'")),
+        ("issues created in September and October",
+         LIST.format("i.created_at >= '2026-09-01' AND i.created_at < '2026-11-01'")),
+        ("how often was ORBIT-102 moved",
+         ("SELECT count(*) AS n FROM status_changes JOIN issues USING (issue_id) WHERE issue_key = 'ORBIT-102'")),
+        ("how long do HARBOR tickets stay in QA", STAY.format("HARBOR", "QA")),
+        ("how many days on average does a HARBOR ticket hang around in Verifying", STAY.format("HARBOR", "Verifying")),
+        ("in which sprints was nothing added",
+         ("SELECT sprint_name FROM sprints AS s WHERE s.state <> 'future' AND NOT EXISTS (SELECT 1 FROM sprint_issues "
+          "AS m WHERE m.sprint_id = s.sprint_id AND m.was_added_after_start) LIMIT 1000")),
+        ("what was removed from sprints since September",
+         ("SELECT issue_key FROM sprint_issues JOIN issues USING (issue_id) WHERE removed_at >= '2026-09-01' "
+          "AND was_removed LIMIT 1000")),
         ("scope changes this week", CHANGES.format("c.changed_at >= '2026-11-16'")),
         ("status changes yesterday",
          ("SELECT issue_key, changed_at FROM status_changes JOIN issues USING (issue_id) "
@@ -147,11 +185,18 @@ def test_what_got_better_is_shown_as_a_trend(question: str) -> None:
         ("issues of people who left ORBIT", ""),
         ("did ORBIT have more to do than HARBOR", ""),
         ("did scope go up in sprint 8", "One sprint has no trend."),
+        ("did velocity improve in sprint 8", "One sprint has no trend."),
         ("which team's velocity went up", ""),
         ("which team improved the most", ""),
         ("carry over ACCEL-100", "would change something"),
         ("whose tickets are not done", ""),
         ("blockages this week", ""),
+        ("what did Levi do in sprint 8", ""),
+        ("what did Levi do in Faster onboarding", ""),
+        ("epics nobody works on", ""),
+        ("epics nobody is working on", ""),
+        ("velocity and completion rate by team", "'velocity' and 'completion rate' one at a time"),
+        ("issues blocked in September and October", ""),
         ("does ORBIT have more work than HARBOR", ""),
     ],
 )

@@ -60,6 +60,9 @@ def test_work_that_is_left_is_open(question: str, truth: str) -> None:
         ("how many issues does ACCEL-1 still have open", COUNT.format(f"{OPEN} AND {FIRST}")),
         ("bugs in ACCEL-1 and ACCEL-2",
          LIST.format(f"i.issue_type = 'Bug' AND ({FIRST} OR {IN_EPIC.format('ACCEL-2')})")),
+        ("points of ACCEL-1", f"SELECT sum(i.story_points) AS n {ROWS} WHERE {FIRST}"),
+        ("how many points does ACCEL-1 have", f"SELECT sum(i.story_points) AS n {ROWS} WHERE {FIRST}"),
+        ("time spent on ACCEL-1", f"SELECT sum(i.time_spent_hours) AS n {ROWS} WHERE {FIRST}"),
         # the epic itself
         ("status of ACCEL-1", "SELECT issue_key, status FROM issues WHERE issue_key = 'ACCEL-1'"),
         ("show ACCEL-1", "SELECT issue_key FROM issues WHERE issue_key = 'ACCEL-1'"),
