@@ -29,7 +29,7 @@ class Name:
     A row that a question may name.
 
     `value` is what SQL compares with: the row's id, or the text itself. `team` tells namesakes apart and, of a
-    sprint, says whose it is.
+    sprint, says whose it is. `key` is that of an epic, which is an issue.
     """
 
     kind: Kind
@@ -41,6 +41,7 @@ class Name:
     state: str = ""
     ended_at: datetime | None = None
     category: str = ""
+    key: str = ""
 
     @property
     def label(self) -> str:
@@ -54,6 +55,7 @@ class NameIndex:
     Names by their folded words.
 
     `parts` are single words of names (a first name, a key), `starts` their first words, `heads` the last of statuses.
+    `epics` are those that have issues, by their keys.
     """
 
     whole: dict[tuple[str, ...], list[Name]] = field(default_factory=lambda: defaultdict(list))
@@ -65,6 +67,7 @@ class NameIndex:
     titles: dict[int, list[tuple[str, Name]]] = field(default_factory=lambda: defaultdict(list))
     statuses: dict[int, list[tuple[str, Name]]] = field(default_factory=lambda: defaultdict(list))
     heads: dict[str, list[Name]] = field(default_factory=lambda: defaultdict(list))
+    epics: dict[str, Name] = field(default_factory=dict)
     everything: tuple[Name, ...] = ()
 
     @classmethod
@@ -118,6 +121,8 @@ class NameIndex:
             self._add_text(text, name=name)
         if name.kind == "sprint":
             self.sprints.append(name)
+        if name.key:
+            self.epics[name.key] = name
 
     def _add_text(self, text: str, *, name: Name) -> None:
         folded = name_words(text)

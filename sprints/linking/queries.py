@@ -8,20 +8,21 @@ from sprints.linking.names import Name
 from toolbox.database.pools import Pool
 
 _NAMES = """
-SELECT kind, value, text, team, team_id, alias, state, at FROM (
+SELECT kind, value, text, team, team_id, alias, state, at, key FROM (
   SELECT 'team' AS kind, team_id::text AS value, team_key AS text, '' AS team, team_id::text AS team_id,
-         team_name AS alias, '' AS state, NULL::timestamptz AS at
+         team_name AS alias, '' AS state, NULL::timestamptz AS at, '' AS key
   FROM sprintscope.teams
   UNION ALL
   SELECT 'person', u.user_id::text, u.full_name, coalesce(t.team_key, ''), coalesce(t.team_id::text, ''), '',
-         CASE WHEN u.is_active THEN '' ELSE 'left' END, NULL
+         CASE WHEN u.is_active THEN '' ELSE 'left' END, NULL, ''
   FROM sprintscope.users AS u LEFT JOIN sprintscope.teams AS t USING (team_id)
   UNION ALL
   SELECT 'sprint', s.sprint_id::text, s.sprint_name, coalesce(t.team_key, ''), coalesce(t.team_id::text, ''), '',
-         s.state, coalesce(s.completed_at, s.ends_at)
+         s.state, coalesce(s.completed_at, s.ends_at), ''
   FROM sprintscope.sprints AS s LEFT JOIN sprintscope.teams AS t USING (team_id)
   UNION ALL
-  (SELECT 'epic', e.issue_id::text, e.title, coalesce(t.team_key, ''), coalesce(t.team_id::text, ''), '', '', NULL
+  (SELECT 'epic', e.issue_id::text, e.title, coalesce(t.team_key, ''), coalesce(t.team_id::text, ''), '', '', NULL,
+          e.issue_key
    FROM sprintscope.issues AS e LEFT JOIN sprintscope.teams AS t USING (team_id)
    WHERE e.issue_id IN (SELECT epic_id FROM sprintscope.issues GROUP BY epic_id)
    ORDER BY e.created_at DESC LIMIT 20000)
@@ -75,7 +76,7 @@ def _make_name(row: Mapping[str, Any]) -> Name:
         aliases += [f"team {row['text']}", f"{row['text']} team", f"team {row['alias']}", f"{row['alias']} team"]
     return Name(
         kind=row["kind"], value=row["value"], text=row["text"], team=row["team"], team_id=row["team_id"],
-        aliases=tuple(aliases), state=row["state"], ended_at=row["at"],
+        aliases=tuple(aliases), state=row["state"], ended_at=row["at"], key=row["key"],
     )  # fmt: skip
 
 

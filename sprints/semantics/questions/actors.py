@@ -94,7 +94,7 @@ def tells_of_reporters(phrases: Sequence[Phrase]) -> bool:
 def is_choice_of_teams(phrases: Sequence[Phrase]) -> bool:
     """Return whether it is one of the named teams who did more: who closed more bugs, ACCEL or ORBIT."""
     is_compared = any("versus" in one.marks for one in phrases)
-    is_ranked = any(one.kind == "rank" for one in phrases)
+    is_ranked = any(one.kind == "rank" or one.marks & {"more", "fewer"} for one in phrases)
     teams = [one for one in phrases if one.name_kind == "team" and len(one.names) > 1]
     is_choice = is_compared or (is_ranked and any(one.joined_by == "or" for one in teams))
     return bool(teams) and is_choice and not any(one.name_kind == "person" for one in phrases)

@@ -56,9 +56,16 @@ def _says_degree(phrases: list[Phrase], *, place: int) -> bool:
     phrase, behind, noun = look_at(phrases, place=place, size=3)
     if phrase.marks & _MORE and phrase.kind == "mark":
         is_state = any((one.kind, one.form) == _STATE for one in behind.senses)
+        if "than" in noun.marks and _is_left(behind) and any("have" in one.marks for one in phrases[:place]):
+            return True  # has | more | to do | than
         return not is_state or _describes_next(behind, noun=noun)
     is_of_rows = behind.name_kind == "type" or behind.has("entity", form="noun")
     return phrase.said.lower() in DEGREES and not is_of_rows
+
+
+def _is_left(phrase: Phrase) -> bool:
+    """Return whether it says what is not done yet, of which one has more than another: to do; left."""
+    return {"open", "left_in_sprint"} <= {one.name for one in phrase.senses}
 
 
 def _describes_next(adjective: Phrase, *, noun: Phrase) -> bool:

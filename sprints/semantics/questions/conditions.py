@@ -55,7 +55,7 @@ class Conditions(Durations):
                 self.part_of[place] = found
         if self.is_fragment:
             return
-        is_past = any("past" in one.marks or one.is_act for one in self.phrases)
+        is_past = any("past" in one.marks or one.is_act for one in self.phrases) or self._is_past()
         is_about_all = self.entity.count in self.measures or any(one.kind == "related" for one in self.phrases)
         if is_past and self.entity.id == "sprint" and is_about_all:
             self._leave_out_future()
@@ -162,6 +162,8 @@ class Conditions(Durations):
             dimensions = (phrase.toward,) if phrase.toward else ()
         if self.entity.id == "status_stay" and phrase.name_kind == "status":
             dimensions = ("past_status",)
+        if self.entity.id == "status_period" and phrase.name_kind == "status":
+            dimensions = ("period_status",)
         if phrase.name_kind == "person" and "changer" in self.reached:
             raise Unbound(phrase, why=WHOSE_CHANGES)
         if phrase.name_kind == "person" and self._is_reporter(phrase, place=place):
@@ -391,13 +393,13 @@ class Conditions(Durations):
             found, assumed = to_range_beside(phrase, beside=said, ahead=self.settings["ahead"]["times"])
             self.assumptions += assumed
             return found
-        times = [self.model.measures[one].time for one in self.measures]
+        times = [self.model.measures[one].time for one in self.measures] or self._list_own_times()
         if self.states and not (times and all(times)):
             raise Unbound(phrase)
         if not times or not all(times) or phrase.is_negated:
             why = f"Does '{phrase.said}' mean when issues were created, or when they were done?"
             raise Unbound(phrase, why=why if self.entity.id == "issue" else "")
-        return to_range(phrase, role=None)
+        return to_range(phrase, role=None if self.measures else times[0])
 
     def _state(self, state: State, *, place: int) -> list[Condition]:
         phrase = state.phrase
@@ -466,8 +468,9 @@ class Conditions(Durations):
     def _compare_times(self, state: State, times: Sequence[TimeRange]) -> list[Condition]:
         link = self.phrases.index(state.periods[1]) - 1
         is_compared = bool(self.marks & {"versus", "compare", "more", "fewer"})
-        is_one = bool(self.phrases[link].marks & {"or"}) or "together" in self.marks
-        is_either = is_one and len(times) == 2 and not is_compared  # noqa: PLR2004
+        is_list = not self.measures and self.model.time_roles[state.role].is_moment  # closed yesterday and today
+        is_one = bool(self.phrases[link].marks & {"or", "and" if is_list else "or"}) or "together" in self.marks
+        is_either = is_one and not is_compared and not times[2:]
         is_apart = bool(self.measures) and (is_compared or "and" in self.marks)
         if state.phrase.is_negated or not (is_either or is_apart):
             raise Unbound(state.periods[1])

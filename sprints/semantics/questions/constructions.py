@@ -124,10 +124,11 @@ def read_time_in_status(phrases: list[Phrase], *, place: int) -> Found:
     at = each if is_each else at
     between = phrases[place + 1 : at]
     is_plain = all(
-        one.is_of_issues or one.marks & {"be", "do", "average", "median"}
+        one.is_of_issues or one.name_kind == "team" or one.marks & {"be", "do", "average", "median"}
         or _names(one, "spent_hours", "time_in_status") for one in between
     )  # fmt: skip
     is_apart = is_each or phrases[at].is_apart or phrases[at].said.lower().startswith("in ")
+    is_apart = is_apart or phrase_at(phrases, place=at - 1).said.lower().endswith(" in")  # hang around in | QA
     if not (is_time and at > 0 and is_plain and is_apart) or any(one.kind == "key" for one in phrases):
         return None
     said = [*phrases[:place], *between]

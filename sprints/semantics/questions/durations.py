@@ -23,6 +23,12 @@ _SAID_OF_NOW = frozenset({"in_progress", "to_do", "blocked"})  # now, or at the 
 class Durations(Relations):
     """Relations with how long and how often rows were so."""
 
+    def _list_own_times(self) -> list[str | None]:
+        """Return the moment of changes, which have no other time: when the scope of a sprint was changed."""
+        own = [one for one in self.model.time_roles.values() if one.entity == self.entity.id and one.role is None]
+        is_change = self.entity.label.endswith("change") and self.mentions_entity and not self.states
+        return [one.id for one in own if is_change and one.is_moment]
+
     def _count_repetitions(self, phrase: Phrase, *, place: int) -> Condition:
         for state in self._by_distance(place):
             if field_name := self._find_reached("repeated", state=state):

@@ -13,6 +13,7 @@ from sprints.semantics.questions.lexicon import Sense
 from sprints.semantics.questions.phrase import Found, Phrase, Rule, is_sprints, leave_out, look_at, phrase_at
 from sprints.semantics.questions.tense import find_verb
 
+_LEAVERS = {"assignee": "assigned_to_leaver", "reporter": "reported_by_leaver"}
 _OWNERS = ("person", "team")
 _OF_CLAUSES = frozenset({"be", "have", "past"})
 
@@ -138,6 +139,58 @@ def read_inverted_negation(phrases: list[Phrase], *, place: int) -> Found:
     return ([subject, first], 2) if place and first.marks == {"not"} and is_we and is_act else None
 
 
+def read_rows_of_leavers(phrases: list[Phrase], *, place: int) -> Found:
+    """Read rows of people who left by their assignee, or their reporter: tickets of | people | who | left."""
+    at, role = place, "assigned_to_leaver"
+    verb = phrases[place]
+    if verb.kind == "term" and any(one.form == "verb" and one.name in _LEAVERS for one in verb.senses):
+        role = next(_LEAVERS[one.name] for one in verb.senses if one.name in _LEAVERS)
+        at += 1
+    link = phrase_at(phrases, place=at + (at == place))
+    if at == place and "have" in verb.marks and link.marks == {"to"}:
+        at += 1  # belong | to
+    at += phrase_at(phrases, place=at).said.lower() in ("by", "to")
+    end = _find_end_of_leavers(phrases, place=at, is_somebody=at > place)
+    are_rows = any(one.is_of_issues for one in phrases[:place])
+    people = phrase_at(phrases, place=at)
+    if not (are_rows and end and (at > place or people.is_apart)) or verb.is_negated:
+        return None
+    said = " ".join(one.said for one in phrases[place:end])
+    senses = (Sense("predicate", role, "adjective"),)
+    return [replace(verb, kind="term", senses=senses, marks=frozenset(), said=said)], end - place
+
+
+def read_inactive_owners(phrases: list[Phrase], *, place: int) -> Found:
+    """Read those who left and have rows by the assignee of these: inactive | users | with | open | tickets."""
+    first, people, verb = look_at(phrases, place=place, size=3)
+    is_inactive = any(sense.name == "person_inactive" for sense in first.senses) and not first.is_negated
+    are_rows = any(one.is_of_issues for one in phrases[place + 3 :])
+    if not (is_inactive and people.has_entity("person") and "have" in verb.marks and are_rows):
+        return None
+    return [replace(first, senses=(Sense("predicate", "assigned_to_leaver", "adjective"),)), people], 2
+
+
+def _find_end_of_leavers(phrases: Sequence[Phrase], *, place: int, is_somebody: bool) -> int:
+    """Return the end of people who have left, at a place. Zero if it names no such people."""
+    at = place
+    is_inactive = any(sense.name == "person_inactive" for sense in phrase_at(phrases, place=at).senses)
+    at += is_inactive
+    has_noun = phrase_at(phrases, place=at).has_entity("person")
+    at += has_noun
+    if is_inactive or not (has_noun or is_somebody):
+        return at if is_inactive and has_noun else 0
+    has_who = bool(phrase_at(phrases, place=at).marks & {"who"})
+    at += has_who
+    while phrase_at(phrases, place=at).marks & {"have", "be"}:
+        at += 1
+    one = phrase_at(phrases, place=at)
+    is_left = one.said.lower() == "left" or any(sense.name == "person_inactive" for sense in one.senses)
+    team = phrase_at(phrases, place=at + 1)
+    is_of_team = team.name_kind == "team" and not team.is_apart  # who left | ORBIT
+    return at + 1 if has_who and is_left and not (one.is_negated or is_of_team) else 0
+
+
 EXISTENCE: tuple[Rule, ...] = (
+    read_rows_of_leavers, read_inactive_owners,
     read_left_open, read_end_of_sprint, read_sprints_behind, read_only_rows, read_inverted_negation,
 )  # fmt: skip

@@ -10,17 +10,25 @@ import regex
 from sprints.linking.folding import normalise, words
 from sprints.linking.link import MAX_QUESTION, LinkedQuestion, link
 from sprints.linking.names import NameIndex
+from sprints.semantics.model import SemanticModel
 from sprints.semantics.query import MetricQuery
 from sprints.semantics.questions.actors import TWO_ACTORS, UNKNOWN_ACTOR, find_second_actor, find_unknown_act
 from sprints.semantics.questions.antecedents import name_person
 from sprints.semantics.questions.assembly import AssembledQuery, assemble
 from sprints.semantics.questions.clauses import set_aside
+from sprints.semantics.questions.epic_keys import name_epics
 from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.misleading import find_misleading
 from sprints.semantics.questions.phrase import Phrase, is_sprints
 from sprints.semantics.questions.phrases import read_phrases
 from sprints.semantics.questions.signs import spell_signs
-from sprints.semantics.questions.sorting import find_sort_clause, is_sorted, rewrite_as_ranking, sort_query
+from sprints.semantics.questions.sorting import (
+    find_sort_clause,
+    is_sorted,
+    rewrite_as_ranking,
+    rewrite_as_sorting,
+    sort_query,
+)
 from sprints.semantics.questions.spelling import Corrections, correct_words, restore_words, say_corrections
 from sprints.semantics.questions.terms import Unbound
 from sprints.semantics.questions.tokens import (
@@ -44,6 +52,7 @@ ENGLISH = "I do not know {words}; I understand questions in English only."
 ANAPHOR = "I cannot tell what '{said}' refers to. Ask it with the names and the noun."
 WHICH_TEAM = "Which team is '{said}': {teams}?"
 MAX_TEAMS = 10
+ONE_BY_ONE = "I know '{first}' and '{second}' one at a time, as they are numbers of other rows. Ask for each."
 ORDER = "I only answer questions: '{said}' would change something. Ask which issues are so instead."
 TOO_LONG = f"The question has more than {MAX_TOKENS} words. Ask it in fewer."
 
@@ -92,6 +101,8 @@ def parse_question(
         sorted_query = sort_query(asked.query, tokens=tokens[at:], lexicon=lexicon) if asked.query else None
         if sorted_query is not None:
             return replace(asked, query=sorted_query)
+    if whole.query is None and (listed := rewrite_as_sorting(text, tokens=tokens, model=lexicon.model)):
+        return parse_question(listed, index=index, today=today, lexicon=lexicon, meant=meant)
     if whole.query is not None:
         return whole if whole.query.measures else replace(whole, query=None, unbound=(tokens[at].said,))
     if ranking := rewrite_as_ranking(text, tokens=tokens):
@@ -140,6 +151,7 @@ def _parse(text: str, *, index: NameIndex, today: date, lexicon: Lexicon, meant:
                 return foreign
             tokens = cut(linked, lexicon=lexicon, index=index)
         return _unknown(unknown, tokens=tokens, linked=linked)
+    tokens = name_epics(tokens, index=index)
     parse = _read_tokens(linked, tokens=tokens, lexicon=lexicon, corrected=corrected)
     said = find_unnamed_team(tokens)
     names_team = parse.query is not None and bool(_NAMES_TEAM.search(parse.query.model_dump_json()))
@@ -201,7 +213,7 @@ def _assemble_best(
         except ValueError:  # the parts fit no query together
             continue
     if not found:
-        return _report_failure(linked, failures=failures, phrases=phrases)
+        return _report_failure(linked, failures=failures, phrases=phrases, model=lexicon.model)
     found.sort(key=lambda one: one.cost)
     best = found[0]
     if best.is_unasked:
@@ -237,13 +249,24 @@ def _say_teams(tokens: Sequence[Token], *, linked: LinkedQuestion) -> tuple[str,
     )
 
 
-def _report_failure(linked: LinkedQuestion, *, failures: Sequence[Unbound], phrases: Sequence[Phrase]) -> Parse:
+def _describe_other_rows(phrases: Sequence[Phrase], *, model: SemanticModel) -> str:
+    """Say that two numbers are of different rows, so that no query has both: velocity and cycle time by team."""
+    nouns = [one for one in phrases if one.kind == "term" and one.has("measure", form="noun") and not one.has("entity")]
+    owners = [{model.measures[s.name].entity for s in one.senses if s.kind == "measure" and s.form == "noun"}
+              for one in nouns]  # fmt: skip
+    is_apart = len(nouns) == 2 and not owners[0] & owners[1]  # noqa: PLR2004
+    return ONE_BY_ONE.format(first=nouns[0].said, second=nouns[1].said) if is_apart else ""
+
+
+def _report_failure(
+    linked: LinkedQuestion, *, failures: Sequence[Unbound], phrases: Sequence[Phrase], model: SemanticModel
+) -> Parse:  # fmt: skip
     """Report the failure of the most likely entity, which is the first of the model."""
     final = next((one for one in failures if one.is_final), None)
     first = final or (failures[0] if failures else None)
     names = {sense.name for phrase in phrases for sense in phrase.senses}
     is_about_sprints = "sprint" in names or any(is_sprints(phrase) for phrase in phrases)
-    why = first.why if first else ""
+    why = (first.why if first else "") or _describe_other_rows(phrases, model=model)
     if not why and (is_about_sprints or first is None or not first.phrase):
         why = next((one.why for one in failures if one.why), "")
     unbound = (first.phrase.said,) if first and first.phrase and not why else ()

@@ -2,7 +2,7 @@
 
 from sprints.semantics.enums import Grain, Operator
 from sprints.semantics.query import Comparison, DimensionGroup, TimeGroup
-from sprints.semantics.questions.phrase import NOTHING, Phrase, phrase_at
+from sprints.semantics.questions.phrase import NOTHING, Phrase, is_sprints, phrase_at
 from sprints.semantics.questions.tense import find_ranked_noun
 from sprints.semantics.questions.terms import Terms, Unbound
 
@@ -32,6 +32,8 @@ class Groups(Terms):
                 self.within.append(self._dimension_of(phrase, is_group=True))
             else:
                 dimension = self._dimension_of(phrase, is_group=True)
+                if dimension == "story_points" and any(one.said.lower() == "epics" for one in self.phrases):
+                    raise Unbound(phrase)  # epics have no points of their own: epics | by points
                 self._group_by(dimension, phrase=phrase)
                 is_each = "each" in (phrase.quantifier, *phrase.said.lower().split())  # not what has none
                 is_each = is_each and self.entity.id == "issue"
@@ -115,3 +117,8 @@ class Groups(Terms):
         ):  # fmt: skip
             before = before[:-1]
         return not before or bool(before[-1].marks & {"which", "per"}) or before[-1].kind in ("rank", "number")
+
+    def _has_place(self) -> bool:
+        """Return whether somebody has issues in a sprint or an epic that is named: who has work in | sprint 9."""
+        is_in_place = any(is_sprints(one) or one.name_kind == "epic" for one in self.phrases if not one.is_negated)
+        return is_in_place and self.entity.id == "issue" and self.mentions_entity and "have" in self.marks

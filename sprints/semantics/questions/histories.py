@@ -32,6 +32,8 @@ _MOVES = (Sense("entity", "status_change", "noun", is_plural=True),)
 _ISSUES = (Sense("entity", "issue", "noun", is_plural=True),)
 _SCOPE_CHANGES = (Sense("entity", "scope_change", "noun", is_plural=True),)
 _RE_ESTIMATED = (Sense("predicate", "re_estimated", "verb"), Sense("time", "re_estimated", "verb"))
+_DAYS_IN_STATUS = (Sense("measure", "days_in_statuses", "noun"),)
+_STATUS_OF_THEN = (Sense("dimension", "period_status", "noun"),)
 _ACTIVE = (Sense("predicate", "sprint_active", "adjective"),)
 _RUNNING = frozenset({"running", "active", "ongoing"})
 _LEFT = frozenset({"left", "remaining", "remain", "remains", "to go"})
@@ -394,8 +396,65 @@ def _read_until_end(phrases: list[Phrase]) -> tuple[list[Phrase], Phrase]:
             ], until  # fmt: skip
 
 
+def read_days_of_issue(phrases: list[Phrase], *, place: int) -> Found:
+    """Read how long a named issue was in a status, or in each: how long was | X | in QA; time | X | spent in | QA."""
+    lead, rest = phrases[: _find_length(phrases)], phrases[_find_length(phrases) :]
+    keys = [one for one in rest if one.kind == "key" and not one.name_kind]
+    statuses = [one for one in rest if one.name_kind == "status"]
+    each = [one for one in rest if _names(one, "past_status", form="noun")]
+    others = [one for one in rest if one not in (*keys, *statuses, *each)]
+    plain = all(
+        (one.marks & {"be", "do", "have", "per"} and one.said.lower() not in ("take", "took"))
+        or _names(one, "spent_hours", form="verb") for one in others
+    )  # fmt: skip
+    is_of_now = any(one.is_perfect for one in statuses) and find_verb(phrases, place=len(phrases) - 1) == "has"
+    has_each = any("per" in one.marks for one in others) == bool(each)
+    if place or not lead or len(keys) != 1 or len(statuses) + len(each) != 1 or not (plain and has_each) or is_of_now:
+        return None
+    if any(one.is_negated or one.toward == "to_status" for one in statuses):
+        return None
+    days = replace(lead[0], kind="term", senses=_DAYS_IN_STATUS, marks=frozenset())
+    group = [replace(one, kind="group", senses=_STATUS_OF_THEN, said=f"in each {one.said}") for one in each]
+    return [days, *keys, *statuses, *group], len(phrases)
+
+
+def _find_length(phrases: list[Phrase]) -> int:
+    """Return how many phrases ask for a length of time: how long; how much | time; the time. Zero if it is none."""
+    first, second = look_at(phrases, place=0, size=2)
+    if "how_much" in first.marks and second.has("unit") and second.said.lower() == "time":
+        return 2
+    return int("how_long" in first.marks or (first.has("unit") and first.said.lower() in ("time", "time spent")))
+
+
+def read_number_of_moves(phrases: list[Phrase], *, place: int) -> Found:
+    """Read how often a named issue was moved as the number of its moves: how often | was | X | moved."""
+    keys = [one for one in phrases if one.kind == "key" and not one.name_kind]
+    verbs = [one for one in phrases if one.kind == "term" and any(sense in _MOVED for sense in one.senses)]
+    lead = 1 if "how_often" in phrases[0].marks else 2 * ("times" in phrase_at(phrases, place=1).marks)
+    others = [one for one in phrases[lead:] if one not in (*keys, *verbs)]
+    plain = all(one.marks & {"be", "have", "do"} for one in others)
+    if place or not lead or len(keys) != 1 or len(verbs) != 1 or verbs[0].is_negated or not plain:
+        return None
+    moves = replace(verbs[0], senses=_MOVES, is_plural=True)
+    return [replace(phrases[0], marks=frozenset({"how_many"}), senses=()), moves, *keys], len(phrases)
+
+
+def read_departure(phrases: list[Phrase], *, place: int) -> Found:
+    """Read what left a status as what was moved from it: issues that | left | QA | yesterday; came out of | QA."""
+    verb, status = look_at(phrases, place=place, size=2)
+    is_left = verb.said.lower() == "left" and not status.is_apart
+    is_out = verb.said.lower().startswith(("came out", "come out", "comes out", "coming out"))
+    if status.name_kind != "status" or not (is_left or is_out or verb.marks == {"exit"}) or verb.is_negated:
+        return None
+    if phrase_at(phrases, place=place - 1).marks & {"be"}:
+        return None  # is | left | QA
+    moved = replace(verb, kind="term", senses=_MOVED, marks=frozenset())
+    return [moved, replace(status, toward="from_status", is_apart=True)], 2
+
+
 HISTORIES: tuple[Rule, ...] = (
-    read_sprints_of_then, read_transition, read_status_change, read_open_again, read_need, read_estimate_change,
+    read_days_of_issue, read_number_of_moves, read_departure, read_sprints_of_then, read_transition, read_status_change,
+    read_open_again, read_need, read_estimate_change,
     read_scope_change, read_where, read_spent_over_estimate, read_blocked_time, read_longest_blocked, read_days_left,
     read_recent, read_reason,
 )  # fmt: skip

@@ -14,6 +14,7 @@ IN_SPRINTS = "Do you mean what was so in those days, or in whole sprints that we
 STATUS_OF_THEN = (
     "Without the time in '{said}', or without what is so now? For the first say 'excluding the {said} status'."
 )
+TREND_OF_ONE = "One sprint has no trend. Ask for several sprints, or what was added to it and removed from it."
 _CATEGORY = "status_category"
 MAX_DAYS_IN_SPRINT = 7
 _LONG = frozenset(map(str, Grain)) - {Grain.DAY}
@@ -24,6 +25,7 @@ class MeasuredTimes(Lookups):
 
     def _group_trend(self) -> None:
         """Group what is followed over time: from one month to another by these, else by sprint, or by month."""
+        self._refuse_trend_of_one()
         if any(isinstance(one, TimeGroup) for one in self.groups) or self._groups_sprints():
             return
         between = [one.period for one in self.phrases if one.period and one.period.is_between]
@@ -37,6 +39,16 @@ class MeasuredTimes(Lookups):
             return
         per_sprint = "sprint" in self.reached and self.entity.id in ("sprint", "membership")
         self.groups.append(DimensionGroup(dimension="sprint") if per_sprint else TimeGroup(grain=Grain.MONTH))
+
+    def _refuse_trend_of_one(self) -> None:
+        """Refuse a change from one sprint to the next where one of each team is named, and whose change is largest."""
+        named = [name.team_id for one in self.phrases if is_sprints(one) and not one.edge for name in one.names]
+        if named and len({*named}) == len(named) and not any(isinstance(one, TimeGroup) for one in self.groups):
+            is_burndown = any(one.startswith("remaining_") for one in self.measures)  # which a verified query shows
+            raise Unbound(None, why=TREND_OF_ONE, is_final=not is_burndown)
+        first, noun = look_at(self.phrases, place=0, size=2)
+        if "which" in first.marks and noun.has("measure", form="noun") and not noun.has("entity"):
+            raise Unbound(noun, is_final=True)  # which | team's velocity | went up
 
     def _refuse_status_of_now(self) -> None:
         """Refuse to leave out what issues are now beside their time in statuses, one of which may be meant: | to do."""

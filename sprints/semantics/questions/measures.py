@@ -57,9 +57,9 @@ class Measures(Units):
         if self._read_unit_or_whole(phrase):
             return
         is_sprints = self.entity.id == "membership" and phrase.is_plural and phrase.has_entity("sprint")
-        is_sprints = is_sprints and not (is_first and "share" not in self.marks)
-        is_kind = not phrase.is_plural and self._is_kind_noun(phrase, place=place)
-        if (phrase.names and phrase.name_kind) or (is_sprints and phrase.is_plural) or is_kind:
+        is_place = phrase.is_apart or "to" in phrase_at(self.phrases, place=place - 1).marks  # removed from | sprints
+        is_place = is_sprints and (is_place or not is_first or "share" in self.marks)
+        if phrase.name_kind or is_place or (not phrase.is_plural and self._is_kind_noun(phrase, place=place)):
             return
         if "points" in measures and self._takes_points(phrase, place=place):
             return
@@ -175,7 +175,7 @@ class Measures(Units):
         verbs = [phrase for phrase in clause if phrase.has("dimension", form="verb")]
         dimension = "assignee" if "assignee" in self.reached else ""
         dimension = "reporter" if dimension and self._asks_for_reporters(clause) else dimension
-        if not dimension or not (self._says_of_what() or self._has_key() or self.measures):
+        if not dimension or not (self._says_of_what() or self._has_key() or self.measures or self._has_place()):
             raise Unbound(who)
         has_it = any("have" in phrase.marks for phrase in clause) and not any(one.has("predicate") for one in clause)
         is_bare = all(one.kind == "key" or one.marks & {"who", "be"} for one in self.phrases)  # who is on ACCEL-100

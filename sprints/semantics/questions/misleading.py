@@ -7,7 +7,7 @@ Each finds the words that make it so, in the tokens of a question, and is asked 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from sprints.semantics.questions.lexicon import ASKING
+from sprints.semantics.questions.epic_keys import find_rows_beside_key, list_beside_key, stands_behind_of
 from sprints.semantics.questions.tokens import YES_OR_NO, Token
 
 _ALL = frozenset({"all", "every", "all of"})
@@ -205,6 +205,7 @@ def _find_unknown_actor(tokens: Sequence[Token]) -> str:
         is_assigned = verb is not None and verb.said.lower() == "assigned"
         is_own = person.kind != "person" and bool(names & {"done", "created", "completed"})
         is_own = is_own and not ("reporter" in names and _is_definite(person, tokens=tokens))  # by their assignee
+        is_own = is_own and person.said.lower() != "person"  # closed | by person: a number for each
         if names & _UNKNOWN_ACTS or is_own or is_assigned:
             return f"{by.said} {person.said}"
     return ""
@@ -332,17 +333,13 @@ def _find_relative_what(tokens: Sequence[Token]) -> str:
 
 def _find_row_beside_key(tokens: Sequence[Token]) -> str:
     """Find what is said of other rows than a named issue: status of | X's epic; | X's open bugs."""
-    content = [one for one in tokens if not (one.is_free or one.marks & (ASKING | {"be"}))]
-    place = next((at for at, one in enumerate(content) if one.key), -1)
+    content, place = list_beside_key(tokens)
     if place < 0:
         return ""
     key, before, behind = content[place], content[:place], content[place + 1 :]
-    link = next((one for one in reversed(tokens) if one.end <= key.start), key)
-    is_of = link.said.lower() in ("of", "in", "under", "for", "from")
-    adjectives = next((at for at, one in enumerate(behind) if not _has(one, "predicate")), len(behind))
-    rows = [one for one in (*(before[-1:] if is_of else ()), *behind[adjectives : adjectives + 1]) if _is_rows(one)]
-    if rows:
-        return f"{rows[0].said} of {key.said}"
+    is_of = stands_behind_of(tokens, key=key)
+    if rows := find_rows_beside_key(tokens):
+        return f"{rows.said} of {key.said}"
     if behind and _is_place(behind[0]):
         owned, rest = behind[0], (*before[-1:], *behind[1:2])
     else:
@@ -353,13 +350,6 @@ def _find_row_beside_key(tokens: Sequence[Token]) -> str:
 def _is_place(token: Token) -> bool:
     is_epic = token.kind == "type" and token.said.lower().startswith("epic")
     return is_epic or _names(token, "sprint", "epic", "team", "parent", form="noun")
-
-
-def _is_rows(token: Token) -> bool:
-    is_sub_task = token.said.lower().startswith("sub")
-    return token.said.lower().endswith("s") and not is_sub_task and (
-        token.kind == "type" or _names(token, "issue", form="noun")
-    )  # fmt: skip
 
 
 def _has(token: Token, *kinds: str) -> bool:

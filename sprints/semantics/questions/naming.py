@@ -175,6 +175,10 @@ def read_whole_of_parts(phrases: list[Phrase], *, place: int) -> Found:
     first, before = phrases[place], phrase_at(phrases, place=place - 1)
     if before.marks & {"which", "what", "rank"} or first.is_negated:
         return None
+    if "whole" in first.marks and place + 1 < len(phrases):
+        skipped = 1 + ("our" in phrases[place + 1].marks and place + 2 < len(phrases))  # of all | our | epics
+        found = read_whole_of_parts(phrases, place=place + skipped)
+        return (found[0], found[1] + skipped) if found else None
     if not any(sense.name == "done_rate" for one in phrases for sense in one.senses):
         return None
     is_noun = first.name_kind == "type" and any(sense.name == "epic" for sense in first.senses)

@@ -238,6 +238,8 @@ def read_presence(phrases: list[Phrase], *, place: int) -> Found:
     is_list = any(one.kind == "missing" and one.is_negated for one in phrases[:place]) and before.kind != "mark"
     if "and" in first.marks and is_list and _has_article(second):
         return [replace(second, kind="missing", is_negated=True)], 2  # with a due date | and | an assignee
+    if first.said.lower() == "with" and _is_had_beside_lack(second, link=third, behind=behind):
+        return [replace(second, kind="missing", is_negated=True, said=f"{first.said} {second.said}")], 2
     is_pair = "and" in third.marks and _is_joined(second, link=third, behind=behind)
     if second.kind == "missing":
         return None  # with | no due date
@@ -255,6 +257,14 @@ def read_presence(phrases: list[Phrase], *, place: int) -> Found:
         return None
     kind: PhraseKind = "unknown" if second.is_one else "missing"
     return [replace(second, kind=kind, is_negated=not second.is_negated, said=f"{first.said} {second.said}")], 2
+
+
+def _is_had_beside_lack(noun: Phrase, *, link: Phrase, behind: Phrase) -> bool:
+    """Return whether rows have a property where they lack another one: with | due date | but | no assignee."""
+    is_lack = behind.kind == "missing" and not behind.is_negated and behind.said.lower().startswith(("no ", "without "))
+    is_property = noun.kind == "term" and noun.has("dimension", form="noun") and not noun.has("unit")
+    is_row = noun.has("entity") and not any(sense.name == "assignee" for sense in noun.senses)
+    return "and" in link.marks and is_lack and is_property and not (is_row or noun.is_owned or noun.is_one)
 
 
 def _is_joined(noun: Phrase, *, link: Phrase, behind: Phrase) -> bool:

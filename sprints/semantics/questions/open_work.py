@@ -97,9 +97,17 @@ class OpenWork(Ranks):
         if self.having and "who" in self.marks:
             return True  # has anybody | more than three bugs
         return any(
-            one.said.lower() in _HAVE and _is_owner(phrase_at(self.phrases, place=place - 1 if place else 1))
+            one.said.lower() in _HAVE and any(map(_is_owner, self._list_owners(place)))
             for place, one in enumerate(self.phrases)
         )
+
+    def _list_owners(self, place: int) -> list[Phrase]:
+        """Return what may own what a verb says: the phrase before it, or that behind it: which bugs | has | Levi."""
+        before, behind = (phrase_at(self.phrases, place=at) for at in (place - 1, place + 1))
+        is_asked = bool(self.phrases[0].marks & {"what", "which", "how_many", "how_much"})
+        is_noun = before.is_of_issues or before.has("measure", form="noun") or "what" in before.marks
+        is_turned = is_asked and behind.kind == "names" and is_noun
+        return [before, behind] if is_turned or not place else [before]
 
     def _lists_present(self) -> bool:
         """Return whether blockages are listed or counted as they are now, without a time or a group."""

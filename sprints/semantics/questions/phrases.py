@@ -106,6 +106,7 @@ from sprints.semantics.questions.restatements import RESTATEMENTS
 from sprints.semantics.questions.speeds import read_speed
 from sprints.semantics.questions.sprint_events import SPRINT_EVENTS
 from sprints.semantics.questions.tokens import YES_OR_NO, Token
+from sprints.semantics.questions.turns import TURNS
 from sprints.semantics.questions.verbs import keep_verbs, put_still_first, read_infinitives
 
 _OPERATORS_BEHIND = {"or_more": Operator.GE, "or_less": Operator.LE}
@@ -142,7 +143,7 @@ def read_phrases(tokens: Sequence[Token]) -> list[Phrase]:
     phrases = [phrase for phrase in placed if phrase is not None]
     _find_unanswerable(tokens, phrases=phrases)
     for rule in (
-        join_compared, read_speed, *RESTATEMENTS, *HISTORIES, *EXISTENCE, *SPRINT_EVENTS, read_same_person,
+        join_compared, *TURNS, read_speed, *RESTATEMENTS, *HISTORIES, *EXISTENCE, *SPRINT_EVENTS, read_same_person,
         read_each_row, read_cycle_time, read_time_in_status, read_overrun, read_lateness, read_present_sprint,
     ):  # fmt: skip
         _apply(rule, phrases)

@@ -25,6 +25,13 @@ _SIZES, _DURATIONS = frozenset({"biggest", "largest", "smallest"}), frozenset({"
 RATIO = "I do not divide by what '{said}' says. Ask for the number alone, or for a list of the numbers {said}."
 WHOSE_ROWS = "Do you mean one person, by all their {plural}, or who has the {said} one?"
 SIZE_OF_EPICS = "An epic has no points of its own. Do you mean the number of its issues, or their points?"
+SHARE_OF_SPRINT = (
+    "Of which issues: of those committed, or of all in the sprint? Ask for the completion rate, which is of the "
+    "committed ones, or for both numbers."
+)
+START_OF_EPICS = (
+    "When an epic began is not known. Do you mean when it was created, or when its first issue was started?"
+)
 HOW_LONG_SO = (
     "How long each has been so is not known. Ask for the oldest of them, or which have been open, in progress, blocked "
     "or in a status the longest."
@@ -49,6 +56,8 @@ class Ranks(Scope):
         by = self._find_rank_term(phrase)
         if phrase.said.lower() in _SIZES and by == "story_points" and self._is_about_epics():
             raise Unbound(phrase, why=SIZE_OF_EPICS)
+        if by == "started_at" and self._is_about_epics() and not self.measures:
+            raise Unbound(phrase, why=START_OF_EPICS, is_final=True)
         self._refuse_lost_rows(phrase, by=by)
         self._refuse_unknown_length(phrase, by=by)
         is_plural = any(one.is_plural or one.said.lower().endswith("s") for one in self.phrases if one.is_of_issues)
@@ -115,6 +124,8 @@ class Ranks(Scope):
             self._refuse_length_in_sprint(rank, by=by)
             return
         behind = look_at(self.phrases, place=self.phrases.index(rank) + 1, size=2)
+        if is_sprints(behind[0]) and not (behind[0].is_apart or any(one.is_of_issues for one in self.phrases)):
+            raise Unbound(rank, is_final=True)  # the longest | running sprint
         if any(one.has("dimension", form="noun") and self._is_text(one) for one in behind):
             raise Unbound(rank, is_final=True)  # the longest | title
         is_taken = any(one.said.lower() in TAKING for one in self.phrases)
@@ -311,7 +322,8 @@ class Ranks(Scope):
         is_closed = any(name.state == "closed" for one in self.phrases if is_sprints(one) for name in one.names)
         told = [state for state in self.states.values() if self._tells_of_membership(state.phrase)]
         if self.entity.id == "issue" and is_closed and told:
-            raise Unbound(told[0].phrase)  # done by now, or completed in the sprint
+            is_completed = any(state.predicate == "done" for state in told)  # by now, or in the sprint
+            raise Unbound(told[0].phrase, why=SHARE_OF_SPRINT if is_completed else "")
         is_whole_named = bool(self._own_states()) or any(
             sense.kind == "measure" and sense.form == "noun" and sense.name in self.measures
             for one in self.phrases for sense in one.senses

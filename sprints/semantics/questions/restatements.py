@@ -8,10 +8,13 @@ phrases.py.
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sprints.semantics.enums import Operator
 from sprints.semantics.questions.lexicon import Sense
 from sprints.semantics.questions.phrase import SILENT_MARKS, Found, Phrase, Rule, is_sprints, look_at, phrase_at
 
 _ISSUE = (Sense("entity", "issue", "noun"), Sense("measure", "issues", "noun"))
+_SCOPE_CHANGES = (Sense("entity", "scope_change", "noun", is_plural=True),)
+_BESIDE_CHANGES = frozenset({"what", "which", "be", "do", "our"})
 _CHANGES = (Sense("entity", "status_change", "noun", is_plural=True),)
 _SPRINTS = (Sense("entity", "sprint", "noun", is_plural=True), Sense("dimension", "sprint", "noun"))
 _RESULTS = ("completed_points", "completed_issues")
@@ -24,6 +27,9 @@ _BESIDE_SPRINTS = SILENT_MARKS | {"how", "compare", "versus", "and", "to", "than
 
 def _make_adjective(predicate: str) -> tuple[Sense, ...]:
     return (Sense("predicate", predicate, "adjective"),)
+
+
+_LEFT = (*_make_adjective("open"), *_make_adjective("left_in_sprint"))
 
 
 def _names(phrase: Phrase, *terms: str) -> bool:
@@ -189,9 +195,97 @@ def read_left_to_burn(phrases: list[Phrase], *, place: int) -> Found:
     return [left, replace(left, kind="sprints", predicate="sprint_active", senses=(), said="running sprints")], 1
 
 
+def read_work_left(phrases: list[Phrase], *, place: int) -> Found:
+    """Read the work that somebody has left as open work, unless a sprint is named: who has | work left."""
+    first = phrases[place]
+    words = first.said.lower().split()
+    is_work = first.kind == "term" and _names(first, "remaining_points") and words[-1:] == ["left"]
+    has_owner = any("have" in one.marks and one.said.lower() != "with" for one in phrases)
+    is_of_sprint = any(is_sprints(one) or one.has_entity("sprint") for one in phrases)
+    if not (is_work and has_owner) or is_of_sprint:
+        return None
+    work = replace(first, said=" ".join(words[:-1]), senses=_ISSUE)
+    left = replace(first, said=words[-1], senses=_make_adjective("open"), start=first.start + len(work.said) + 1)
+    return [work, left], 1
+
+
+def read_still_held(phrases: list[Phrase], *, place: int) -> Found:
+    """
+    Read who still has issues as who has some left to do: who | still has | work in | sprint 9.
+
+    A sprint that is closed says of then, and not of what they still have.
+    """
+    first, rest = phrases[place], phrases[place + 1 :]
+    is_told = any(one.has("predicate", "time") or one.name_kind == "status" or one.kind == "missing" for one in phrases)
+    sprints = [one for one in rest if is_sprints(one)]
+    is_of_then = any(name.state != "active" for one in sprints for name in one.names)
+    is_asked = any("who" in one.marks for one in phrases[:place])
+    if not {"have", "still"} <= first.marks or is_told or not is_asked or is_of_then:
+        return None
+    end = next((at for at, one in enumerate(rest) if is_sprints(one)), len(rest))
+    if not any(one.is_of_issues for one in rest):
+        return None
+    left = replace(first, kind="term", said="still", senses=_LEFT, marks=frozenset())
+    return [replace(first, marks=first.marks - {"still"}), *rest[:end], left], end + 1
+
+
+def read_whose_rows(phrases: list[Phrase], *, place: int) -> Found:
+    """Read whose issues are so as who has such issues: whose | tickets | are | blocked."""
+    whose = phrases[place]
+    at = next((n for n, one in enumerate(phrases) if one.said.lower() == "are"), 0)
+    rows, rest = phrases[1:at], phrases[at:]
+    noun = rows[-1] if rows else whose
+    is_several = noun.name_kind == "priority" or (noun.is_of_issues and noun.said.lower().endswith("s"))
+    state = next((one for one in rest[1:] if "not" not in one.marks), whose)
+    is_state = state.has("predicate", form="adjective") or state.name_kind == "status"
+    if place or whose.marks != {"whose"} or not (is_several and is_state):
+        return None
+    who, has = replace(whose, marks=frozenset({"who"})), replace(whose, said="has", marks=frozenset({"have"}))
+    return [who, has, *rows, *rest], len(phrases)
+
+
+def read_extent(phrases: list[Phrase], *, place: int) -> Found:
+    """Skip "by" before how much overdue something is: overdue | by | more than | 10 days."""
+    first, by, limit, days = look_at(phrases, place=place, size=4)
+    is_length = limit.kind == "days" or (bool(limit.marks & {"gt", "ge", "lt", "le"}) and days.kind == "days")
+    is_overdue = _names(first, "overdue") and by.said.lower() == "by"
+    return ([first], 2) if is_overdue and is_length else None
+
+
+def read_size_of_estimate(phrases: list[Phrase], *, place: int) -> Found:
+    """Read the number of an estimate as points: estimated at | 13. The unit behind it is read with it."""
+    first, number, unit = look_at(phrases, place=place, size=3)
+    is_estimated = _names(first, "estimated") and not first.is_negated and number.kind == "number" and number.is_apart
+    if not is_estimated or unit.has("unit", "measure", "dimension", form="noun") or unit.has_entity("issue"):
+        return None
+    points = (Sense("measure", "points", "noun"), Sense("dimension", "story_points", "noun"))
+    return [replace(number, kind="bound", op=Operator.EQ, senses=points, said=f"{first.said} {number.said}")], 2
+
+
+def read_changes_of_scope(phrases: list[Phrase], *, place: int) -> Found:
+    """Read what was added to a sprint and removed as its changes: what was | added | and | removed in | sprint 8."""
+    at = next((n for n, one in enumerate(phrases) if _find_change(one)), len(phrases))
+    first, link, second = look_at(phrases, place=at, size=3)
+    is_pair = {_find_change(first), _find_change(second)} == {"added_late", "removed"} and link.said.lower() == "and"
+    rest = [*phrases[:at], *phrases[at + 3 :]]
+    times = [one for one in rest if is_sprints(one) or one.kind == "period"]
+    kept = [one for one in rest if one in times or one.name_kind in ("team", "type")]
+    plain = all(one in kept or one.has_entity("issue") or one.marks & _BESIDE_CHANGES for one in rest)
+    if place or not (is_pair and plain and phrases[0].marks & {"what", "which"} and times):
+        return None
+    said = f"{first.said} and {second.said}"
+    return [replace(first, senses=_SCOPE_CHANGES, is_plural=True, said=said), *kept], len(phrases)
+
+
+def _find_change(phrase: Phrase) -> str:
+    names = {one.name for one in phrase.senses if one.kind == "predicate"} if not phrase.is_negated else set()
+    return next((one for one in ("added_late", "removed") if one in names), "")
+
+
 RESTATEMENTS: tuple[Rule, ...] = (
     read_sides_first, read_compared_sprints, read_dependence, read_waiting, read_transition_to_done, read_history,
-    read_next_deadline, read_behind, read_left_to_burn,
+    read_next_deadline, read_behind, read_left_to_burn, read_work_left, read_still_held,
+    read_whose_rows, read_extent, read_size_of_estimate, read_changes_of_scope,
 )  # fmt: skip
 
 

@@ -223,6 +223,8 @@ class Scope(MeasuredTimes):
     def _refuse_other_actor(self) -> None:
         """Refuse what a person does for what a row is: epics Levi works on; who reported the bugs Levi works on."""
         work = next((one for one in self.phrases if one.said.lower().startswith("work") and one.has("predicate")), None)
+        said_of_nobody = (one for one in self.phrases if one.said.lower().startswith(("nobody", "no one", "noone")))
+        work = work or next((one for one in said_of_nobody if " work" in one.said.lower()), None)
         if work is not None and self._is_about_epics() and self.entity.id == "issue":
             raise Unbound(work, is_final=True)
         is_reported = tells_of_reporters(self.phrases) and "who" in self.marks
@@ -407,7 +409,8 @@ class Scope(MeasuredTimes):
         if is_both or (phrase.quantifier == "all" and self.has_owners):
             raise Unbound(phrase)
         is_name = phrase.kind == "names"
-        is_lacking = "have" in before.marks or phrase.said.lower().startswith(("no ", "without "))
+        is_without = phrase.said.lower().startswith(("no ", "without ")) and phrase.name_kind != "team"
+        is_lacking = "have" in before.marks or is_without
         is_of_owners = phrase.is_negated and is_name and self.has_owners and is_lacking
         is_of_owners = is_of_owners or (self.has_owners and not self.is_ranked and self._names_several(phrase))
         if is_of_owners or (phrase.is_only and is_name and self.model.dimensions[NAMED_BY[phrase.name_kind][0]].many):

@@ -14,6 +14,7 @@ _FILLS = frozenset({"follow", "and", "be", "have", "do", "to", "this", "per"})
 _LATEST = "latest"
 _CREATED, _AGE = "created_at", "age_days"
 _ISSUES = frozenset({"issue", "membership"})
+_OF_NUMBERS = frozenset({"how_many", "how_much", "average", "median", "share", "per", "total", "compare", "versus"})
 _OF_COUNTS = frozenset({"most", "fewest", "least"})
 Direction = Literal["asc", "desc"]
 
@@ -61,6 +62,19 @@ def rewrite_as_ranking(text: str, *, tokens: Sequence[Token]) -> str:
     following = next((one for one in tokens if one.start >= by.end), by)
     is_of_rows = any((one.kind, one.name) == ("entity", "issue") for one in following.senses)
     return f"rank {text[first.start : by.start]} by {'number of' if is_of_rows else ''}{text[by.end :]}"
+
+
+def rewrite_as_sorting(text: str, *, tokens: Sequence[Token], model: SemanticModel) -> str:
+    """Return a list by a number or time of each row as one in that order: open bugs | by | age. Empty if it is none."""
+    at = next((place for place, one in enumerate(tokens) if place and one.said.lower() == "by"), len(tokens))
+    before, behind = tokens[:at], tokens[at + 1 :]
+    nouns = [one.name for token in behind for one in token.senses if (one.kind, one.form) == ("dimension", "noun")]
+    known = [model.dimensions[name] for name in nouns]
+    is_ordered = bool(known) and all(one.type in ("number", "date", "moment") and not one.groupable for one in known)
+    is_number = any(one.marks & _OF_NUMBERS for one in before)
+    if len(behind) != 1 or not is_ordered or is_number or not any(map(_is_counted, before)):
+        return ""
+    return f"{text[: tokens[at].start]}sorted {text[tokens[at].start :]}"
 
 
 def sort_query(context: MetricQuery, *, tokens: Sequence[Token], lexicon: Lexicon) -> MetricQuery | None:
@@ -184,7 +198,7 @@ def _find_number_of_groups(tokens: Sequence[Token]) -> Token | None:
     """Return "by" between the noun of groups and a number of each: epics | by | open issues."""
     at = next((place for place, one in enumerate(tokens) if place and one.said.lower() == "by"), len(tokens))
     before, behind = tokens[:at], tokens[at + 1 :]
-    is_of_rows = any(_is_counted(one) for one in before)
+    is_of_rows = any(_is_counted(one) and one.said.lower() != "epics" for one in before)
     is_number = any(_is_counted(one) or any(sense.kind == "measure" for sense in one.senses) for one in behind)
     is_grouped = any("per" in one.marks for one in behind) or any(
         sense.kind == "entity" and sense.name != "issue" for one in behind for sense in one.senses

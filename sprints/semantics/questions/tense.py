@@ -83,9 +83,23 @@ def find_copula(phrases: Sequence[Phrase], *, own: Sequence[int], is_membership:
     verbs = {"be", "have", "do"} if is_membership else {"be", "have"}
     verb = next((place for place, one in enumerate(phrases) if place > at and one.marks & verbs), None)
     told = [place for place in own if place > at]
+    if not is_membership and verb is None:
+        return _find_part_behind(phrases)
     if not is_membership or not told or (verb is not None and (verb > told[-1] or told[:-1] != [verb + 1])):
         return verb
     if told[1:]:
         return told[1] - 0.5
     noun = next((place for place in range(at + 1, told[0]) if phrases[place].has("measure", form="noun")), None)
     return verb if noun is None else noun
+
+
+def _find_part_behind(phrases: Sequence[Phrase]) -> float | None:
+    """Return the end of the whole of a share if its part stands right behind it, at the end: percent of bugs | done."""
+    at = len(phrases) - 1
+    while at > 0 and (phrases[at].kind == "group" or phrases[at].name_kind == "team"):
+        at -= 1
+    noun, part = phrase_at(phrases, place=at - 1), phrases[at]
+    is_adjacent = part.start == noun.start + len(noun.said) + 1
+    is_state = part.kind == "missing" or (part.kind == "term" and part.has("predicate") and not part.has("entity"))
+    is_whole = noun.kind in ("names", "term") and noun.is_of_issues
+    return at - 0.5 if is_adjacent and is_state and is_whole else None

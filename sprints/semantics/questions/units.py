@@ -7,6 +7,7 @@ from sprints.semantics.questions.speeds import TAKEN_AS, find_speed_word
 from sprints.semantics.questions.terms import Unbound
 
 OF_OWNERS = "Do you mean the average of an issue, '{each}', or the average of what they have in all? I know the first."
+AVERAGE_OF_EACH = "I know the numbers '{each}', not the average of them. Ask for these numbers without the average."
 OF_TYPE = "Do you mean the points of the {said}, or of all issues? Ask for each number on its own."
 NOT_STARTED = "What a sprint is committed to is known when it starts. Ask for each sprint on its own."
 _STATISTICS = {"average": "average", "mean": "average", "median": "median"}
@@ -133,7 +134,18 @@ class Units(Groups):
         is_put = any(known.where == (one.predicate,) for one in PLANNED) and self._is_put_ahead()
         return planned[0] if is_put and planned else measure
 
+    def _take_average_of_sprints(self) -> None:
+        """Read "per sprint" beside the average of sprints as part of it: highest average carry-over | per sprint."""
+        is_average = bool(self.measures) and all(
+            one.startswith("average_") and self.model.measures[one].unit.endswith(" per sprint")
+            for one in self.measures
+        )
+        said = [one.said.lower() for one in self.phrases if one.kind == "group" and one.has_entity("sprint")]
+        if is_average and said == ["per sprint"] and self.groups[1:]:
+            self.groups.remove(DimensionGroup(dimension="sprint"))
+
     def _apply_aggregates(self) -> None:
+        self._take_average_of_sprints()
         for mark in ("average", "median", "percentile_85"):
             if mark not in self.marks:
                 continue
@@ -186,7 +198,9 @@ class Units(Groups):
         for place, phrase in enumerate(self.phrases):
             is_of_noun = not is_habit and phrase_at(self.phrases, place=place + 1).has("measure", "predicate", "time")
             if mark in phrase.marks and not is_of_noun and any(self.model.measures[m].additive for m in self.measures):
-                raise Unbound(phrase, why=f"Of what is it '{phrase.said}': of an issue, a sprint, a month?")
+                each = next((one.said for one in self.phrases if one.kind == "group"), "")
+                asked = f"Of what is it '{phrase.said}': of an issue, a sprint, a month?"
+                raise Unbound(phrase, why=AVERAGE_OF_EACH.format(each=each) if each else asked)
 
     def _refuse_average_of_owners(self) -> None:
         """Refuse the mean of an issue for that of what each owner has in all: average points | per team."""

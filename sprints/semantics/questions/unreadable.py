@@ -38,7 +38,7 @@ def find_dangling(tokens: Sequence[Token]) -> str:
     Return a word that leads to nothing. Empty if there is none.
 
     A preposition before another one: open | during | in 2025; as | of sprint 5. An auxiliary at the end: which teams |
-    did.
+    did. What somebody did without another verb may be finished or worked on: what did Levi | do | in sprint 8.
     """
     for token, following in pairwise(tokens):
         lead, said = token.said.lower(), following.said.lower()
@@ -46,7 +46,10 @@ def find_dangling(tokens: Sequence[Token]) -> str:
         if (lead == "during" and is_edge) or (lead, said) == ("as", "of"):
             return f"{token.said} {following.said}"
     last = tokens[-1].said if tokens[1:] else ""
-    return last if last.lower() in ("do", "does", "did") else ""
+    asked = next((at for at, one in enumerate(tokens) if one.said.lower() == "did"), len(tokens))
+    is_what = any("what" in one.marks for one in tokens[:asked]) and not any(one.period for one in tokens)
+    act = next((one.said for one in tokens[asked + 1 :] if is_what and one.said.lower() == "do"), "")
+    return last if last.lower() in ("do", "does", "did") else act
 
 
 def find_recipient(tokens: Sequence[Token]) -> str:

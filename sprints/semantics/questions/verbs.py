@@ -9,7 +9,7 @@ from sprints.semantics.questions.tokens import Token
 _DO = frozenset({"do", "does", "did"})
 _BEFORE_VERBS = frozenset({"to", "we", "they", "you", "i", "will", "can", "could", "should", "who"})
 _OWNERS = frozenset({"team", "person", "sprint"})
-_OWED = frozenset({"have", "has", "need", "needs", "remain", "remains"})
+_OWED = frozenset({"have", "has", "got", "need", "needs", "remain", "remains"})
 _LEADS_TO_ACT = frozenset({"what", "be", "still"})
 _MUCH = frozenset({"most", "least", "more", "less", "much", "nothing", "anything", "something"})
 _THINGS = frozenset({"anything", "something", "everything"})
@@ -120,7 +120,9 @@ def find_order(tokens: Sequence[Token], *, lexicon: Lexicon) -> str:
     )  # also an adjective or a noun: open, estimate
     kinds = {one.kind for one in following.senses}
     is_object = "mark" not in kinds and ("measure" not in kinds or "entity" in kinds)  # carry over | points by sprint
-    if not acts or not is_object or (is_other and not following.key):
+    is_noun = any(one.name == "carried_over" for one in acts)  # carry over | last sprint; | of sprint 8
+    is_noun = is_noun and (bool(following.reference) or following.said.lower() == "of")
+    if not acts or not is_object or is_noun or (is_other and not following.key):
         return ""
     return token.said if lexicon.is_infinitive(token.said) else ""
 

@@ -260,8 +260,6 @@ def test_the_search_is_bounded() -> None:
          "How many days were issues blocked in ORBIT Sprint 2?"),
         ("Day by day, how many points remained in ORBIT Sprint 8?", "Burndown of ORBIT Sprint 8"),
          # a time takes each role that fits
-        ("What did ORBIT close yesterday and today?",
-         "Which issues of ORBIT were resolved from 17 November to 18 November?"),
         ("Which epic got the most new issues in October?", "Which epic has the most issues created in October?"),
         ("ok what do we still need to get done this week? going by due dates",
          "Which open issues are due this week?"),

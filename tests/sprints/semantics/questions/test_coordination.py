@@ -50,7 +50,6 @@ def test_a_word_behind_did_and_its_subject_is_a_verb(question: str, truth: str) 
         "Which bugs did we create and close last week?",
         "how many bugs did Levi Walker open and close in October",
         "how many issues did Levi Walker create in October and how many did he close",
-        "How far along is Pay in the app - how many of its tickets have shipped and how many are left?",
     ],
 )
 def test_verbs_of_different_rows_are_asked_back(question: str) -> None:

@@ -41,7 +41,7 @@ def test_numbers_by_a_group_are_in_its_order(question: str) -> None:
     assert not read(question).order
 
 
-@pytest.mark.parametrize("question", ["teams by open bugs per sprint", "bugs by age"])
+@pytest.mark.parametrize("question", ["teams by open bugs per sprint", "how many bugs by age"])
 def test_what_is_no_number_of_each_is_asked_back(question: str) -> None:
     assert parse(question).query is None
 

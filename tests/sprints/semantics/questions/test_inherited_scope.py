@@ -159,7 +159,7 @@ def test_the_epic_of_a_named_issue_is_shown(question: str) -> None:
     [
         "what is the status of ACCEL-40's epic", "priority of ACCEL-40's epic", "who is assigned to ACCEL-40's epic",
         "status of the epic of ACCEL-40", "progress of ACCEL-40's epic", "ACCEL-40's epic's status",
-        "ACCEL-2's bugs", "ACCEL-2's open bugs", "issues of ACCEL-2", "open issues of ACCEL-2",
+        "ACCEL-40's bugs", "ACCEL-40's open bugs", "issues of ACCEL-40", "open issues of ACCEL-40",
     ],
 )  # fmt: skip
 def test_what_is_said_of_other_rows_than_a_named_issue_is_asked_back(question: str) -> None:

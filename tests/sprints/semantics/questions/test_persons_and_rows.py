@@ -44,7 +44,7 @@ TAKEN = (
           "JOIN teams AS t USING (team_id) WHERE t.team_key = 'HARBOR' AND s.state <> 'future' AND m.is_in_scope "
           "AND m.done_at IS NOT NULL GROUP BY 1")),
         ("Which epic is the biggest?", None),
-        ("How many issues does ACCEL-1 still have open?", None),
+        ("How many issues does ACCEL-40 still have open?", None),
         ("How many items were finished on the last day of each sprint?", None),
         ("Who has had blocked tickets most often?", None),
         ("Who has open work but nothing in progress?", None),

@@ -63,7 +63,7 @@ def test_two_wordings_of_a_time_are_one_query(question: str, same: str) -> None:
         "Which sprints start next week?",
         "issues created tomorrow",
         "bugs not created in September or October",
-        "bugs created in September and October",
+        "bugs not created in September and October",
         "issues created recently",
         "issues resolved in the last days of October",
         "velocity over the last few sprints",
