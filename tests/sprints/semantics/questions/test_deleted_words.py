@@ -27,7 +27,8 @@ IMPLIED = {
     "added_late": ("removed", "added"),  # what is removed from a sprint is removed after its start
     "committed": ("member_now", "sprint_points"),  # planned for a sprint of days ahead: in it now
     "sprint_active": ("status",),  # the current status
-    "completed": ("carried_over",),  # slipped unfinished
+    "completed": ("carried_over", "left_in_sprint"),  # slipped unfinished; something to finish
+    "sprint_issues": ("added_points", "removed_points", "completed_points"),  # the scope that came or went
     "open": ("carried_over",),
     "done": ("average_cycle_time", "cycle_time"),  # what takes so long is done
     "sprint_ends": ("carried_over",),  # left over at the end of the sprint
