@@ -89,13 +89,15 @@ class LinkedQuestion:
 
 
 def link(
-    question: str, *, index: NameIndex, today: date, meant: Mapping[str, str] = _NOTHING, reserved: Reserved = _NO_WORDS
-) -> LinkedQuestion:
+    question: str, *, index: NameIndex, today: date, meant: Mapping[str, str] = _NOTHING,
+    reserved: Reserved = _NO_WORDS, teams: frozenset[str] = frozenset(),
+) -> LinkedQuestion:  # fmt: skip
     """
     Link a question. `today` is a value, and the index holds the names of the data. Pure.
 
-    `meant` says which of several a name means, as `Unclear` offered them. `reserved` are phrases that mean something of
-    their own: a value of the data that is one of them is its name only where it is clearly said as a name.
+    `meant` says which of several a name means, as `Unclear` offered them. `teams` are those of the question before: a
+    namesake in these is meant, if no other team is named. `reserved` are phrases that mean something of their own: a
+    value of the data that is one of them is its name only where it is clearly said as a name.
     """
     text = normalise(question)[:MAX_QUESTION]
     linked = LinkedQuestion(text=text, words=words(text), today=today, keys=find_issue_keys(text))
@@ -110,16 +112,16 @@ def link(
     for number in find_amounts(text):
         if not overlaps(number, others=[*taken, *linked.spotted, *linked.amounts]):
             linked.amounts.append(number)
-    _narrow(linked, meant=meant)
+    _narrow(linked, meant=meant, teams=teams)
     _give_teams(linked)
     _choose_sprints(linked, index=index)
     _explain(linked)
     return linked
 
 
-def _narrow(linked: LinkedQuestion, *, meant: Mapping[str, str]) -> None:
-    """Choose among namesakes by an earlier answer, or by a team that the question names elsewhere."""
-    teams = {name.value for one in linked.spotted if one.kind == "team" for name in one.names}
+def _narrow(linked: LinkedQuestion, *, meant: Mapping[str, str], teams: frozenset[str]) -> None:
+    """Choose among namesakes by an earlier answer, or by a team that the question or the one before it names."""
+    teams = frozenset(name.value for one in linked.spotted if one.kind == "team" for name in one.names) or teams
     for place, one in enumerate(linked.spotted):
         if told := [name for name in one.names if name.label == meant.get(one.said)]:
             linked.spotted[place] = replace(one, names=tuple(told))

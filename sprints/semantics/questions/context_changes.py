@@ -227,7 +227,7 @@ def _show_since(context: MetricQuery, *, tokens: Sequence[Token], lexicon: Lexic
     parts = split_conditions(context.where)
     states = [one.predicate for one in parts if isinstance(one, NamedCondition)]
     said = [token for token in list_content(tokens) if not any(one.name in states for one in token.senses)]
-    asked = [token for token in said if token.said.lower() not in _OF_ROWS]
+    asked = [token for token in said if not {*token.said.lower().split()} <= _OF_ROWS | {"of", "each"}]
     if len(asked) != 1 or context.rows_of != "issue" or context.rank or context.limit:
         return None
     if asked[0].said.lower() == "why" and "blocked" in states:
@@ -339,13 +339,15 @@ def _step_sprint(context: MetricQuery, *, tokens: Sequence[Token], index: NameIn
     said = list_content(tokens)
     words = {word for token in said for word in token.said.lower().split()}
     is_sprint = any(token.reference or any(sense.name == "sprint" for sense in token.senses) for token in said)
+    is_one = any(token.said.lower().split()[-1] in ("one", "ones") for token in tokens)
+    is_sprint |= is_one and not any(isinstance(part, TimeRange) for part in split_conditions(context.where))
     steps = [step for step, names in ((-1, _BEFORE), (1, _AFTER)) if words & names]
     named = [name for part in split_conditions(context.where) for name in _list_sprints(part, index=index)]
     if (
         not is_sprint
         or len(steps) != 1
         or not _is_one_each(named)
-        or words - _BEFORE - _AFTER - {"the", "sprint", "that"}
+        or words - _BEFORE - _AFTER - {"the", "sprint", "that", "one", "ones"}
     ):
         return None
     parts = [_step(part, by=steps[0], index=index) for part in split_conditions(context.where)]

@@ -22,6 +22,7 @@ from sprints.semantics.query import (
     Reference,
     TimeRange,
 )
+from sprints.semantics.questions.actors import tells_of_reporters
 from sprints.semantics.questions.context_changes import ALSO
 from sprints.semantics.questions.grammar import ANAPHOR, Parse, keep_assumptions, parse_question
 from sprints.semantics.questions.inherited_scope import (
@@ -61,6 +62,7 @@ _AGAINST = regex.compile(
     regex.IGNORECASE,
 )
 """What sets another number beside that of the question before: | versus | ORBIT; | is that more than | Priya."""
+_PREVIOUS = regex.compile(r"\b(?:previous|prior|preceding) one\b", regex.IGNORECASE)
 _NOT_BUT = regex.compile(
     r"^not ([^,]+?), +(?!(?:and|or|but|nor|not|for|in|of|by)\b)((?:(?! or | and )[^,])+?)[ .?!]*$", regex.IGNORECASE
 )
@@ -121,6 +123,7 @@ def read_follow_up(
 ) -> FollowUp | None:
     """Read the words of a question. None if they are not all known, or are unclear."""
     question = _CORRECTION.sub(r"\1 instead", _SAME_OF.sub("and ", _STANDS_FOR.sub("", question)))
+    question = _PREVIOUS.sub("one before", question)
     question = _NOT_BUT.sub(r"\2 instead of \1", question)
     is_compared = bool(context.measures) and _AGAINST.match(question) is not None
     question = _AGAINST.sub(f"{ALSO} ", question) if is_compared else question
@@ -128,11 +131,10 @@ def read_follow_up(
         question = _LAST.sub(" sprints", question)  # velocity of ACCEL, | the last 3
     text = spell_signs(normalise(question)[:MAX_QUESTION], index=index)
     text, corrected = correct_words(text, found=words(text), lexicon=lexicon, index=index)
-    linked = link(text, index=index, today=today, reserved=lexicon.reserved_phrases)
-    if (moved := put_teams_behind(linked)) != linked.text:
-        linked = link(moved, index=index, today=today, reserved=lexicon.reserved_phrases)
     teams = frozenset(one.key for one in list_values(context, field="team") if isinstance(one, Reference))
-    tokens = cut(linked, lexicon=lexicon, index=index, teams=teams)
+    linked, tokens = _link_tokens(text, index=index, today=today, lexicon=lexicon, teams=teams, namesakes=teams)
+    if teams and tells_of_reporters(read_phrases([one for one in tokens if one.is_known])):
+        linked, tokens = _link_tokens(text, index=index, today=today, lexicon=lexicon, teams=teams)
     if not tokens or len(tokens) > MAX_TOKENS or not all(token.is_known for token in tokens):
         return None
     if linked.unclear or find_unread_sign(linked) or find_dangling(tokens) or find_recipient(tokens):
@@ -141,6 +143,17 @@ def read_follow_up(
         question=question, context=context, linked=linked, tokens=tokens, phrases=read_phrases(tokens),
         corrected=say_corrections(corrected), is_compared=is_compared, index=index, today=today, lexicon=lexicon,
     )  # fmt: skip
+
+
+def _link_tokens(
+    text: str, *, index: NameIndex, today: date, lexicon: Lexicon, teams: frozenset[str],
+    namesakes: frozenset[str] = frozenset(),
+) -> tuple[LinkedQuestion, list[Token]]:  # fmt: skip
+    """Link and cut a text. Of people with one name those of the teams of `namesakes` are meant."""
+    linked = link(text, index=index, today=today, reserved=lexicon.reserved_phrases, teams=namesakes)
+    if (moved := put_teams_behind(linked)) != linked.text:
+        linked = link(moved, index=index, today=today, reserved=lexicon.reserved_phrases, teams=namesakes)
+    return linked, cut(linked, lexicon=lexicon, index=index, teams=teams)
 
 
 def asks_for_list(tokens: Sequence[Token]) -> bool:

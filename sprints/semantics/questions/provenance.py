@@ -34,6 +34,7 @@ from sprints.semantics.questions.tokens import PRONOUNS, Token
 from sprints.semantics.scope import reaches
 
 _PARTS = {"rank": "rank", "share": "share", "compare": "comparison", "having": "limit of the groups", "trend": "change"}
+STEPS = frozenset({"previous", "prior", "preceding", "before", "next", "following", "after"})
 _POINTING = PRONOUNS | {"those", "these", "ones"}
 _TIME = "the time"
 _DIMENSIONS = {"type": "issue_type"}
@@ -74,6 +75,10 @@ class Change:
     @cached_property
     def _marks(self) -> set[str]:
         return {mark for one in self.tokens for mark in one.marks}
+
+    @cached_property
+    def _says_beside(self) -> bool:
+        return any({*one.said.lower().split()} & STEPS for one in self.tokens)
 
     @cached_property
     def _has_number(self) -> bool:
@@ -143,9 +148,9 @@ class Change:
         if (
             "sprint" in subjects
             and was_limited
-            and ("team" in self._evidence or self._is_of_all or "team" in self._groups)
+            and ("team" in self._evidence or self._is_of_all or "team" in self._groups or self._says_beside)
         ):
-            return True  # of ACCEL in sprint 8, | and HARBOR
+            return True  # of ACCEL in sprint 8, | and HARBOR; | and the next one
         named = {name for one in self.context.measures for name in self.model.measures[one].where}
         stays = [one.membership for one in self.model.entities.values() if one.membership is not None]
         named |= {name for one in stays for name in (one.now, one.ever)}

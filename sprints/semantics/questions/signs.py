@@ -51,6 +51,7 @@ _SIGNS = (
     (_RUNNING, "the current sprint"),
     (regex.compile(r"\b([pP]\d)'?s\b"), r"\1"),
     (regex.compile(r"\b(?:ended|finished|closed) with (?=(?:some|any|no)thing\b)", regex.IGNORECASE), "had "),
+    (regex.compile(r"\b(?:ended|finished|closed) without any(?=thing\b)", regex.IGNORECASE), "had no"),
     (
         regex.compile(
             r"(?<=\b(?:had|have|has|with) )(?:some|any)thing (?=(?:carried|added|removed)\b)", regex.IGNORECASE
@@ -72,6 +73,16 @@ _SIGNS = (
             regex.IGNORECASE,
         ),
         lambda found: f"sprint {int(found[1]) - 1}",
+    ),
+    (
+        regex.compile(r"(?<=\bsprint (\d+)\b.{1,40}\b)the previous one\b", regex.IGNORECASE),
+        lambda found: f"sprint {int(found[1]) - 1}",
+    ),
+    (
+        regex.compile(
+            r"(?<=\b(?:current|this|running|active) (?:\w+ )?sprint\b.{1,40}\b)the previous one\b", regex.IGNORECASE
+        ),
+        "the last sprint",
     ),
     (regex.compile(r"\bfrom ((?:\w+ )?sprint \d+) on(?:wards?)?\b", regex.IGNORECASE), r"since \1"),
     (

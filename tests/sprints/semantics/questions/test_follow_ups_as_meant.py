@@ -122,3 +122,53 @@ def test_a_total_is_the_sum_of_the_groups(first: str, then: str, truth: str) -> 
 )  # fmt: skip
 def test_a_total_of_what_has_no_sum_is_asked_back(first: str, then: str) -> None:
     assert follow(first, then).is_ambiguous
+
+
+def completed_points(sprint: str) -> str:
+    return f"SELECT completed_points FROM sprint_summary WHERE sprint_name = '{sprint}'"
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "truth"),
+    [
+        ("points completed in HARBOR Sprint 5", "and in the one after that?", completed_points("HARBOR Sprint 6")),
+        ("points completed in HARBOR Sprint 5", "and the next one", completed_points("HARBOR Sprint 6")),
+        ("points completed in HARBOR Sprint 5", "and in the previous one", completed_points("HARBOR Sprint 4")),
+        ("points completed in HARBOR Sprint 5", "the one before that?", completed_points("HARBOR Sprint 4")),
+        (
+            "open bugs of ORBIT", "only Avery's",
+            OF_PERSON.format("Avery Smith", "issue_type = 'Bug' AND status_category <> 'Done'"),
+        ),
+        (
+            "open bugs of ACCEL", "and Avery's?",
+            OF_PERSON.format("Avery Hernandez", "issue_type = 'Bug' AND status_category <> 'Done'"),
+        ),
+    ],
+)  # fmt: skip
+def test_the_one_beside_it_and_the_namesake_of_the_team(first: str, then: str, truth: str) -> None:
+    gold = event_loop.run(try_execute(truth))
+    answer = follow(first, then)
+
+    assert gold.error is None
+    assert same(answer.rows, gold=gold.rows), (answer.interpretation, answer.answer)
+
+
+@pytest.mark.parametrize("then", ["and since when, each of them?", "since when is each of them"])
+def test_each_of_them_is_all_of_them(then: str) -> None:
+    before = follow("which issues are blocked", "since when")
+    answer = follow("which issues are blocked", then)
+
+    assert not answer.is_ambiguous
+    assert answer.rows == before.rows
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("open bugs in ORBIT", "and the ones that Avery reported"), ("open bugs", "only Avery's"), ("open bugs of HARBOR", "only Avery's"), ("open bugs of HARBOR", "the next one"),
+        ("bugs closed in October", "and the one after that"),
+        ("points completed in HARBOR Sprint 5", "and the two before that"),
+    ],
+)  # fmt: skip
+def test_what_has_no_one_beside_it_is_asked_back(first: str, then: str) -> None:
+    assert follow(first, then).is_ambiguous

@@ -151,3 +151,20 @@ def test_what_nothing_leaves_out_is_said_to_be_included(question: str, note: str
 ])  # fmt: skip
 def test_nothing_is_said_of_what_is_limited(question: str) -> None:
     assert not {note for _, note in INCLUDED} & {*parse(question).assumptions}
+
+
+COMMITTED = "SELECT sprint_name, committed_points FROM sprint_summary WHERE sprint_name IN "
+BESIDE = [
+    ("How does ACCEL sprint 8 compare with the previous one in points committed?",
+     COMMITTED + "('ACCEL Sprint 7', 'ACCEL Sprint 8')"),
+    ("How does the current ORBIT sprint compare with the previous one in points committed?",
+     COMMITTED + "('ORBIT Sprint 8', 'ORBIT Sprint 9')"),
+    ("Which closed sprints of HARBOR ended without anything carried over?",
+     ("SELECT sprint_name FROM sprint_summary WHERE sprint_name LIKE 'HARBOR%' AND state = 'closed' "
+      "AND carried_over_issues = 0")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("question", "truth"), BESIDE)
+def test_the_sprint_before_another_is_compared_with_it(question: str, truth: str) -> None:
+    assert_same_rows(question, truth=truth)
