@@ -165,7 +165,8 @@ def test_each_of_them_is_all_of_them(then: str) -> None:
 @pytest.mark.parametrize(
     ("first", "then"),
     [
-        ("open bugs in ORBIT", "and the ones that Avery reported"), ("open bugs", "only Avery's"), ("open bugs of HARBOR", "only Avery's"), ("open bugs of HARBOR", "the next one"),
+        ("open bugs in ORBIT", "and the ones that Avery reported"), ("open bugs", "only Avery's"),
+        ("open bugs of HARBOR", "only Avery's"), ("open bugs of HARBOR", "the next one"),
         ("bugs closed in October", "and the one after that"),
         ("points completed in HARBOR Sprint 5", "and the two before that"),
     ],
