@@ -1,14 +1,14 @@
 """What is suggested is a whole question that is answered."""
 
 import re
-from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from benchmarks.sprint_answers import load_questions
-from sprints.asking.chat import chat
+from sprints.asking.chat import ChatAnswer, chat
 from sprints.asking.reading import read_question
 from sprints.linking.link import LinkedQuestion
 from toolbox.database import event_loop
@@ -21,44 +21,30 @@ ASIDE = re.compile(r"[.!?:;\u2013\u2014]\s|\s-\s|\b(?:I|I'm|my|me)\b", re.IGNORE
 pytestmark = pytest.mark.usefixtures("django_db_setup")
 
 
-def list_suggestions(file: Path) -> Iterator[tuple[str, str]]:
-    """Return each suggestion once, with a question for which it is suggested."""
-    found: dict[str, str] = {}
-    for asked in load_questions(file):
-        answer = event_loop.run(chat(asked["question"], now=NOW, reader=reader, model=None))
-        for suggestion in answer.suggestions:
-            found.setdefault(suggestion, asked["question"])
-    return iter(found.items())
+@cache
+def ask(question: str) -> ChatAnswer:
+    """Answer a question once, since many questions have the same suggestions."""
+    return event_loop.run(chat(question, now=NOW, reader=reader, model=None))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("file", SETS, ids=lambda file: file.stem)
-def test_each_suggestion_is_a_whole_question_that_is_answered(file: Path) -> None:
-    suggested = list(list_suggestions(file))
-
-    asked_back = [
-        (suggestion, question)
-        for suggestion, question in suggested
-        if event_loop.run(chat(suggestion, now=NOW, reader=reader, model=None)).is_ambiguous
-    ]
+def test_each_suggestion_is_a_whole_question_that_is_answered_and_keeps_what_was_named(file: Path) -> None:
+    """What is said in another sentence, or of oneself, may be left out; a sprint says its team."""
+    suggested: dict[str, str] = {}
+    lost = []
+    for question in [one["question"] for one in load_questions(file)]:
+        answer = ask(question)
+        suggested |= dict.fromkeys(answer.suggestions, question) | suggested
+        if not answer.is_ambiguous or ASIDE.search(question):
+            continue
+        linked = event_loop.run(read_question(question, now=NOW, reader=reader)).linked
+        queries = {} if linked.unclear else {one: ask(one).query for one in answer.suggestions}
+        lost += [(question, one) for one, query in queries.items() if query and list_lost(linked, query=str(query))]
 
     assert len(suggested) > 20
-    assert asked_back == []
-    assert [one for one in suggested if DANGLING.search(one[0])] == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("file", SETS, ids=lambda file: file.stem)
-def test_each_suggestion_keeps_what_the_question_names(file: Path) -> None:
-    """What is said in another sentence, or of oneself, may be left out; a sprint says its team."""
-    lost = []
-    for question in [one["question"] for one in load_questions(file) if not ASIDE.search(one["question"])]:
-        answer = event_loop.run(chat(question, now=NOW, reader=reader, model=None))
-        linked = event_loop.run(read_question(question, now=NOW, reader=reader)).linked
-        if answer.is_ambiguous and not linked.unclear:
-            asked = [event_loop.run(chat(one, now=NOW, reader=reader, model=None)) for one in answer.suggestions]
-            lost += [(question, one.question) for one in asked if one.query and list_lost(linked, query=str(one.query))]
-
+    assert [one for one in suggested.items() if ask(one[0]).is_ambiguous] == []
+    assert [one for one in suggested.items() if DANGLING.search(one[0])] == []
     assert lost == []
 
 
