@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.sprint_answers import load_questions
-from sprints.asking.chat import ChatAnswer, chat
+from sprints.asking.chat import chat
+from sprints.asking.drafts import Draft, generate
 from sprints.asking.reading import read_question
 from sprints.linking.link import LinkedQuestion
 from toolbox.database import event_loop
@@ -22,9 +23,9 @@ pytestmark = pytest.mark.usefixtures("django_db_setup")
 
 
 @cache
-def ask(question: str) -> ChatAnswer:
-    """Answer a question once, since many questions have the same suggestions."""
-    return event_loop.run(chat(question, now=NOW, reader=reader, model=None))
+def draft(question: str) -> Draft:
+    """Draft the answer of a question once, since many questions have the same suggestions."""
+    return event_loop.run(generate(question, now=NOW, reader=reader, model=None))
 
 
 @pytest.mark.slow
@@ -34,16 +35,16 @@ def test_each_suggestion_is_a_whole_question_that_is_answered_and_keeps_what_was
     suggested: dict[str, str] = {}
     lost = []
     for question in [one["question"] for one in load_questions(file)]:
-        answer = ask(question)
+        answer = event_loop.run(chat(question, now=NOW, reader=reader, model=None))
         suggested |= dict.fromkeys(answer.suggestions, question) | suggested
         if not answer.is_ambiguous or ASIDE.search(question):
             continue
         linked = event_loop.run(read_question(question, now=NOW, reader=reader)).linked
-        queries = {} if linked.unclear else {one: ask(one).query for one in answer.suggestions}
+        queries = {} if linked.unclear else {one: draft(one).query for one in answer.suggestions}
         lost += [(question, one) for one, query in queries.items() if query and list_lost(linked, query=str(query))]
 
     assert len(suggested) > 20
-    assert [one for one in suggested.items() if ask(one[0]).is_ambiguous] == []
+    assert [one for one in suggested.items() if draft(one[0]).sql is None] == []
     assert [one for one in suggested.items() if DANGLING.search(one[0])] == []
     assert lost == []
 
