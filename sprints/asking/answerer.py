@@ -58,8 +58,8 @@ class SprintsAnswerer:
         if context is not None or lost is not None:
             reading = await read_question(question, now=now, reader=reader, context=context, lost=lost)
         leans = reading.parse.query != alone.parse.query or reading.parse.why != alone.parse.why
-        before_it = subject.questions if subject else (asked,) if asked and reading.parse.query else ()
-        earlier = before_it if leans else ()
+        said_before = subject.questions if subject else (asked,) if asked and reading.parse.query else ()
+        earlier = said_before if leans else ()
         return _rate(reading, draft=draft_without_model(reading), earlier=earlier)
 
     async def _read_changed(self, lines: Sequence[str], *, now: datetime) -> Interpretation:

@@ -40,8 +40,8 @@ _WHO_HAS = regex.compile(
 )
 ALSO = "also"
 _LEAD = regex.compile(r"^(?:in|on|from) ")
-_BEFORE = frozenset({"previous", "prior", "preceding", "before"})
-_AFTER = frozenset({"next", "following", "after"})
+BEFORE = frozenset({"previous", "prior", "preceding", "before"})
+AFTER = frozenset({"next", "following", "after"})
 _OF_ROWS = frozenset({"they", "them", "their", "theirs"})
 _OF_ONE = frozenset({"it", "its"})
 _WHICH = frozenset({"what", "which"})
@@ -341,13 +341,13 @@ def _step_sprint(context: MetricQuery, *, tokens: Sequence[Token], index: NameIn
     is_sprint = any(token.reference or any(sense.name == "sprint" for sense in token.senses) for token in said)
     is_one = any(token.said.lower().split()[-1] in ("one", "ones") for token in tokens)
     is_sprint |= is_one and not any(isinstance(part, TimeRange) for part in split_conditions(context.where))
-    steps = [step for step, names in ((-1, _BEFORE), (1, _AFTER)) if words & names]
+    steps = [step for step, names in ((-1, BEFORE), (1, AFTER)) if words & names]
     named = [name for part in split_conditions(context.where) for name in _list_sprints(part, index=index)]
     if (
         not is_sprint
         or len(steps) != 1
         or not _is_one_each(named)
-        or words - _BEFORE - _AFTER - {"the", "sprint", "that", "one", "ones"}
+        or words - BEFORE - AFTER - {"the", "sprint", "that", "one", "ones"}
     ):
         return None
     parts = [_step(part, by=steps[0], index=index) for part in split_conditions(context.where)]
@@ -361,11 +361,11 @@ def _find_time_beside(context: MetricQuery, *, tokens: Sequence[Token]) -> tuple
     """Return its month, or another unit, and the one beside it: and the month before? None if it says more."""
     words = {word for token in list_content(tokens) for word in token.said.lower().split()} - {"the", "that", "in"}
     units = words & {"day", "week", "month", "quarter", "year"}
-    steps = [step for step, names in ((-1, _BEFORE), (1, _AFTER)) if words & names]
+    steps = [step for step, names in ((-1, BEFORE), (1, AFTER)) if words & names]
     parts = split_conditions(context.where)
     times = [one for one in parts if isinstance(one, TimeRange)]
     is_dated = any(token.period for token in tokens)  # the previous month: before now, or before that
-    if is_dated or len(units) != 1 or len(steps) != 1 or len(times) != 1 or words - units - _BEFORE - _AFTER:
+    if is_dated or len(units) != 1 or len(steps) != 1 or len(times) != 1 or words - units - BEFORE - AFTER:
         return None
     (unit,), (time,) = units, times
     start, end = time.start, time.end

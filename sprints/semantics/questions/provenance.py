@@ -28,13 +28,13 @@ from sprints.semantics.query import (
     TimeGroup,
     TimeRange,
 )
+from sprints.semantics.questions.context_changes import AFTER, BEFORE
 from sprints.semantics.questions.inherited_scope import says_all
 from sprints.semantics.questions.merging import OWNERS, excludes, list_related_subjects
 from sprints.semantics.questions.tokens import PRONOUNS, Token
 from sprints.semantics.scope import reaches
 
 _PARTS = {"rank": "rank", "share": "share", "compare": "comparison", "having": "limit of the groups", "trend": "change"}
-STEPS = frozenset({"previous", "prior", "preceding", "before", "next", "following", "after"})
 _POINTING = PRONOUNS | {"those", "these", "ones"}
 _TIME = "the time"
 _DIMENSIONS = {"type": "issue_type"}
@@ -78,7 +78,8 @@ class Change:
 
     @cached_property
     def _says_beside(self) -> bool:
-        return any({*one.said.lower().split()} & STEPS for one in self.tokens)
+        """Return whether words stand for the sprint or time before or after: the next one."""
+        return any({*one.said.lower().split()} & (BEFORE | AFTER) for one in self.tokens)
 
     @cached_property
     def _has_number(self) -> bool:

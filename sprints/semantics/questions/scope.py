@@ -101,13 +101,13 @@ class Scope(MeasuredTimes):
         """Measure what came into a scope, or left it, and not what of it is in there still: the scope | added."""
         own = self._distinct_states()
         is_said = any(sense.name == "sprint_issues" for one in self.phrases for sense in one.senses)
-        if not is_said or self.measures != ["sprint_issues"] or any(one.phrase.is_negated for one in own):
+        is_changed = bool(own) and not any(one.phrase.is_negated for one in own)
+        if not (is_said and is_changed) or self.measures != ["sprint_issues"]:
             return
-        if own:
-            self.measures = []
-            self.measures = self._measure_in_units(own, units=(self.unit_noun,) if self.unit_noun else UNITS)
-            self._take_units_of_sprints()
-            self.assumptions += ["Ranked by points."] if self.is_ranked and self.measures[1:] else []
+        self.measures = []
+        self.measures = self._measure_in_units(own, units=(self.unit_noun,) if self.unit_noun else UNITS)
+        self._take_units_of_sprints()
+        self.assumptions += ["Ranked by points."] if self.is_ranked and self.measures[1:] else []
 
     def _is_summed(self) -> bool:
         """Return whether each number is a sum, so that a total is no other one: the total | velocity."""
