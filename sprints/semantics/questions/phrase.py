@@ -68,7 +68,10 @@ class Phrase:
 
     def has(self, *kinds: str, form: str | None = None) -> bool:
         """Return whether it has a sense of such a kind."""
-        return any(sense.kind in kinds and (form is None or sense.form == form) for sense in self.senses)
+        for sense in self.senses:  # no generator: it is called hundreds of times per question
+            if sense.kind in kinds and (form is None or sense.form == form):
+                return True
+        return False
 
     def __bool__(self) -> bool:
         """Return whether it is a phrase at all, not `NOTHING`."""
@@ -104,7 +107,10 @@ def phrase_at(phrases: Sequence[Phrase], *, place: int) -> Phrase:
 
 def look_at(phrases: Sequence[Phrase], *, place: int, size: int) -> list[Phrase]:
     """Return the phrase at a position and those behind it."""
-    return [phrase_at(phrases, place=at) for at in range(place, place + size)]
+    if place < 0:
+        return [phrase_at(phrases, place=at) for at in range(place, place + size)]
+    found = list(phrases[place : place + size])
+    return found if len(found) == size else [*found, *[NOTHING] * (size - len(found))]
 
 
 def begins_behind(group: Phrase, *, phrase: Phrase) -> bool:

@@ -82,148 +82,108 @@ _SPICES = [
     "1e400",
 ]
 
-_EXPRESSIONS: st.SearchStrategy[str] = st.deferred(
-    lambda: st.one_of(
-        st.sampled_from(
-            [
-                "1",
-                "'a'",
-                "NULL",
-                "title",
-                "i.title",
-                "story_points",
-                "*",
-                "true",
-                "now()",
-                "date '2025-01-01'",
-                "$1",
-                "ctid",
-                "i.*",
-                "ARRAY[1]",
-                "'{}'::jsonb",
-                "current_date",
-                "current_user",
-                "0.5::float8",
-                "'x'::regclass",
-            ]
-        ),
-        st.builds(
-            "({} {} {})".format,
-            _EXPRESSIONS,
-            st.sampled_from(
-                [
-                    "+",
-                    "=",
-                    "||",
-                    "->",
-                    "~",
-                    "AND",
-                    "IS DISTINCT FROM",
-                    "LIKE",
-                    "@@",
-                    "OPERATOR(public.+)",
-                    "AT TIME ZONE",
-                    "COLLATE",
-                ]
-            ),
-            _EXPRESSIONS,
-        ),
-        st.builds(
-            "{}({})".format,
-            st.sampled_from(
-                [
-                    "lower",
-                    "count",
-                    "coalesce",
-                    "pg_sleep",
-                    "pg_catalog.pg_sleep",
-                    "sum",
-                    "to_jsonb",
-                    "array_agg",
-                    "row_to_json",
-                    "greatest",
-                    "set_config",
-                    "public.f",
-                    "lo_get",
-                    "repeat",
-                    "format",
-                    "nextval",
-                    "exists",
-                ]
-            ),
-            _EXPRESSIONS,
-        ),
-        st.builds(
-            "({}).{}".format,
-            _EXPRESSIONS,
-            st.sampled_from(["pg_sleep", "title", "upper", "lo_unlink", "f1", "pg_ls_dir"]),
-        ),
-        st.builds(
-            "{}::{}".format,
-            _EXPRESSIONS,
-            st.sampled_from(["int", "text", "regproc", "numeric(9,2)", "public.t", "issues", "text[]"]),
-        ),
-        st.builds("CASE WHEN {} THEN {} END".format, _EXPRESSIONS, _EXPRESSIONS),
-        st.builds("({})".format, _SELECTS),
-        st.builds("ARRAY({})".format, _SELECTS),
-        st.builds("{} IN ({})".format, _EXPRESSIONS, _SELECTS),
-        st.builds(
-            "count(*) FILTER (WHERE {}) OVER (PARTITION BY {} ORDER BY {})".format,
-            _EXPRESSIONS,
-            _EXPRESSIONS,
-            _EXPRESSIONS,
-        ),
-        st.builds("json_build_object('a', {})".format, _EXPRESSIONS),
-    )
-)
-_SOURCES: st.SearchStrategy[str] = st.deferred(
-    lambda: st.one_of(
-        st.sampled_from(
-            [
-                "issues i",
-                "teams",
-                "a",
-                "sprintscope.issues i",
-                "pg_class",
-                "public.sprints_issues",
-                "ONLY issues i",
-                "generate_series(1, 3) AS n",
-                "pg_sleep(9)",
-                "unnest(ARRAY[1]) WITH ORDINALITY",
-                "sprints_issues",
-            ]
-        ),
-        st.builds("({}) AS i".format, _SELECTS),
-        st.builds("{} CROSS JOIN LATERAL {}".format, _SOURCES, _SOURCES),
-        st.builds("{} JOIN teams t ON {}".format, _SOURCES, _EXPRESSIONS),
-    )
-)
-_SELECTS: st.SearchStrategy[str] = st.deferred(
-    lambda: st.one_of(
-        st.builds("SELECT {}".format, _EXPRESSIONS),
-        st.builds("SELECT {} FROM {}".format, _EXPRESSIONS, _SOURCES),
-        st.builds("SELECT {} FROM {} WHERE {} GROUP BY {}".format, _EXPRESSIONS, _SOURCES, _EXPRESSIONS, _EXPRESSIONS),
-        st.builds("SELECT {} FROM {} ORDER BY {} LIMIT {}".format, _EXPRESSIONS, _SOURCES, _EXPRESSIONS, _EXPRESSIONS),
-        st.builds("WITH a AS ({}) {}".format, _STATEMENTS, _SELECTS),
-        st.builds("{} {} {}".format, _SELECTS, st.sampled_from(["UNION", "EXCEPT ALL", "INTERSECT"]), _SELECTS),
-        st.builds(
-            "{} {}".format, _SELECTS, st.sampled_from(["FOR UPDATE", "FOR SHARE OF i", "LIMIT 5000", "OFFSET 1"])
-        ),
-        st.builds("VALUES ({}, {})".format, _EXPRESSIONS, _EXPRESSIONS),
-    )
-)
-_STATEMENTS: st.SearchStrategy[str] = st.deferred(
-    lambda: st.one_of(
-        _SELECTS,
-        st.builds("DELETE FROM issues WHERE {} RETURNING *".format, _EXPRESSIONS),
-        st.builds("INSERT INTO teams {}".format, _SELECTS),
-        st.builds("EXPLAIN ANALYZE {}".format, _SELECTS),
-        st.builds("SELECT {} INTO x FROM {}".format, _EXPRESSIONS, _SOURCES),
-        st.builds("COPY ({}) TO STDOUT".format, _SELECTS),
-    )
-)
+_DEPTH = 4
+_VALUES = st.sampled_from(
+    [
+        "1", "'a'", "NULL", "title", "i.title", "story_points", "*", "true", "now()", "date '2025-01-01'", "$1", "ctid",
+        "i.*", "ARRAY[1]", "'{}'::jsonb", "current_date", "current_user", "0.5::float8", "'x'::regclass",
+    ]
+)  # fmt: skip
+_OPERATORS = st.sampled_from(
+    [
+        "+", "=", "||", "->", "~", "AND", "IS DISTINCT FROM", "LIKE", "@@", "OPERATOR(public.+)", "AT TIME ZONE",
+        "COLLATE",
+    ]
+)  # fmt: skip
+_FUNCTIONS = st.sampled_from(
+    [
+        "lower", "count", "coalesce", "pg_sleep", "pg_catalog.pg_sleep", "sum", "to_jsonb", "array_agg", "row_to_json",
+        "greatest", "set_config", "public.f", "lo_get", "repeat", "format", "nextval", "exists",
+    ]
+)  # fmt: skip
+_FIELDS = st.sampled_from(["pg_sleep", "title", "upper", "lo_unlink", "f1", "pg_ls_dir"])
+_TYPES = st.sampled_from(["int", "text", "regproc", "numeric(9,2)", "public.t", "issues", "text[]"])
+_TABLES = st.sampled_from(
+    [
+        "issues i", "teams", "a", "sprintscope.issues i", "pg_class", "public.sprints_issues", "ONLY issues i",
+        "generate_series(1, 3) AS n", "pg_sleep(9)", "unnest(ARRAY[1]) WITH ORDINALITY", "sprints_issues",
+    ]
+)  # fmt: skip
+_SET_OPERATIONS = st.sampled_from(["UNION", "EXCEPT ALL", "INTERSECT"])
+_ENDS = st.sampled_from(["FOR UPDATE", "FOR SHARE OF i", "LIMIT 5000", "OFFSET 1"])
 
-WRITTEN = _STATEMENTS
+Texts = st.SearchStrategy[str]
+
+
+def _write_expressions(value: Texts, *, select: Texts) -> Texts:
+    """Generate a value, or an expression over values and queries."""
+    return st.one_of(
+        _VALUES,
+        st.builds("({} {} {})".format, value, _OPERATORS, value),
+        st.builds("{}({})".format, _FUNCTIONS, value),
+        st.builds("({}).{}".format, value, _FIELDS),
+        st.builds("{}::{}".format, value, _TYPES),
+        st.builds("CASE WHEN {} THEN {} END".format, value, value),
+        st.builds("({})".format, select),
+        st.builds("ARRAY({})".format, select),
+        st.builds("{} IN ({})".format, value, select),
+        st.builds("count(*) FILTER (WHERE {}) OVER (PARTITION BY {} ORDER BY {})".format, value, value, value),
+        st.builds("json_build_object('a', {})".format, value),
+    )
+
+
+def _write_sources(source: Texts, *, value: Texts, select: Texts) -> Texts:
+    """Generate what follows FROM."""
+    return st.one_of(
+        _TABLES,
+        st.builds("({}) AS i".format, select),
+        st.builds("{} CROSS JOIN LATERAL {}".format, source, source),
+        st.builds("{} JOIN teams t ON {}".format, source, value),
+    )
+
+
+def _write_selects(select: Texts, *, statement: Texts, value: Texts, source: Texts) -> Texts:
+    """Generate a query."""
+    return st.one_of(
+        st.builds("SELECT {}".format, value),
+        st.builds("SELECT {} FROM {}".format, value, source),
+        st.builds("SELECT {} FROM {} WHERE {} GROUP BY {}".format, value, source, value, value),
+        st.builds("SELECT {} FROM {} ORDER BY {} LIMIT {}".format, value, source, value, value),
+        st.builds("WITH a AS ({}) {}".format, statement, select),
+        st.builds("{} {} {}".format, select, _SET_OPERATIONS, select),
+        st.builds("{} {}".format, select, _ENDS),
+        st.builds("VALUES ({}, {})".format, value, value),
+    )
+
+
+def _write_statements(select: Texts, *, value: Texts, source: Texts) -> Texts:
+    """Generate a query, or what writes."""
+    return st.one_of(
+        select,
+        st.builds("DELETE FROM issues WHERE {} RETURNING *".format, value),
+        st.builds("INSERT INTO teams {}".format, select),
+        st.builds("EXPLAIN ANALYZE {}".format, select),
+        st.builds("SELECT {} INTO x FROM {}".format, value, source),
+        st.builds("COPY ({}) TO STDOUT".format, select),
+    )
+
+
+def _write(depth: int) -> Texts:
+    """Generate statements with parts inside parts, so deep at most: what has no end is mostly thrown away again."""
+    value, source = _VALUES, _TABLES
+    select = st.builds("SELECT {} FROM {}".format, value, source)
+    statement = _write_statements(select, value=value, source=source)
+    for _ in range(depth):
+        value, source, select = (
+            _write_expressions(value, select=select),
+            _write_sources(source, value=value, select=select),
+            _write_selects(select, statement=statement, value=value, source=source),
+        )
+        statement = _write_statements(select, value=value, source=source)
+    return statement
+
+
+WRITTEN = _write(_DEPTH)
 """Statements by a grammar in which good and bad parts meet."""
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 
 from sprints.schema.reading import stored_schema
 from sprints.sql_sandbox.execution import try_execute
@@ -21,8 +21,9 @@ CATALOG = ViewCatalog(
     schema="sprintscope",
     views={table.name: frozenset(column.name for column in table.columns) for table in stored_schema().tables},
 )
-FEW = settings(max_examples=40, suppress_health_check=list(HealthCheck))
-MANY = settings(FEW, max_examples=600)
+FEW = settings(max_examples=100, deadline=None)
+SOME = settings(FEW, max_examples=1000)
+MANY = settings(FEW, max_examples=4000)
 
 
 def _looks(sql: str) -> None:
@@ -76,7 +77,7 @@ def check_unchanged(scratch_database: None) -> Any:
 def test_what_is_let_through_has_no_effect_under_the_role(check_unchanged: psycopg.Connection[Any]) -> None:
     clean = what_is_left()
 
-    @settings(FEW, max_examples=100)
+    @SOME
     @given(ANY)
     def ask(sql: str) -> None:
         if _let_through(sql):
@@ -96,7 +97,7 @@ def test_what_is_let_through_has_no_effect_even_as_the_superuser(check_unchanged
         connection.execute("SET statement_timeout = '1s'")
         connection.execute("SET temp_file_limit = '64MB'")
 
-        @settings(FEW, max_examples=100)
+        @SOME
         @given(ANY)
         def ask(sql: str) -> None:
             if statement := _let_through(sql):
