@@ -68,10 +68,7 @@ class Phrase:
 
     def has(self, *kinds: str, form: str | None = None) -> bool:
         """Return whether it has a sense of such a kind."""
-        for sense in self.senses:  # no generator: it is called hundreds of times per question
-            if sense.kind in kinds and (form is None or sense.form == form):
-                return True
-        return False
+        return any(sense.kind in kinds and (form is None or sense.form == form) for sense in self.senses)
 
     def __bool__(self) -> bool:
         """Return whether it is a phrase at all, not `NOTHING`."""
