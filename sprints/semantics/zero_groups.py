@@ -1,5 +1,7 @@
 """Groups that have no rows: the station with the fewest trips may have none."""
 
+from collections.abc import Sequence
+
 from sprints.semantics.conditions import ConditionWriter, quote, write_comparison
 from sprints.semantics.enums import Operator
 from sprints.semantics.model import Dimension, Entity, Measure, SemanticModel
@@ -30,11 +32,15 @@ def write_empty_groups(
     Empty if the groups without rows are not asked for.
     """
     if rows := _find_named_rows(query, measures=measures, model=model):
-        return _write_groups_of(rows[1], dimension=rows[0], query=query, columns=columns, model=model)
+        parts = _list_row_parts(query)
+        return _write_groups_of(rows[1], dimension=rows[0], conditions=parts, columns=columns, model=model)
     if named := _find_named_groups(query, measures=measures, model=model):
         return _write_named_groups(named[0], named=named[1], columns=columns, model=model)
     owner = _find_owner(query, measures=measures, model=model)
-    return _write_owners(owner, query=query, columns=columns, model=model) if owner else ""
+    if owner is None:
+        return ""
+    entity = model.entities[owner.entity]
+    return _write_groups_of(entity, dimension=owner, conditions=_list_parts(query), columns=columns, model=model)
 
 
 def _find_group(query: MetricQuery, *, measures: tuple[Measure, ...], model: SemanticModel) -> Dimension | None:
@@ -67,17 +73,19 @@ def _find_named_rows(
 
 
 def _write_groups_of(
-    rows: Entity, *, dimension: Dimension, query: MetricQuery, columns: list[str], model: SemanticModel
+    rows: Entity, *, dimension: Dimension, conditions: Sequence[Condition], columns: list[str], model: SemanticModel
 ) -> str:
-    """Write the groups that named rows belong to with no number each, of the rows that the conditions leave."""
+    """Write the groups that rows belong to with no number each, of the rows that the conditions on them leave."""
     scope = Scope(rows, model=model, names=AliasNames())
     writer, path = ConditionWriter(scope=scope), scope.path_to(dimension)
-    conditions = [writer.write(one) for one in _list_row_parts(query) if _is_about(one, owner=rows, model=model)]
+    written = [writer.write(one) for one in conditions if _is_about(one, owner=rows, model=model)]
+    written += [f"{scope.expand(rows.span.start)} IS NOT NULL"] if rows.span and rows.id == dimension.entity else []
     selected = [f"{scope.expand(dimension.expression.strip(), path=path)} AS g1"]
     selected += [f"{scope.expand(dimension.key or '', path=path)} AS k1"]
     selected += [f"{scope.expand(dimension.sort, path=path)} AS s1"] if dimension.sort else []
-    selected += [f"NULL AS {column}" for column in columns]
-    return f"SELECT {', '.join(selected)}\n{scope.write_from()}\nWHERE {' AND '.join(conditions)}"
+    selected += [f"CAST(NULL AS numeric) AS {column}" for column in columns]
+    where = f"\nWHERE {' AND '.join(written)}" if written else ""
+    return f"SELECT {', '.join(selected)}\n{scope.write_from()}{where}"
 
 
 def _find_named_groups(
@@ -132,21 +140,6 @@ def _find_owner(query: MetricQuery, *, measures: tuple[Measure, ...], model: Sem
     is_counted = all(one.empty == "zero" and one.entity != owner.id for one in measures)
     is_plain = all(_is_plain(one, owner=owner, model=model) for one in _list_parts(query))
     return dimension if is_counted and is_plain and owner.count else None
-
-
-def _write_owners(dimension: Dimension, *, query: MetricQuery, columns: list[str], model: SemanticModel) -> str:
-    """Write the rows of a group with no number each, of those that the conditions on these rows leave."""
-    owner = model.entities[dimension.entity]
-    scope = Scope(owner, model=model, names=AliasNames())
-    writer = ConditionWriter(scope=scope)
-    said = [one for one in _list_parts(query) if _is_about(one, owner=owner, model=model)]
-    conditions = [writer.write(one) for one in said]
-    conditions += [f"{scope.expand(owner.span.start)} IS NOT NULL"] if owner.span else []
-    selected = [f"{scope.expand(dimension.expression.strip())} AS g1", f"{scope.expand(dimension.key or '')} AS k1"]
-    selected += [f"{scope.expand(dimension.sort)} AS s1"] if dimension.sort else []
-    selected += [f"CAST(NULL AS numeric) AS {column}" for column in columns]
-    where = f"\nWHERE {' AND '.join(conditions)}" if conditions else ""
-    return f"SELECT {', '.join(selected)}\n{scope.write_from()}{where}"
 
 
 def _asks_for_few(query: MetricQuery) -> bool:

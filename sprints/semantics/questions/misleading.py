@@ -35,8 +35,8 @@ def find_misleading(tokens: Sequence[Token]) -> str:
         _find_epic_of_rows, _find_second_sprint, _find_part_of_sprint, _find_state_since, _find_days_of_sprint,
         _find_change_of_sprint,
         _find_unknown_actor, _find_topic, _find_exclusion, _find_crossed_pairs, _find_best_of_each,
-        _find_any_weekday, _find_relative_what, _find_row_beside_key, _find_length_of_list, _find_return,
-        _find_still_in_sprint, _find_slip,
+        _find_any_weekday, _find_relative_what, _find_row_beside_key, _find_joined_key, _find_length_of_list,
+        _find_return, _find_still_in_sprint, _find_slip,
     )  # fmt: skip
     return next((said for read in readers if (said := read(tokens))), "")
 
@@ -345,6 +345,16 @@ def _find_row_beside_key(tokens: Sequence[Token]) -> str:
     else:
         owned, rest = (before[-1], (*before[-2:-1], *behind[:1])) if is_of and before else (key, ())
     return f"{key.said} {owned.said}" if _is_place(owned) and any("and" not in one.marks for one in rest) else ""
+
+
+def _find_joined_key(tokens: Sequence[Token]) -> str:
+    """Find an issue joined to what is none, of which it would be a part: issues of sprint 9 | and | ACCEL-1."""
+    content = [one for one in tokens if not one.is_free]
+    for first, link, second in zip(content, content[1:], content[2:], strict=False):
+        is_key, is_other = bool(second.key) and not first.key, bool(first.key) and bool(second.names)
+        if link.marks & {"and", "or"} and (is_key or is_other):
+            return f"{link.said} {(second if is_key else first).said}"
+    return ""
 
 
 def _is_place(token: Token) -> bool:

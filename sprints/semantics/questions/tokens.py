@@ -139,7 +139,9 @@ def cut(
             place += 1
             continue
         is_number = _counts_rows(found[place : place + 3], tokens=tokens, lexicon=lexicon)
-        end = place + 1 if is_number else len(found)
+        is_owner = bool(tokens) and tokens[-1].said.lower() in ("each", "every")  # each | team's | velocity
+        is_alone = is_number or (is_owner and linked.text[: found[place].end].endswith(("'s", "\u2019s")))
+        end = place + 1 if is_alone else len(found)
         token, size = _token_at(place, found=found[:end], linked=linked, named=named, lexicon=lexicon)
         known = next((one for one in named if one.start == token.start and one.end == token.end), token)
         tokens.append(known if known.names and _lists_name(known, tokens=tokens) else token)

@@ -36,6 +36,19 @@ def test_a_number_of_each_stays_a_number(question: str) -> None:
     assert read(question).measures
 
 
+@pytest.mark.parametrize(
+    ("question", "plain"),
+    [
+        ("what is each team's velocity", "velocity by team"),
+        ("every team's velocity", "velocity by team"),
+        ("what was each sprint's velocity", "velocity by sprint"),
+        ("each team\u2019s average velocity", "average velocity by team"),
+    ],
+)
+def test_the_owner_of_each_is_no_part_of_the_noun(question: str, plain: str) -> None:
+    assert read(question) == read(plain)
+
+
 def test_a_list_of_each_has_the_rows_of_an_independent_statement() -> None:
     rows = ask("what does each person have in progress").rows
 

@@ -17,6 +17,11 @@ WHERE s.sprint_name LIKE '{}' AND m.was_committed AND NOT m.was_completed {}
 @pytest.mark.parametrize(
     "question",
     [
+        "open issues in sprint 9 and ACCEL-1",
+        "open bugs in ORBIT and ACCEL-1",
+        "bugs and ACCEL-1",
+        "what is blocked in ORBIT and HARBOR-12",
+        "open issues labelled security or ACCEL-1",
         "isn't ORBIT-103 done yet?",
         "isn't ACCEL-104 finished?",
         "hasn't ORBIT-102 been started?",
