@@ -53,8 +53,9 @@ def read_present_sprint(phrases: list[Phrase], *, place: int) -> Found:
 def read_best_sprint(phrases: list[Phrase], *, place: int) -> Found:
     """Read the best sprint as the one with the most completed points, of each team unless one is named."""
     first, sprint, *rest = phrases[place:] if phrases[place + 1 :] else (phrases[place], NOTHING)
-    is_valued = any(one.has("measure", form="noun") and not one.has("entity") for one in phrases)
-    if not (first.marks & {"best", "worst"} and sprint.has_entity("sprint")) or is_valued:
+    if not first.marks & {"best", "worst"} or not sprint.has_entity("sprint"):
+        return None
+    if any(one.has("measure", form="noun") and not one.has("entity") for one in phrases):
         return None
     is_of_teams = any(one.name_kind == "team" or one.has_entity("team") for one in phrases)
     team = (Sense("entity", "team", "noun"), Sense("dimension", "team", "noun"))
@@ -190,6 +191,9 @@ def read_lateness(phrases: list[Phrase], *, place: int) -> Found:
 def read_overrun(phrases: list[Phrase], *, place: int) -> Found:
     """Read more hours than estimated: took | more | hours | than | estimated; took | longer than | estimated."""
     first, rest = phrases[place], phrases[place : place + _MAX_OVERRUN]
+    is_more = bool(first.marks & {"more", "fewer"}) or first.said.lower().startswith(_LONGER)
+    if not (is_more or "gt" in first.marks):
+        return None
     at = next((n for n, one in enumerate(rest) if n and _names(one, "estimated_hours", "estimated")), 0)
     lengths = [one for one in rest[:at] if one.has("unit") or one.said.lower().startswith(_LONGER)]
     plain = [
@@ -197,7 +201,6 @@ def read_overrun(phrases: list[Phrase], *, place: int) -> Found:
         if one in lengths or one.marks & _OVERRUN_MARKS or _names(one, "spent_hours")
     ]  # fmt: skip
     is_over = "gt" in first.marks and first.said.lower().endswith(" over") and at == 1  # went over | their estimate
-    is_more = bool(first.marks & {"more", "fewer"}) or first.said.lower().startswith(_LONGER)
     subjects = [one for one in phrases[:place] if one.has("entity", form="noun") or one.name_kind == "type"]
     are_issues = bool(subjects) and all(one.is_of_issues for one in subjects)
     if not (are_issues and (is_over or (is_more and lengths))) or len(plain) != at:
@@ -243,10 +246,12 @@ def read_distinct(phrases: list[Phrase], *, place: int) -> Found:
 def read_each_row(phrases: list[Phrase], *, place: int) -> Found:
     """Read a property of each row as that of the rows: the goal of | each | running sprint. It groups nothing."""
     first, rest = phrases[place], phrases[place + 1 :]
+    if first.marks != {"per"} or first.said.lower().split()[-1] not in ("each", "every"):
+        return None
     at = next((n for n, one in enumerate(rest) if (one.kind == "names" and one.name_kind == "type")
                or is_sprints(one) or one.has("entity", form="noun")), None)  # fmt: skip
     is_number = any(one.marks & _NUMBERS or one.kind in ("top", "number") or _is_measure(one) for one in phrases)
-    if first.marks != {"per"} or first.said.lower().split()[-1] not in ("each", "every") or at is None or is_number:
+    if at is None or is_number:
         return None
     rows = rest[at]
     asked = [*phrases[:place], *rest[at + 1 :]]
@@ -267,15 +272,18 @@ def read_latest(phrases: list[Phrase], *, place: int) -> Found:
     act = phrase_at(phrases, place=place + 2) if following.is_of_issues else following
     is_recent = word.said.lower() == "most recent" and _find_moment(act) not in ("", "created_at")
     is_last, is_first = word.marks == {"last"} or is_recent, word.said.lower() == "first" and "top" in word.marks
+    newest = next((one.name for one in word.senses if (one.kind, one.form) == ("dimension", "superlative")), "")
+    is_updated = word.said.lower() == "last updated"
+    if not (newest or is_last or is_first or is_updated):
+        return None
     is_when = any("when" in one.marks for one in phrases)
     nouns = [one for one in phrases if one.is_of_issues or one.name_kind == "priority"]
     is_one = bool(nouns) and not any(one.is_plural or one.said.lower().endswith("s") for one in nouns)
     is_asked = is_one and "when" in phrases[0].marks if is_when else any(one.is_of_issues for one in phrases)
-    newest = next((one.name for one in word.senses if (one.kind, one.form) == ("dimension", "superlative")), "")
     if newest and is_asked and is_when:
         at = next((n for n in range(place + 1, len(phrases)) if _find_moment(phrases[n]) == newest), -1)
         return ([word, *phrases[place + 1 : at]], at + 1 - place) if at > 0 else None  # newest | bug | created
-    if not is_asked or not (is_last or is_first or word.said.lower() == "last updated"):
+    if not is_asked or not (is_last or is_first or is_updated):
         return None
     number = following if is_last and following.kind == "number" else NOTHING
     is_ahead = is_last or is_when or (is_first and following.is_of_issues)

@@ -2,7 +2,7 @@
 Rules for what was so before, and for moves: into a status, back to open, of an estimate, of the scope of a sprint.
 
 Each rule receives the phrases and a position, and returns the replacement and the number of replaced phrases, as in
-phrases.py.
+phrases.py; one of the whole question receives all phrases and returns others.
 """
 
 from collections.abc import Sequence
@@ -21,6 +21,7 @@ from sprints.semantics.questions.phrase import (
     is_sprints,
     leave_out,
     look_at,
+    of_whole_question,
     phrase_at,
 )
 from sprints.semantics.questions.tense import find_verb
@@ -109,10 +110,12 @@ def read_status_change(phrases: list[Phrase], *, place: int) -> Found:
     is_told = _is_status(before) and phrase_at(phrases, place=place - 2).marks == {"whose"}
     is_told = is_told and _names(verb, "updated", form="verb")
     is_move = verb.kind == "term" and any(sense in _MOVED for sense in verb.senses)
+    if not (is_behind or is_told or is_move):
+        return None
     is_ours = any(one.is_of_issues for one in phrases[:place]) or any("what" in one.marks for one in phrases[:1])
     is_other = any(one.marks & {"who", "when", "how_often"} or one.kind == "key" for one in phrases)
     is_other = is_other or any(one.toward or one.marks & {"to"} or one.said.lower() == "from" for one in phrases[end:])
-    if not (is_behind or is_told or is_move) or not is_ours or is_other:
+    if not is_ours or is_other:
         return None
     end += 1 + is_behind
     period = phrase_at(phrases, place=end)
@@ -248,18 +251,19 @@ def read_estimate_change(phrases: list[Phrase], *, place: int) -> Found:
     return None
 
 
-def read_scope_change(phrases: list[Phrase], *, place: int) -> Found:
+@of_whole_question
+def read_scope_change(phrases: list[Phrase]) -> list[Phrase] | None:
     """Read how the scope of one sprint changed as its changes: how did the | scope | of | HARBOR Sprint 9 | change."""
-    first, last = phrases[place], phrases[-1]
-    rest = phrases[place + 1 : -1]
+    first, last = phrases[0], phrases[-1]
+    rest = phrases[1:-1]
     is_change = any((one.name, one.form) == ("updated", "verb") for one in last.senses)
     at = next((n for n, one in enumerate(rest) if any(sense.name == "sprint_issues" for sense in one.senses)), -1)
     is_plain = all(one.kind in ("mark", "names", "sprints") for n, one in enumerate(rest) if n != at)
-    if place or not first.marks & {"how"} or at < 0 or not (is_change and is_plain and any(map(is_sprints, rest))):
+    if not first.marks & {"how"} or at < 0 or not (is_change and is_plain and any(map(is_sprints, rest))):
         return None
     changes = replace(rest[at], senses=_SCOPE_CHANGES, is_plural=True, kind="term")
     names = [one for one in rest if one.kind != "mark"]
-    return [changes, *(one for one in names if one is not rest[at])], len(phrases)
+    return [changes, *(one for one in names if one is not rest[at])]
 
 
 def read_where(phrases: list[Phrase], *, place: int) -> Found:
@@ -275,13 +279,14 @@ def read_where(phrases: list[Phrase], *, place: int) -> Found:
 def read_spent_over_estimate(phrases: list[Phrase], *, place: int) -> Found:
     """Read whose hours are above their estimate: issues | where the | time spent | went | over the | estimate."""
     before, noun, *behind = look_at(phrases, place=place - 1, size=5)
+    if not any((one.name, one.form) == ("spent_hours", "noun") for one in noun.senses):
+        return None
     at = next((n for n, one in enumerate(behind) if not (one.marks & {"be", "gt"} or _is_over(one))), len(behind))
     estimate = behind[at] if at < len(behind) else NOTHING
     is_estimate = any(one.name in ("story_points", "estimated_hours") and one.form == "noun" for one in estimate.senses)
-    is_spent = any((one.name, one.form) == ("spent_hours", "noun") for one in noun.senses)
     is_over = any("gt" in one.marks or _is_over(one) for one in behind[:at])
     are_issues = any(one.is_of_issues for one in phrases[:place])
-    if not (is_spent and is_estimate and is_over and are_issues and before.marks & {"where", "whose"}):
+    if not (is_estimate and is_over and are_issues and before.marks & {"where", "whose"}):
         return None
     phrases[place - 1] = replace(before, marks=frozenset({"be"}), senses=())
     said = " ".join(one.said for one in (noun, *behind[: at + 1]))
@@ -295,17 +300,18 @@ def _is_over(phrase: Phrase) -> bool:
     return phrase.said.lower() == "over the"
 
 
-def read_blocked_time(phrases: list[Phrase], *, place: int) -> Found:
+@of_whole_question
+def read_blocked_time(phrases: list[Phrase]) -> list[Phrase] | None:
     """
     Read how long issues are blocked on average, and how many days they were blocked in a time.
 
     how long | do issues | stay | blocked | on average; how many days | was | ORBIT-102 | blocked | in October.
     """
-    first, rest = phrases[place], phrases[place + 1 :]
+    first, rest = phrases[0], phrases[1:]
     blocked = [one for one in rest if any(sense.name == "blocked" for sense in one.senses)]
     is_told = any(one.is_of_issues or one.kind in ("key", "names") for one in rest)
     is_plain = is_told and not any("not" in one.marks for one in rest)
-    if place or "how_long" not in first.marks or len(blocked) != 1 or not is_plain:
+    if "how_long" not in first.marks or len(blocked) != 1 or not is_plain:
         return None
     averages = [one for one in rest if one.marks == {"average"}]
     periods = [one for one in rest if one.kind == "period"]
@@ -320,18 +326,19 @@ def read_blocked_time(phrases: list[Phrase], *, place: int) -> Found:
     if not name:
         return None
     measure = replace(first, kind="term", senses=(Sense("measure", name, "noun"),), marks=frozenset())
-    return [measure, *(one for one in rest if one not in dropped)], len(phrases)
+    return [measure, *(one for one in rest if one not in dropped)]
 
 
 def read_recent(phrases: list[Phrase], *, place: int) -> Found:
     """Find no place for the most recent of what is closed or blocked, unless the verb is beside it or its noun."""
     first, second, third = look_at(phrases, place=place, size=3)
+    if first.said.lower() != "most recent":
+        return None
     told = [one for one in phrases if _names(one, "resolved", form="verb") or _names(one, "blocked", form="adjective")]
     act = third if second.is_of_issues else second
     is_beside = act in told and _names(act, "resolved", form="verb")
-    is_recent = first.said.lower() == "most recent" and any(one.is_of_issues for one in phrases)
     is_of_now = any("not" in one.marks for one in phrases)
-    if not (is_recent and told) or is_beside or is_of_now:
+    if not told or is_beside or is_of_now or not any(one.is_of_issues for one in phrases):
         return None
     return [replace(first, kind="unknown", senses=(), marks=frozenset())], 1
 
@@ -362,15 +369,16 @@ def read_reason(phrases: list[Phrase], *, place: int) -> Found:
     return [replace(first, kind="unknown", senses=())], 1
 
 
-def read_days_left(phrases: list[Phrase], *, place: int) -> Found:
+@of_whole_question
+def read_days_left(phrases: list[Phrase]) -> list[Phrase] | None:
     """Read how many days are left of a sprint as those until its planned end: how many days | left | in sprint 9."""
-    first, rest, until = phrases[place], *_read_until_end(phrases[place + 1 :])
+    first, rest, until = phrases[0], *_read_until_end(phrases[1:])
     left = next((one for one in rest if one.said.lower() in _LEFT), until)
     sprint = next((one for one in rest if is_sprints(one) or one.has_entity("sprint")), NOTHING)
     plain = all(one in (left, sprint) or one.name_kind == "team" or one.marks & {"be", "do", "have", "our"}
                 or any(sense.name == "sprint_active" for sense in one.senses) for one in rest)  # fmt: skip
     is_days = first.said.lower() in ("how many days", "days")
-    if place or not (is_days and left and sprint and plain) or sprint.is_plural:
+    if not (is_days and left and sprint and plain) or sprint.is_plural:
         return None
     kept = [one for one in rest if one is not left]
     if not is_sprints(sprint):
@@ -381,7 +389,7 @@ def read_days_left(phrases: list[Phrase], *, place: int) -> Found:
             replace(sprint, is_plural=True),
         ]
     days = replace(first, kind="term", senses=(Sense("dimension", "sprint_days_left", "noun"),), marks=frozenset())
-    return [days, *kept], len(phrases)
+    return [days, *kept]
 
 
 def _read_until_end(phrases: list[Phrase]) -> tuple[list[Phrase], Phrase]:
@@ -396,7 +404,8 @@ def _read_until_end(phrases: list[Phrase]) -> tuple[list[Phrase], Phrase]:
             ], until  # fmt: skip
 
 
-def read_days_of_issue(phrases: list[Phrase], *, place: int) -> Found:
+@of_whole_question
+def read_days_of_issue(phrases: list[Phrase]) -> list[Phrase] | None:
     """Read how long a named issue was in a status, or in each: how long was | X | in QA; time | X | spent in | QA."""
     lead, rest = phrases[: _find_length(phrases)], phrases[_find_length(phrases) :]
     keys = [one for one in rest if one.kind == "key" and not one.name_kind]
@@ -409,13 +418,13 @@ def read_days_of_issue(phrases: list[Phrase], *, place: int) -> Found:
     )  # fmt: skip
     is_of_now = any(one.is_perfect for one in statuses) and find_verb(phrases, place=len(phrases) - 1) == "has"
     has_each = any("per" in one.marks for one in others) == bool(each)
-    if place or not lead or len(keys) != 1 or len(statuses) + len(each) != 1 or not (plain and has_each) or is_of_now:
+    if not lead or len(keys) != 1 or len(statuses) + len(each) != 1 or not (plain and has_each) or is_of_now:
         return None
     if any(one.is_negated or one.toward == "to_status" for one in statuses):
         return None
     days = replace(lead[0], kind="term", senses=_DAYS_IN_STATUS, marks=frozenset())
     group = [replace(one, kind="group", senses=_STATUS_OF_THEN, said=f"in each {one.said}") for one in each]
-    return [days, *keys, *statuses, *group], len(phrases)
+    return [days, *keys, *statuses, *group]
 
 
 def _find_length(phrases: list[Phrase]) -> int:
@@ -426,17 +435,18 @@ def _find_length(phrases: list[Phrase]) -> int:
     return int("how_long" in first.marks or (first.has("unit") and first.said.lower() in ("time", "time spent")))
 
 
-def read_number_of_moves(phrases: list[Phrase], *, place: int) -> Found:
+@of_whole_question
+def read_number_of_moves(phrases: list[Phrase]) -> list[Phrase] | None:
     """Read how often a named issue was moved as the number of its moves: how often | was | X | moved."""
     keys = [one for one in phrases if one.kind == "key" and not one.name_kind]
     verbs = [one for one in phrases if one.kind == "term" and any(sense in _MOVED for sense in one.senses)]
     lead = 1 if "how_often" in phrases[0].marks else 2 * ("times" in phrase_at(phrases, place=1).marks)
     others = [one for one in phrases[lead:] if one not in (*keys, *verbs)]
     plain = all(one.marks & {"be", "have", "do"} for one in others)
-    if place or not lead or len(keys) != 1 or len(verbs) != 1 or verbs[0].is_negated or not plain:
+    if not lead or len(keys) != 1 or len(verbs) != 1 or verbs[0].is_negated or not plain:
         return None
     moves = replace(verbs[0], senses=_MOVES, is_plural=True)
-    return [replace(phrases[0], marks=frozenset({"how_many"}), senses=()), moves, *keys], len(phrases)
+    return [replace(phrases[0], marks=frozenset({"how_many"}), senses=()), moves, *keys]
 
 
 def read_departure(phrases: list[Phrase], *, place: int) -> Found:

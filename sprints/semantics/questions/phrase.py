@@ -1,7 +1,8 @@
 """Phrases of a question, and their neighbours."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import wraps
 from typing import Literal, Protocol
 
 from sprints.linking.names import Name
@@ -92,6 +93,17 @@ class Rule(Protocol):
 
     def __call__(self, phrases: list[Phrase], /, *, place: int) -> Found:
         """Apply the rule."""
+
+
+def of_whole_question(read: Callable[[list[Phrase]], list[Phrase] | None]) -> Rule:
+    """Make a rule of a function that replaces all phrases of a question at once, or returns None."""
+
+    @wraps(read)
+    def apply(phrases: list[Phrase], /, *, place: int) -> Found:
+        found = None if place else read(phrases)
+        return None if found is None else (found, len(phrases))
+
+    return apply
 
 
 NOTHING = Phrase(kind="nothing", said="", start=0)

@@ -2,7 +2,7 @@
 Rules for constructions that say what another says: X vs Y, who has more; moved to done; what does it depend on.
 
 Each rule receives the phrases and a position, and returns the replacement and the number of replaced phrases, as in
-phrases.py.
+phrases.py; one of the whole question receives all phrases and returns others.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,16 @@ from dataclasses import replace
 
 from sprints.semantics.enums import Operator
 from sprints.semantics.questions.lexicon import Sense
-from sprints.semantics.questions.phrase import SILENT_MARKS, Found, Phrase, Rule, is_sprints, look_at, phrase_at
+from sprints.semantics.questions.phrase import (
+    SILENT_MARKS,
+    Found,
+    Phrase,
+    Rule,
+    is_sprints,
+    look_at,
+    of_whole_question,
+    phrase_at,
+)
 
 _ISSUE = (Sense("entity", "issue", "noun"), Sense("measure", "issues", "noun"))
 _SCOPE_CHANGES = (Sense("entity", "scope_change", "noun", is_plural=True),)
@@ -40,21 +49,23 @@ def _only_asks(phrase: Phrase) -> bool:
     return phrase.kind == "mark" and phrase.marks <= _ASKING
 
 
-def read_sides_first(phrases: list[Phrase], *, place: int) -> Found:
+@of_whole_question
+def read_sides_first(phrases: list[Phrase]) -> list[Phrase] | None:
     """Read two people or teams before a question as a choice behind it: levi | vs | zoe | who has more open."""
-    first, link, second, who = look_at(phrases, place=place, size=4)
+    first, link, second, who = look_at(phrases, place=0, size=4)
     rest = phrases[3:]
     is_pair = first.kind == second.kind == "names" and first.name_kind == second.name_kind in ("person", "team")
-    if place or not is_pair or not link.marks & {"versus", "or"} or not who.marks & {"who", "which"}:
+    if not is_pair or not link.marks & {"versus", "or"} or not who.marks & {"who", "which"}:
         return None
     if not any(one.is_of_issues or one.has("measure", form="noun") for one in rest):
         rest = [*rest, replace(who, kind="term", said="issues", senses=_ISSUE, marks=frozenset(), is_plural=True)]
     names = tuple(dict.fromkeys((*first.names, *second.names)))
     both = replace(first, names=names, joined_by="or", said=f"{first.said} or {second.said}")
-    return [*rest, both], len(phrases)
+    return [*rest, both]
 
 
-def read_compared_sprints(phrases: list[Phrase], *, place: int) -> Found:
+@of_whole_question
+def read_compared_sprints(phrases: list[Phrase]) -> list[Phrase] | None:
     """Read two sprints side by side as what was completed in each: did HARBOR do better in | sprint 8 | than | 7."""
     named = [one for one in phrases if is_sprints(one) and not one.edge]
     others = [one for one in phrases if one not in named and one.name_kind != "team"]
@@ -65,7 +76,7 @@ def read_compared_sprints(phrases: list[Phrase], *, place: int) -> Found:
     is_better = any(one.said.lower().split()[0] in ("better", "worse") for one in others)
     is_unsaid = "be" in marks or len({team for team, _ in sprints}) > 1  # is sprint 7 better; of which team
     is_pair = is_pair and not (is_better and is_unsaid)
-    if place or not (is_compared and is_pair) or not all(_is_beside_sprints(one) for one in others):
+    if not (is_compared and is_pair) or not all(_is_beside_sprints(one) for one in others):
         return None
     if {mark for one in others for mark in one.marks} & {"degree", "differs"} and not is_better:
         return None
@@ -79,7 +90,7 @@ def read_compared_sprints(phrases: list[Phrase], *, place: int) -> Found:
     group = replace(measures[0], kind="group", said="by sprint", senses=_SPRINTS, marks=frozenset())
     teams = [one for one in phrases if one.name_kind == "team"]
     each = [part for one in named for part in (link, one)][1:]
-    return [measures[0], link, measures[1], group, *teams, *each], len(phrases)
+    return [measures[0], link, measures[1], group, *teams, *each]
 
 
 def _is_beside_sprints(phrase: Phrase) -> bool:
@@ -87,19 +98,19 @@ def _is_beside_sprints(phrase: Phrase) -> bool:
     return is_do or (phrase.kind == "mark" and phrase.marks <= _BESIDE_SPRINTS)
 
 
-def read_dependence(phrases: list[Phrase], *, place: int) -> Found:
+@of_whole_question
+def read_dependence(phrases: list[Phrase]) -> list[Phrase] | None:
     """Read what depends on another issue as blocked by it: what does | X | depend on; what | depends on | X."""
     keys = [at for at, one in enumerate(phrases) if one.kind == "key" and not one.name_kind]
     verb = next((at for at, one in enumerate(phrases) if one.marks == {"depend"}), -1)
     rest = [one for at, one in enumerate(phrases) if at not in (*keys, verb)]
     plain = all(_only_asks(one) or one.has_entity("issue") for one in rest)
-    if place or verb < 0 or len(keys) != 1 or not plain or not any(one.marks & {"what", "which"} for one in rest):
+    if verb < 0 or len(keys) != 1 or not plain or not any(one.marks & {"what", "which"} for one in rest):
         return None
     link = replace(phrases[verb], kind="term", senses=(Sense("predicate", "blocking", "verb"),), marks=frozenset())
     asking = replace(rest[0], kind="mark", marks=frozenset({"what"}), senses=())
     [key] = keys
-    named = [asking, link, phrases[key]] if key < verb else [asking, phrases[key], link]
-    return named, len(phrases)
+    return [asking, link, phrases[key]] if key < verb else [asking, phrases[key], link]
 
 
 def read_waiting(phrases: list[Phrase], *, place: int) -> Found:
@@ -147,10 +158,11 @@ def read_transition_to_done(phrases: list[Phrase], *, place: int) -> Found:
 def read_history(phrases: list[Phrase], *, place: int) -> Found:
     """Read the history of an issue as its changes of status. Of anything else it finds no place."""
     first = phrases[place]
+    if first.kind != "mark" or "history" not in first.said.lower().split():
+        return None
     keys = [one for one in phrases if one.kind == "key" and not one.name_kind]
     rest = [one for one in phrases if one not in (first, *keys)]
-    is_plain = len(keys) == 1 and all(map(_only_asks, rest))
-    if first.kind != "mark" or "history" not in first.said.lower().split() or not is_plain:
+    if len(keys) != 1 or not all(map(_only_asks, rest)):
         return None
     return [replace(first, kind="term", senses=_CHANGES, marks=frozenset(), is_plural=True)], 1
 
@@ -173,9 +185,10 @@ def read_next_deadline(phrases: list[Phrase], *, place: int) -> Found:
 def read_behind(phrases: list[Phrase], *, place: int) -> Found:
     """Read who is behind in a sprint as who has the most points left in it: which team is | most behind | in it."""
     first = phrases[place]
-    is_behind = bool(first.marks & {"worst"}) and first.said.lower().endswith(" behind")
+    if "worst" not in first.marks or not first.said.lower().endswith(" behind"):
+        return None
     is_measured = any(one.has("measure", form="noun") and not one.has("entity") for one in phrases)
-    if not is_behind or is_measured or not any(is_sprints(one) for one in phrases):
+    if is_measured or not any(is_sprints(one) for one in phrases):
         return None
     points = (Sense("measure", "remaining_points", "noun", is_plural=True),)
     return [
@@ -216,11 +229,13 @@ def read_still_held(phrases: list[Phrase], *, place: int) -> Found:
     A sprint that is closed says of then, and not of what they still have.
     """
     first, rest = phrases[place], phrases[place + 1 :]
+    if not {"have", "still"} <= first.marks:
+        return None
     is_told = any(one.has("predicate", "time") or one.name_kind == "status" or one.kind == "missing" for one in phrases)
     sprints = [one for one in rest if is_sprints(one)]
     is_of_then = any(name.state != "active" for one in sprints for name in one.names)
     is_asked = any("who" in one.marks for one in phrases[:place])
-    if not {"have", "still"} <= first.marks or is_told or not is_asked or is_of_then:
+    if is_told or not is_asked or is_of_then:
         return None
     end = next((at for at, one in enumerate(rest) if is_sprints(one)), len(rest))
     if not any(one.is_of_issues for one in rest):
@@ -229,19 +244,20 @@ def read_still_held(phrases: list[Phrase], *, place: int) -> Found:
     return [replace(first, marks=first.marks - {"still"}), *rest[:end], left], end + 1
 
 
-def read_whose_rows(phrases: list[Phrase], *, place: int) -> Found:
+@of_whole_question
+def read_whose_rows(phrases: list[Phrase]) -> list[Phrase] | None:
     """Read whose issues are so as who has such issues: whose | tickets | are | blocked."""
-    whose = phrases[place]
+    whose = phrases[0]
     at = next((n for n, one in enumerate(phrases) if one.said.lower() == "are"), 0)
     rows, rest = phrases[1:at], phrases[at:]
     noun = rows[-1] if rows else whose
     is_several = noun.name_kind == "priority" or (noun.is_of_issues and noun.said.lower().endswith("s"))
     state = next((one for one in rest[1:] if "not" not in one.marks), whose)
     is_state = state.has("predicate", form="adjective") or state.name_kind == "status"
-    if place or whose.marks != {"whose"} or not (is_several and is_state):
+    if whose.marks != {"whose"} or not (is_several and is_state):
         return None
     who, has = replace(whose, marks=frozenset({"who"})), replace(whose, said="has", marks=frozenset({"have"}))
-    return [who, has, *rows, *rest], len(phrases)
+    return [who, has, *rows, *rest]
 
 
 def read_extent(phrases: list[Phrase], *, place: int) -> Found:
@@ -262,7 +278,8 @@ def read_size_of_estimate(phrases: list[Phrase], *, place: int) -> Found:
     return [replace(number, kind="bound", op=Operator.EQ, senses=points, said=f"{first.said} {number.said}")], 2
 
 
-def read_changes_of_scope(phrases: list[Phrase], *, place: int) -> Found:
+@of_whole_question
+def read_changes_of_scope(phrases: list[Phrase]) -> list[Phrase] | None:
     """Read what was added to a sprint and removed as its changes: what was | added | and | removed in | sprint 8."""
     at = next((n for n, one in enumerate(phrases) if _find_change(one)), len(phrases))
     first, link, second = look_at(phrases, place=at, size=3)
@@ -271,10 +288,10 @@ def read_changes_of_scope(phrases: list[Phrase], *, place: int) -> Found:
     times = [one for one in rest if is_sprints(one) or one.kind == "period"]
     kept = [one for one in rest if one in times or one.name_kind in ("team", "type")]
     plain = all(one in kept or one.has_entity("issue") or one.marks & _BESIDE_CHANGES for one in rest)
-    if place or not (is_pair and plain and phrases[0].marks & {"what", "which"} and times):
+    if not (is_pair and plain and phrases[0].marks & {"what", "which"} and times):
         return None
     said = f"{first.said} and {second.said}"
-    return [replace(first, senses=_SCOPE_CHANGES, is_plural=True, said=said), *kept], len(phrases)
+    return [replace(first, senses=_SCOPE_CHANGES, is_plural=True, said=said), *kept]
 
 
 def _find_change(phrase: Phrase) -> str:

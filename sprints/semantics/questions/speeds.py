@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from sprints.semantics.questions.constructions import TAKING
 from sprints.semantics.questions.lexicon import Sense
-from sprints.semantics.questions.phrase import NOTHING, Found, Phrase, phrase_at
+from sprints.semantics.questions.phrase import NOTHING, Phrase, of_whole_question, phrase_at
 
 TAKEN_AS = "Took '{said}' as the {measure}, from the start of work until it is done."
 _SIDES = frozenset({"team", "person", "priority", "type", "label", "epic"})
@@ -24,11 +24,12 @@ _THAN = frozenset({"longer than", "shorter than", "faster than", "slower than", 
 _LENGTHS = ("longer", "longest", "shorter", "shortest")
 
 
-def read_speed(phrases: list[Phrase], *, place: int) -> Found:
+@of_whole_question
+def read_speed(phrases: list[Phrase]) -> list[Phrase] | None:
     """Read who is faster as the average cycle time: bugs fixed | faster at | ACCEL than | ORBIT; team | is fastest."""
     at = next((n for n in range(len(phrases)) if _is_speed(phrases, place=n)), -1)
     rest = [one for n, one in enumerate(phrases) if n != at]
-    if place or at < 0 or not all(_is_plain(rest, place=n) for n in range(len(rest))):
+    if at < 0 or not all(_is_plain(rest, place=n) for n in range(len(rest))):
         return None
     word = phrases[at]
     named = next((replace(one, marks=frozenset({"said"})) for one in rest if _names(one, *_DAYS)), None)
@@ -43,9 +44,8 @@ def read_speed(phrases: list[Phrase], *, place: int) -> Found:
         is_slow = any(one.form == "superlative" and one.is_descending for one in word.senses)
         rank = replace(word, kind="mark", marks=frozenset({"worst" if is_slow else "best"}), senses=())
         is_which = "who" not in asked[0].marks
-        found = [*asked[:1], *(asked[1:] if is_which else ()), rank, measure, *kept]
-        return found, len(phrases)
-    return ([measure, *found], len(phrases)) if found and not named else None
+        return [*asked[:1], *(asked[1:] if is_which else ()), rank, measure, *kept]
+    return [measure, *found] if found and not named else None
 
 
 def find_speed_word(phrases: Sequence[Phrase]) -> str:

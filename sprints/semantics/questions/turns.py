@@ -35,12 +35,14 @@ def split_sprint_date(phrases: list[Phrase], *, place: int) -> Found:
 def read_turn_of_sprint(phrases: list[Phrase], *, place: int) -> Found:
     """Read which sprint started or ended last or first, or ends next, as a rank: which | sprint | ended | last."""
     noun, rest = phrases[place], phrases[place + 1 :]
+    if noun.kind != "term" or not noun.has_entity("sprint"):
+        return None
     act = next((one for one in rest if _find_names(one) & (_STARTS | _ENDS)), NOTHING)
     turn = next((_find_turn(one) for one in rest if _find_turn(one)), "")
     teams = [one for one in phrases if one.name_kind == "team"]
     plain = [one for one in rest if one is not act and not _find_turn(one)]
     is_asked = bool(phrases[:place]) and any(one.marks & {"which", "what"} for one in phrases[:place])
-    if not (noun.has_entity("sprint") and noun.kind == "term" and is_asked and act and turn) or act.is_negated:
+    if not (is_asked and act and turn) or act.is_negated:
         return None
     if any(one not in teams and not one.marks & _BESIDE for one in (*phrases[:place], *plain)) or len(rest) < 2:  # noqa: PLR2004
         return None
@@ -80,12 +82,13 @@ def _find_turn(phrase: Phrase) -> str:
 def read_longest_sprint(phrases: list[Phrase], *, place: int) -> Found:
     """Read the longest sprint by the length of sprints: which | sprint | has been the | longest."""
     rank = phrases[place]
+    if not rank.said.lower().startswith(("longest", "shortest")) or degree_of(rank) is None:
+        return None
     nouns = [one for one in phrases if one.kind == "term" and one.has_entity("sprint")]
-    is_length = degree_of(rank) is not None and rank.said.lower().split()[0] in ("longest", "shortest")
     others = [one for one in phrases if one not in (rank, *nouns) and one.name_kind != "team"]
     states = [_read_state(one) for one in others if _read_state(one)]
     plain = all(one.marks & _BESIDE or one.kind in ("number", "top") or _read_state(one) for one in others)
-    if not is_length or len(nouns) != 1 or not plain:
+    if len(nouns) != 1 or not plain:
         return None
     numbers = [one for one in others if one.kind in ("number", "top")]
     teams = [one for one in phrases if one.name_kind == "team"]
@@ -100,12 +103,13 @@ def read_longest_sprint(phrases: list[Phrase], *, place: int) -> Found:
 def read_next_due(phrases: list[Phrase], *, place: int) -> Found:
     """Read what is due next as the open issues with the earliest due date ahead: which bug is | due | next."""
     due = phrases[place]
+    if due.kind != "term" or due.is_negated or ("time", "due") not in {(one.kind, one.name) for one in due.senses}:
+        return None
     turns = [at for at, one in enumerate(phrases) if _find_turn(one) in ("next", "first")]
-    is_due = due.kind == "term" and not due.is_negated and ("time", "due") in {(s.kind, s.name) for s in due.senses}
     is_past = any(one.said.lower() in ("was", "were") for one in phrases)
     numbers = [at for at, one in enumerate(phrases) if one.kind in ("number", "top")]
     is_beside = len(turns) == 1 and {*range(turns[0] + 1, place), *range(place + 1, turns[0])} <= {*numbers}
-    if not (is_due and is_beside) or is_past or numbers[1:] or any(one.period for one in phrases):
+    if not is_beside or is_past or numbers[1:] or any(one.period for one in phrases):
         return None
     nouns = [one for one in phrases if one.is_of_issues or one.name_kind == "priority"]
     is_several = any(one.is_plural or one.said.lower().endswith("s") for one in nouns)
