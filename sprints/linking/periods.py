@@ -222,7 +222,15 @@ class _PeriodReader(PointReader):
             is_begun = self.word(after) in ("began", "begins", "started", "starts")
             if edge[0] == "since" and (is_on or is_begun):
                 first = replace(first, end=after + 1)
+            elif self._is_from_within(at, unit=point.unit):
+                first = self._bound_point(point, edge="", end=after, doubtful=(at, after))
         return first
+
+    def _is_from_within(self, at: int, *, unit: str) -> bool:
+        """Return whether "from" says in which days, not since when: from last week, from yesterday; not from Monday."""
+        named = self.word(at + 1) if self.word(at + 1) != "the" else self.word(at + 2)
+        is_past = named == "yesterday" or (named in ("last", "previous", "this") and unit != "day")
+        return self.words[at] == "from" and is_past
 
     def _read_as_of(self, at: int) -> _PeriodMatch | None:
         """Read as of a day other than today, which bounds what is done before it and what begins with it."""

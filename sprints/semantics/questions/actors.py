@@ -52,9 +52,8 @@ def _find_actor(phrases: Sequence[Phrase], *, place: int) -> Phrase | None:
 
 def find_second_actor(phrases: Sequence[Phrase]) -> Phrase | None:
     """Return the verb of what a named person reported, if it is asked who did something else with it."""
-    if "who" not in phrase_at(phrases, place=0).marks:
-        return None
-    for place, phrase in enumerate(phrases[2:], start=2):
+    asks_people = any("who" in one.marks or one.has_entity("person") for one in phrases[:2])
+    for place, phrase in enumerate(phrases[2:] if asks_people else (), start=2):
         beside = [one for one in phrases[place - 1 : place + 2 : 2] if one.name_kind == "person"]
         is_report = phrase.kind == "term" and any(sense.name == "reporter" for sense in phrase.senses)
         if is_report and any(len(one.names) == 1 and not one.is_negated for one in beside):

@@ -23,7 +23,7 @@ from sprints.semantics.questions.durations import Durations
 from sprints.semantics.questions.lexicon import Sense
 from sprints.semantics.questions.phrase import NEGATED, Phrase, is_sprints
 from sprints.semantics.questions.relations import list_decided
-from sprints.semantics.questions.tense import find_verb, is_said_of_past, tells_of_past_sprints
+from sprints.semantics.questions.tense import find_verb, is_said_of_now, is_said_of_past, tells_of_past_sprints
 from sprints.semantics.questions.terms import CARRIED_FROM, NAMED_BY, WHOSE_CHANGES, State, Unbound
 from sprints.semantics.questions.units import PLANNED
 from sprints.semantics.questions.values import (
@@ -113,8 +113,8 @@ class Conditions(Durations):
         states = [state for state in self.states.values() if not state.role]
         is_state = states or any(one.name_kind == "status" for one in self.phrases)
         is_told = self.is_related or any(one.said.lower() in ("is", "are", "has", "have") for one in self.phrases)
-        is_present = is_told and not self.is_past
-        return phrase.said.lower() == "today" and bool(is_state) and is_present and self.entity.id == "issue"
+        is_now = is_told and not self.is_past and self.entity.id == "issue"
+        return is_now and bool(is_state) and phrase.said.lower() == "today"
 
     def _either(self, phrase: Phrase, first: Condition) -> Condition:
         """Combine the parts of "or"."""
@@ -200,9 +200,8 @@ class Conditions(Durations):
             is_pair = phrase.said.lower().count("sprint ") > 1 and " to " in phrase.said.lower()
             if carried and (is_current or is_pair or "to" in self.marks):
                 raise Unbound(phrase, why=CARRIED_FROM, is_final=True)
-            if phrase.is_negated and any(
-                state.predicate and self.model.predicates[state.predicate].was for state in self.states.values()
-            ):  # fmt: skip
+            states = self.states.values() if phrase.is_negated else ()
+            if any(state.predicate and self.model.predicates[state.predicate].was for state in states):
                 raise Unbound(phrase)  # blocked, but not in sprint 7
             self._refuse_events_of_issues()
             return Not(part=where) if phrase.is_negated else where
@@ -223,12 +222,13 @@ class Conditions(Durations):
     def _in_period(self, where: Condition, *, phrase: Phrase) -> Condition:
         is_closed = phrase.predicate == "sprint_closed" or any(name.state == "closed" for name in phrase.names)
         for place, state in self.states.items():
-            is_past = is_closed or is_said_of_past(self.phrases, place=place)
+            is_past = is_said_of_past(self.phrases, place=place)
+            is_past |= is_closed and not is_said_of_now(self.phrases, place=place)  # which are blocked: now
             is_ever = state.phrase.is_ever and phrase.start < state.phrase.start  # issues of sprint 5 ever blocked
             role = self.model.time_roles[state.role] if state.role else None
             if role is not None and role.relation and phrase.is_negated:
                 raise Unbound(phrase)  # blocked, but not in sprint 7
-            is_past = is_past or (role is not None and bool(role.relation) and role.end is None)
+            is_past |= role is not None and bool(role.relation) and role.end is None
             if role is not None and role.relation and is_past and not is_ever:
                 state.is_counted = True
                 self.redundant.append(state.phrase)

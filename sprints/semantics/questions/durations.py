@@ -6,7 +6,7 @@ from sprints.semantics.query import And, Comparison, Condition, Has, InPeriod, N
 from sprints.semantics.questions.constructions import TAKING
 from sprints.semantics.questions.phrase import Phrase, is_sprints, phrase_at
 from sprints.semantics.questions.relations import Relations
-from sprints.semantics.questions.tense import find_verb
+from sprints.semantics.questions.tense import AS_OF_THEN, find_verb
 from sprints.semantics.questions.terms import State, Unbound
 from sprints.semantics.questions.tokens import YES_OR_NO
 from sprints.semantics.questions.values import is_among, number_of, operator_of, to_moment
@@ -146,7 +146,7 @@ class Durations(Relations):
         if period.period is not None and period.period.moment and place + 1 not in self.used:
             self.used.add(place + 1)
             self.resolved_doubts.append(period.period.doubtful)
-            self.assumptions.append("All else about these issues is as it is now.")
+            self.assumptions.append(AS_OF_THEN)
             during: TimeRange = to_moment(period, role=self.settings["at_a_time"]["in_status"])
             where = And(parts=(where, during))
         found = Has(relation="status_periods", where=where)

@@ -36,7 +36,7 @@ def find_misleading(tokens: Sequence[Token]) -> str:
         _find_change_of_sprint,
         _find_unknown_actor, _find_topic, _find_exclusion, _find_crossed_pairs, _find_best_of_each,
         _find_any_weekday, _find_relative_what, _find_row_beside_key, _find_joined_key, _find_length_of_list,
-        _find_return, _find_still_in_sprint, _find_slip,
+        _find_return, _find_still_in_sprint, _find_slip, _find_second_act,
     )  # fmt: skip
     return next((said for read in readers if (said := read(tokens))), "")
 
@@ -354,6 +354,23 @@ def _find_joined_key(tokens: Sequence[Token]) -> str:
         is_key, is_other = bool(second.key) and not first.key, bool(first.key) and bool(second.names)
         if link.marks & {"and", "or"} and (is_key or is_other):
             return f"{link.said} {(second if is_key else first).said}"
+    return ""
+
+
+def _find_second_act(tokens: Sequence[Token]) -> str:
+    """Find a second act of those who are asked for: a bug | they | reported; who created X and | also | finished it."""
+    acts = [one for one in tokens if any(sense.form == "verb" for sense in one.senses)]
+    asks_people = any("who" in one.marks or _names(one, *_PEOPLE, form="noun") for one in tokens)
+    for verb in acts if asks_people else ():
+        is_role = _names(verb, "reporter", "assignee", form="verb")
+        lead = [one for one in tokens if one.start < verb.start and not one.marks & {"be", "have"}][-2:]
+        said = lead[-1].said.lower() if lead else ""
+        is_second = verb is not acts[0] or any("have" in one.marks for one in tokens if one.start < verb.start)
+        if is_second and (said == "also" or (said in ("they", "he", "she") and is_role)):
+            return f"{said} {verb.said}"
+        is_relative = bool(lead) and _names(lead[0], "person", form="noun") and "who" in lead[-1].marks
+        if is_relative and is_role and verb is not acts[0] and not _names(acts[0], "assignee", form="verb"):
+            return f"{lead[0].said} who {verb.said}"  # fixed by | the person who reported them
     return ""
 
 

@@ -30,12 +30,22 @@ def list_names(phrases: list[Phrase], *, place: int) -> Found:
         second.is_apart or is_swap or is_other_noun or (first.kind == "names" and first.name_kind == "sprint")
     ):
         return None
+    if not link and _begins_clause(phrases, place=place + 1):
+        return None
     names = tuple(dict.fromkeys((*first.names, *second.names)))
     both = replace(first, names=names, keys=(*first.keys, *second.keys), said=f"{first.said}, {second.said}")
     if "versus" in link:
         return [both, following], 3
     joined = "and" if "and" in link else "or" if link else first.joined_by
     return [replace(both, joined_by=joined or "and")], 3 if link else 2
+
+
+def _begins_clause(phrases: list[Phrase], *, place: int) -> bool:
+    """Return whether a person is the subject of what follows, and no item of a list: of Levi that | Sophia | has."""
+    before, person, verb = look_at(phrases, place=place - 1, size=3)
+    is_listed = before.start + len(f"{before.said}, ") == person.start
+    is_verb = verb.has("dimension", "predicate", "time", form="verb") or bool(verb.marks & {"be", "have", "do"})
+    return person.name_kind == "person" and is_verb and not is_listed
 
 
 def join_compared(phrases: list[Phrase], *, place: int) -> Found:

@@ -386,10 +386,11 @@ def _read_some(phrases: list[Phrase], *, place: int) -> Found:
     is_plain = len(inside) == 1 or not any(one.has_entity("issue") for one in nouns)
     is_with = first.said.lower() == "with" and bool(nouns) and is_plain and before.has("entity", form="noun")
     has_rows = before.has_entity("issue") or _says_type(before) or (is_asked and _is_subject(before))
+    is_of_issues = before.has_entity("issue") or _says_type(before)  # bugs | with p0: their own priority
     has_rows = has_rows and any(
-        one.has_entity("issue") or (one.kind == "names" and (_says_type(one) or one.name_kind == "priority"))
-        for one in inside
-    )
+        one.has_entity("issue") or (one.kind == "names" and _says_type(one))
+        or (one.name_kind == "priority" and not is_of_issues) for one in inside
+    )  # fmt: skip
     if not (is_with or has_rows) or (is_limited and least.op not in (Operator.GE, Operator.GT)):
         return None  # with at most so many: also those with none
     [found], size = _make_related(first, inside=inside, verb=NOTHING, is_negated=False)

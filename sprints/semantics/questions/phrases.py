@@ -423,7 +423,8 @@ def _group_each(phrases: list[Phrase], *, place: int) -> Found:
     first, second, third = look_at(phrases, place=place, size=3)
     if "per" not in first.marks or first.said.lower().rpartition(" ")[2] not in ("each", "every"):
         return None
-    if is_sprints(second) and len(second.names) > 1:
+    is_of_others = first.said.lower() == "each" and second.is_apart  # Levi and Zoë | each | in sprint 8
+    if is_sprints(second) and len(second.names) > 1 and not is_of_others:
         return [second, replace(second, kind="group", names=(), name_kind="", senses=_SPRINT)], 2
     is_noun = third.said.lower().endswith("s") and third.has("entity", "dimension", form="noun")
     if second.name_kind != "team" or not is_noun:

@@ -71,7 +71,7 @@ class Relations(Measures):
         for place in range(self.phrases.index(phrase) + 1, len(self.phrases)):
             one = self.phrases[place]
             is_told = place in self.states or one.kind in ("missing", "bound", "days") or is_sprints(one)
-            if is_told or one.is_negated:
+            if is_told or one.is_negated or one.name_kind == "person":
                 raise Unbound(one, why=f"Of what is '{one.said}' said: of '{phrase.said}', or of those that have it?")
 
     def _is_about_types(self) -> bool:

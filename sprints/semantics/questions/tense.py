@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from sprints.semantics.questions.phrase import NOTHING, Phrase, is_sprints, phrase_at
 
+AS_OF_THEN = "It is as of the end of the day; all else about these issues is as it is now."
 _VERBS = frozenset({"is", "are", "was", "were", "has", "have", "had", "do", "does", "did"})
 _PAST = frozenset({"was", "were", "had", "did"})
 

@@ -14,7 +14,7 @@ from sprints.semantics.query import (
 )
 from sprints.semantics.questions.lexicon import ASKING, Lexicon, Sense
 from sprints.semantics.questions.phrase import Phrase, begins_behind, is_sprints, phrase_at
-from sprints.semantics.questions.tense import find_copula, find_verb, is_said_of_now, tells_of_past_sprints
+from sprints.semantics.questions.tense import AS_OF_THEN, find_copula, find_verb, is_said_of_now, tells_of_past_sprints
 
 CARRIED_FROM = "Carried over from which sprint? One that runs has carried nothing over yet."
 FATES = frozenset({"completed", "carried_over", "removed"})  # what becomes of an issue in a sprint, one of them
@@ -366,7 +366,7 @@ class Terms:
         return found[0] if found else ""
 
     def _attach_times(self) -> None:
-        """Attach each period to the nearest state before it that has a time, else to the nearest after it."""
+        """Attach each period to the nearest state before it with a time, else to the nearest after it."""
         for place, phrase in enumerate(self.phrases):
             if phrase.kind != "period":
                 continue
@@ -399,15 +399,15 @@ class Terms:
         self.states[at].role = role
         self.states[at].periods.append(phrase)
         self.resolved_doubts.append(phrase.period.doubtful)
-        self.assumptions.append("All else about these issues is as it is now.")
+        self.assumptions.append(AS_OF_THEN)
         return True
 
     def _timed_state(self, place: int) -> State | None:
         """Return the nearest state that has a time: before the place, else after it, first without one said yet."""
         timed = [other for other in sorted(self.states) if self.states[other].role]
         before = [self.states[other] for other in timed if other < place][::-1]
-        is_of_other = place - 1 in self.states and not before  # open | on 1 October | are done
-        behind = [self.states[other] for other in timed if other > place and not is_of_other]
+        is_told = place - 1 in self.states or self.phrases[place - 1].name_kind == "status"  # in QA | on 1 October |
+        behind = [self.states[other] for other in timed if other > place and (before or not is_told)]
         near = (*before, *(state for state in behind if not state.phrase.is_negated))  # before May | that are not done
         return next((state for state in near if not state.periods), before[0] if before else None)
 

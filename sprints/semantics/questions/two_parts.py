@@ -358,10 +358,10 @@ def _points_back(tokens: Sequence[Token]) -> bool:
 
 
 def _tells_of_rows(tokens: Sequence[Token]) -> bool:
-    """Return whether a verb or a state stands behind the noun: bugs | are open, as opposed to open bugs."""
+    """Return whether a verb, a state or a type stands behind the noun: bugs | are open, as opposed to open bugs."""
     nouns = (at for at, one in enumerate(tokens) if one.kind == "type" or _has(one, "entity"))
     return any(
-        _has(one, "predicate", "time") or one.kind in ("status", "priority") or one.period
+        _has(one, "predicate", "time") or one.kind in ("status", "priority", "type") or one.period
         for one in tokens[next(nouns, -1) + 1 :]
     )
 

@@ -13,10 +13,32 @@ SELECT {} FROM sprint_issues AS m JOIN issues AS i USING (issue_id) JOIN sprints
 WHERE s.sprint_name LIKE '{}' AND m.was_committed AND NOT m.was_completed {}
 """
 
+OF_TWO = """
+SELECT i.issue_key FROM issues AS i JOIN users AS a ON a.user_id = i.assignee_id
+JOIN users AS r ON r.user_id = i.reporter_id WHERE a.full_name = '{}' AND r.full_name = '{}'
+"""
+IN_QA = """
+SELECT i.issue_key FROM issues AS i WHERE i.status_category = 'Done' AND 'QA' = (
+SELECT t.to_status FROM status_changes AS t WHERE t.issue_id = i.issue_id AND t.changed_at < '{}'
+ORDER BY t.changed_at DESC LIMIT 1)
+"""
+RESOLVED = "SELECT issue_key FROM issues WHERE resolved_at >= '{}' AND resolved_at < '{}'"
+
 
 @pytest.mark.parametrize(
     "question",
     [
+        "who is working on a bug they reported",
+        "who has a ticket in progress that they reported",
+        "who reported a p0 this month and is also assigned to it",
+        "who created a story last month and also finished it",
+        "which bugs were fixed by the person who reported them",
+        "which epics have tickets of Levi",
+        "epics with bugs reported by Levi",
+        "which people have tickets reported by Robin",
+        "how many of Priya's tickets are bugs and how many are blocked",
+        "how many of Levi's tickets are stories and how many are overdue",
+        "tickets in QA last week closed",
         "open issues in sprint 9 and ACCEL-1",
         "open bugs in ORBIT and ACCEL-1",
         "bugs and ACCEL-1",
@@ -170,6 +192,30 @@ def test_a_follow_up_that_loses_its_subject_is_asked_back(first: str, then: str)
         ("Which committed issues were not completed in HARBOR sprint 8?",
          DROPPED.format("s.sprint_name, i.issue_key, i.title, i.issue_type, m.points_at_end", "HARBOR Sprint 8",
                         "LIMIT 1000")),
+        ("tickets assigned to Levi that Sophia reported", OF_TWO.format("Levi Walker", "Sophia Gonzalez")),
+        ("tickets of Levi that Sophia reported", OF_TWO.format("Levi Walker", "Sophia Gonzalez")),
+        ("tickets reported by Sophia that Levi has", OF_TWO.format("Levi Walker", "Sophia Gonzalez")),
+        ("bugs reported by Priya that Levi has",
+         OF_TWO.format("Levi Walker", "Priya Raman") + " AND i.issue_type = 'Bug'"),
+        ("open p1s of Zoë that José reported",
+         OF_TWO.format("Zoë Müller", "José Núñez") + " AND i.priority = 'p1' AND i.status_category <> 'Done'"),
+        ("bugs with p0", "SELECT issue_key FROM issues WHERE issue_type = 'Bug' AND priority = 'p0'"),
+        ("open items with p0 or p1",
+         "SELECT issue_key FROM issues WHERE priority IN ('p0', 'p1') AND status_category <> 'Done'"),
+        ("backlog items with p0",
+         "SELECT issue_key FROM issues WHERE priority = 'p0' AND status_category <> 'Done' AND sprint_id IS NULL"),
+        ("tickets in sprint 8 which are still blocked", "SELECT issue_key FROM issues WHERE false"),
+        ("which of the sprint 8 tickets are blocked now", "SELECT issue_key FROM issues WHERE false"),
+        ("which tickets were in QA on Friday and are closed now", IN_QA.format("2026-11-14")),
+        ("what was in QA on Monday and is done now", IN_QA.format("2026-11-17")),
+        ("closed tickets from last week", RESOLVED.format("2026-11-09", "2026-11-16")),
+        ("closed tickets from yesterday", RESOLVED.format("2026-11-17", "2026-11-18")),
+        ("tickets closed from last week onwards", RESOLVED.format("2026-11-09", "2026-12-01")),
+        ("points finished by Levi and Sophia each in sprint 8",
+         ("SELECT full_name, (SELECT coalesce(sum(m.points_at_end), 0) FROM sprint_issues AS m JOIN issues AS i "
+          "USING (issue_id) JOIN sprints AS s ON s.sprint_id = m.sprint_id WHERE i.assignee_id = user_id AND "
+          "m.was_completed AND sprint_name LIKE '% Sprint 8') FROM users WHERE full_name IN ('Levi Walker', "
+          "'Sophia Gonzalez')")),
         ("open bugs sorted by age",
          ("SELECT issue_key FROM issues WHERE issue_type = 'Bug' AND status_category <> 'Done' ORDER BY created_at "
           "LIMIT 1000")),
