@@ -140,6 +140,15 @@ def read_time_in_status(phrases: list[Phrase], *, place: int) -> Found:
     return [measure, *(one for one in between if one.kind == "names"), phrases[at]], at + 1 - place
 
 
+def read_noun_of_list(phrases: list[Phrase], *, place: int) -> Found:
+    """Read what may be a noun or a verb as the noun beside another number: completed points | and | carry over."""
+    first, link, second = look_at(phrases, place=place, size=3)
+    nouns = tuple(one for one in second.senses if (one.kind, one.form) == ("measure", "noun"))
+    if "and" not in link.marks or not (_is_measure(first) and _is_measure(second)) or nouns == second.senses:
+        return None
+    return ([first, link, replace(second, senses=nouns)], 3) if nouns else None
+
+
 def read_duration(phrases: list[Phrase], *, place: int) -> Found:
     """
     Read how long issues took, from the start of work: took | more than 5 days; took | a week or more.

@@ -26,6 +26,8 @@ class MeasuredTimes(Lookups):
     def _group_trend(self) -> None:
         """Group what is followed over time: from one month to another by these, else by sprint, or by month."""
         self._refuse_trend_of_one()
+        if rank := next((one for one in self.phrases if one.kind == "rank"), None):
+            raise Unbound(rank, is_final=True)  # which team | improved its cycle time the | most: by the change
         if any(isinstance(one, TimeGroup) for one in self.groups) or self._groups_sprints():
             return
         between = [one.period for one in self.phrases if one.period and one.period.is_between]

@@ -36,7 +36,8 @@ def find_misleading(tokens: Sequence[Token]) -> str:
         _find_change_of_sprint,
         _find_unknown_actor, _find_topic, _find_exclusion, _find_crossed_pairs, _find_best_of_each,
         _find_any_weekday, _find_relative_what, _find_row_beside_key, _find_joined_key, _find_length_of_list,
-        _find_return, _find_still_in_sprint, _find_slip, _find_second_act,
+        _find_return, _find_still_in_sprint, _find_slip, _find_second_act, _find_both,
+        _find_stuck,
     )  # fmt: skip
     return next((said for read in readers if (said := read(tokens))), "")
 
@@ -372,6 +373,22 @@ def _find_second_act(tokens: Sequence[Token]) -> str:
         if is_relative and is_role and verb is not acts[0] and not _names(acts[0], "assignee", form="verb"):
             return f"{lead[0].said} who {verb.said}"  # fixed by | the person who reported them
     return ""
+
+
+def _find_both(tokens: Sequence[Token]) -> str:
+    """Find rows that two are said to share, each of which is one's: which did Levi and Zoë | both | work on."""
+    at = next((place for place, one in enumerate(tokens) if one.said.lower() == "both"), 0)
+    names, behind = tokens[max(at - 3, 0) : at], tokens[at + 1 : at + 2]
+    is_pair = len(names) == 3 and names[0].kind == names[2].kind in ("person", "team") and "and" in names[1].marks  # noqa: PLR2004
+    is_number = tokens[0].said.lower() in YES_OR_NO or any("how_many" in one.marks for one in tokens)
+    return f"both {behind[0].said}" if is_pair and behind and not is_number else ""
+
+
+def _find_stuck(tokens: Sequence[Token]) -> str:
+    """Find how long rows are stuck in a status, which is not how long they are blocked: stuck | in QA | for 3 days."""
+    content, is_long = [one for one in tokens if not one.is_free], any(one.days is not None for one in tokens)
+    found = ((first.said, second) for first, second in pairwise(content) if is_long and first.said.lower() == "stuck")
+    return next((said for said, one in found if one.kind == "status" or _names(one, "in_progress")), "")
 
 
 def _is_place(token: Token) -> bool:

@@ -30,8 +30,8 @@ def list_names(phrases: list[Phrase], *, place: int) -> Found:
         second.is_apart or is_swap or is_other_noun or (first.kind == "names" and first.name_kind == "sprint")
     ):
         return None
-    if not link and _begins_clause(phrases, place=place + 1):
-        return None
+    if second.is_owned or (not link and _begins_clause(phrases, place=place + 1)):
+        return None  # epics | and | their bugs
     names = tuple(dict.fromkeys((*first.names, *second.names)))
     both = replace(first, names=names, keys=(*first.keys, *second.keys), said=f"{first.said}, {second.said}")
     if "versus" in link:
@@ -191,8 +191,19 @@ def read_whole_of_parts(phrases: list[Phrase], *, place: int) -> Found:
         return (found[0], found[1] + skipped) if found else None
     if not any(sense.name == "done_rate" for one in phrases for sense in one.senses):
         return None
-    is_noun = first.name_kind == "type" and any(sense.name == "epic" for sense in first.senses)
-    return ([replace(first, kind="group", names=(), name_kind="", quantifier="each")], 1) if is_noun else None
+    if first.name_kind != "type" or not any(sense.name == "epic" for sense in first.senses):
+        return None
+    told = next((one for one in phrases if one is not first and not _is_beside_whole(one)), None)
+    if told is not None:  # of the epics, or of the issues in them: progress of | open | epics
+        return [leave_out(first, lead=told)], 1
+    return [replace(first, kind="group", names=(), name_kind="", quantifier="each")], 1
+
+
+def _is_beside_whole(phrase: Phrase) -> bool:
+    """Return whether it says nothing of the rows but whose they are."""
+    is_measure = phrase.has("measure", form="noun") and not phrase.has("entity")
+    is_asked = phrase.kind in ("mark", "rank", "top", "number", "group")
+    return is_measure or is_asked or phrase.name_kind in ("team", "epic") or phrase.has_entity("team")
 
 
 def read_parent_key(phrases: list[Phrase], *, place: int) -> Found:

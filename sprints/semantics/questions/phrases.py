@@ -32,6 +32,7 @@ from sprints.semantics.questions.constructions import (
     read_latest,
     read_locative,
     read_nobody_relative,
+    read_noun_of_list,
     read_number_behind,
     read_overrun,
     read_present_sprint,
@@ -485,7 +486,7 @@ def _counted_rank(phrases: list[Phrase], *, place: int) -> Found:
 
 
 _RULES: tuple[Rule, ...] = (
-    negate_prefixed, read_dated_noun, read_locative, read_distinct, read_counted_sides,
+    negate_prefixed, read_noun_of_list, read_dated_noun, read_locative, read_distinct, read_counted_sides,
     read_nobody_relative, read_wholly, read_inclusion, read_anybody, read_progressive, read_leaver,
     read_possessives, read_change, read_current_value, read_noun_of_name, read_epic_key, read_parent_key,
     read_key_property, read_depictive, read_people_of_team, read_second_number,

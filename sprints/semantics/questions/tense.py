@@ -66,6 +66,8 @@ def find_ranked_noun(phrases: Sequence[Phrase], *, place: int) -> Phrase:
     """Return the noun that follows a superlative: the oldest | open | p0. `NOTHING` if there is none."""
     noun = NOTHING
     for one in phrases[place + 1 :]:
+        if one.kind == "group" and noun:
+            break  # the biggest story | each team | finished
         if one.name_kind in ("priority", "label", "type") or one.has("entity", form="noun"):
             noun = one
         elif not (one.name_kind == "team" or (one.kind == "term" and one.has("predicate"))):

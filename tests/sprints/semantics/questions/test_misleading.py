@@ -28,6 +28,17 @@ RESOLVED = "SELECT issue_key FROM issues WHERE resolved_at >= '{}' AND resolved_
 @pytest.mark.parametrize(
     "question",
     [
+        "biggest story each team finished last sprint",
+        "which tickets did Levi and Zoë both work on",
+        "tickets that ACCEL and ORBIT both have",
+        "tickets stuck in QA for 3 days",
+        "tickets stuck in progress for more than a week",
+        "progress of open epics",
+        "progress of epics due this quarter",
+        "progress of epics assigned to Levi",
+        "which team's cycle time improved the most",
+        "velocity trend of the top 3 teams",
+        "closed epics and their bugs",
         "who is working on a bug they reported",
         "who has a ticket in progress that they reported",
         "who reported a p0 this month and is also assigned to it",
@@ -199,6 +210,9 @@ def test_a_follow_up_that_loses_its_subject_is_asked_back(first: str, then: str)
          OF_TWO.format("Levi Walker", "Priya Raman") + " AND i.issue_type = 'Bug'"),
         ("open p1s of Zoë that José reported",
          OF_TWO.format("Zoë Müller", "José Núñez") + " AND i.priority = 'p1' AND i.status_category <> 'Done'"),
+        ("committed points and carry over by sprint for ORBIT",
+         ("SELECT sprint_name, committed_points, carried_over_issues FROM sprint_summary JOIN teams USING (team_id) "
+          "WHERE team_key = 'ORBIT' AND state <> 'future'")),
         ("bugs with p0", "SELECT issue_key FROM issues WHERE issue_type = 'Bug' AND priority = 'p0'"),
         ("open items with p0 or p1",
          "SELECT issue_key FROM issues WHERE priority IN ('p0', 'p1') AND status_category <> 'Done'"),
