@@ -39,6 +39,8 @@ _WHO_HAS = regex.compile(
     regex.IGNORECASE,
 )
 ALSO = "also"
+AT_PRESENT = frozenset({"now", "right now", "still", "currently", "at the moment", "by now"})
+_OF_PRESENT = frozenset({"is", "are", "has", "have", "has been", "have been", "already"})
 _LEAD = regex.compile(r"^(?:in|on|from) ")
 BEFORE = frozenset({"previous", "prior", "preceding", "before"})
 AFTER = frozenset({"next", "following", "after"})
@@ -309,7 +311,7 @@ def _swap_event(context: MetricQuery, *, tokens: Sequence[Token], model: Semanti
     said = list_content(tokens)
     entity = get_entity(context, model=model)
     is_joined = bool(tokens[0].marks & {"and", "follow"}) and not any(one.said.lower() == "ones" for one in tokens)
-    if len(said) != 1 or not is_joined or tells_of_now(tokens) or '"reporter"' in context.model_dump_json():
+    if len(said) != 1 or not is_joined or _tells_of_now(tokens) or '"reporter"' in context.model_dump_json():
         return None
     after = {one.name for one in said[0].senses if one.kind == "time" and _is_event(one.name, of=entity, model=model)}
     states = [
@@ -330,6 +332,11 @@ def _swap_event(context: MetricQuery, *, tokens: Sequence[Token], model: Semanti
     moved += [NamedCondition(predicate=one) for one in states]
     groups = [one.model_copy(update={"role": role}) if isinstance(one, TimeGroup) else one for one in context.group_by]
     return context.model_copy(update={"where": join_conditions(moved), "group_by": tuple(groups)})
+
+
+def _tells_of_now(tokens: Sequence[Token]) -> bool:
+    """Return whether it says what rows are at present: | and | are | done; | and done | now."""
+    return any(one.said.lower() in AT_PRESENT | _OF_PRESENT for one in tokens)
 
 
 def _happens(name: str, *, of: str, model: SemanticModel) -> bool:
@@ -421,8 +428,7 @@ def _step(part: Condition, *, by: int, index: NameIndex) -> Condition | None:
         inner = _step(part.where, by=by, index=index)
         return part.model_copy(update={"where": inner}) if inner is not None else None
     if isinstance(part, Not):
-        inner = _step(part.part, by=by, index=index)
-        return Not(part=inner) if inner is not None else None
+        return None  # not in the sprint, | in the next one
     values = tuple(Reference(key=one.value, label=one.text) for one in found)
     return Comparison(field="sprint", op=part.op, values=values) if isinstance(part, Comparison) else None
 
