@@ -428,9 +428,17 @@ def _step(part: Condition, *, by: int, index: NameIndex) -> Condition | None:
         inner = _step(part.where, by=by, index=index)
         return part.model_copy(update={"where": inner}) if inner is not None else None
     if isinstance(part, Not):
-        return None  # not in the sprint, | in the next one
+        inner = (
+            _step(part.part, by=by, index=index) if _is_of_state(part.part) else None
+        )  # not in it, | in the next one
+        return Not(part=inner) if inner is not None else None
     values = tuple(Reference(key=one.value, label=one.text) for one in found)
     return Comparison(field="sprint", op=part.op, values=values) if isinstance(part, Comparison) else None
+
+
+def _is_of_state(part: Condition) -> bool:
+    """Return whether it says what rows were in a sprint, and not only that they were in it: blocked during sprint 8."""
+    return isinstance(part, InPeriod) and bool(part.role)
 
 
 def describe_lost_groups(context: MetricQuery, *, query: MetricQuery, model: SemanticModel) -> tuple[str, ...]:

@@ -10,17 +10,18 @@ from datetime import date
 
 import regex
 
-from sprints.linking.folding import normalise
+from sprints.linking.folding import normalise, words
 from sprints.linking.link import MAX_QUESTION, link
 from sprints.linking.names import NameIndex
 from sprints.semantics.questions.follow_up_words import HEADS, LEADS
 from sprints.semantics.questions.grammar import Parse
-from sprints.semantics.questions.inherited_scope import asks_for_bare_rows, is_elliptic, is_noun, names_no_subject
+from sprints.semantics.questions.inherited_scope import asks_for_bare_rows, is_elliptic, names_no_subject
 from sprints.semantics.questions.lexicon import ASKING, Lexicon
-from sprints.semantics.questions.phrase import Phrase
+from sprints.semantics.questions.phrase import Phrase, phrase_at
 from sprints.semantics.questions.phrases import read_phrases
 from sprints.semantics.questions.references import find_reference
 from sprints.semantics.questions.signs import spell_signs
+from sprints.semantics.questions.spelling import correct_words
 from sprints.semantics.questions.tokens import Token, cut, find_anaphor
 from sprints.semantics.questions.unreadable import find_unnamed_team
 
@@ -81,8 +82,9 @@ def leans_on_context(question: str, *, index: NameIndex, today: date, lexicon: L
     leading = _get_leading(tokens)
     is_change = bool((leading | tokens[-1].marks) & {*LEADS, "swap"}) or tokens[0].is_preposition
     is_change |= "which" in tokens[0].marks and "be" in tokens[1].marks if tokens[1:] else False  # which were p0 bugs
-    names_rows = any(is_noun(one) or one.kind == "key" for one in phrases)
-    is_fragment = (len(phrases) < 2 or not names_rows) and not leading & _SENTENCES  # noqa: PLR2004 - HARBOR; p0 in ACCEL
+    names_rows = any(_names_rows(one) or one.kind == "key" for one in phrases)
+    is_sentence = any(one.marks & _SENTENCES for one in tokens)
+    is_fragment = (len(phrases) < 2 and not leading & ASKING) or not (names_rows or is_sentence)  # noqa: PLR2004
     is_of_speaker = any("mine" in one.marks for one in tokens)  # what am I working on
     is_unlimited = names_no_subject(phrases) or _asks_of_one_thing(phrases)
     is_of_before = bool(find_reference(tokens)) or (is_unlimited and not is_of_speaker) or asks_for_bare_rows(phrases)
@@ -99,12 +101,21 @@ def _asks_of_one_thing(phrases: Sequence[Phrase]) -> bool:
     said = [one for one in phrases if one.kind != "mark"]
     is_of_rows = any(one.has("entity") or one.name_kind == "type" for one in said)
     is_bare = len(said) < 2 and not (is_of_rows and "be" in marks)  # noqa: PLR2004 - a noun, and what limits it
-    is_bare |= phrases[-1].kind == "rank" and all(one.kind == "mark" for one in phrases[-1].senses)  # closed | the most
-    return is_bare or is_elliptic(phrases) or ("how_many" in marks and not any(map(is_noun, said)))
+    is_first = phrases[-1].kind == "rank" and all(one.kind == "mark" for one in phrases[-1].senses)
+    is_bare |= is_first and len(said) == 3 and "be" not in marks  # noqa: PLR2004 - which | team | closed | the most
+    is_of_priority = phrase_at(phrases, place=1).name_kind == "priority"  # how many p0s
+    names_rows = is_of_priority or any(map(_names_rows, said))
+    return is_bare or (("how_many" in marks or is_elliptic(phrases)) and not names_rows)
+
+
+def _names_rows(phrase: Phrase) -> bool:
+    """Return whether it is a noun: stories, wip, goals."""
+    return phrase.name_kind == "type" or any(one.form == "noun" for one in phrase.senses)
 
 
 def _cut_text(text: str, *, index: NameIndex, today: date, lexicon: Lexicon) -> list[Token]:
     spelt = spell_signs(normalise(text)[:MAX_QUESTION], index=index)
+    spelt, _ = correct_words(spelt, found=words(spelt), lexicon=lexicon, index=index)
     linked = link(spelt, index=index, today=today, reserved=lexicon.reserved_phrases)
     return cut(linked, lexicon=lexicon, index=index)
 

@@ -185,7 +185,9 @@ def test_what_says_too_little_behind_a_lost_question_is_asked_back(then: str) ->
 @pytest.mark.parametrize(("then", "understood"), [
     ("how many bugs are there", "type Bug"), ("which bugs are open", "type Bug"), ("velocity per team", "by team"),
     ("overdue stories", "type Story"), ("members of ORBIT", "team ORBIT"), ("is ACCEL-4 done", "issue ACCEL-4"),
-    ("who has the most open bugs", "the highest by issues"),
+    ("who has the most open bugs", "the highest by issues"), ("wip per team", "by team"),
+    ("how many p0s are still open in HARBOR", "team HARBOR"), ("how many isues are blokced in HARBOR", "team HARBOR"),
+    ("quick one for the standup: what is Grace working on?", "assigned to Grace"), ("goals of ORBIT sprints", "goal"),
 ])  # fmt: skip
 def test_what_says_enough_behind_a_lost_question_is_answered(then: str, understood: str) -> None:
     answer = event_loop.run(ask_last(VELOCITY, ASKED_BACK, then))
