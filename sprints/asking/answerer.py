@@ -29,7 +29,11 @@ _DOUBTED = regex.compile(r"Left aside: |Read '")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """The context of the next question: the questions that led to a query, and the query."""
+    """
+    The context of the next question: the questions that led to a query, and the query.
+
+    Behind a question that was asked back there is none, or an empty one if that only changed another question.
+    """
 
     questions: tuple[str, ...]
     query: MetricQuery | None
@@ -51,7 +55,7 @@ class SprintsAnswerer:
             return await self._read_changed(lines, now=now)
         subject = before.subject if before and isinstance(before.subject, Subject) else None
         context = subject.query if subject else None
-        asked = before.question if before and before.state == "unclear" else ""
+        asked = before.question if before and before.state == "unclear" and subject is None else ""
         lost = asked if before is not None and context is None else None
         alone = await read_question(question, now=now, reader=reader)
         reading = alone
@@ -106,6 +110,7 @@ def _rate(reading: QuestionReading, *, draft: Draft, earlier: tuple[str, ...]) -
         return Interpretation(
             domain=DOMAIN, state="unclear", question=question, score=UNCLEAR_SCORE, clarification=asked, leans=leans,
             choices=_write_choices(reading, draft=draft), nearest=draft.suggestions,
+            subject=None if reading.find_lost() else Subject(questions=(), query=None),
         )  # fmt: skip
     return Interpretation(
         domain=DOMAIN, state="not_covered", question=question, score=_score_unknown(reading),

@@ -55,7 +55,8 @@ class Context(NamedTuple):
     """
     What the questions before mean.
 
-    `lost` is given if the last one has no query: the question, if it was asked back, else an empty text.
+    `lost` is given if the last one has no query: the question, if it was asked back and is one without those before,
+    else an empty text.
     """
 
     query: MetricQuery | None = None
@@ -163,7 +164,7 @@ async def read_context(questions: Sequence[str], *, now: datetime, reader: Pool)
             question, now=now, reader=reader, context=context.query, lost=context.lost
         )  # fmt: skip
         draft = draft_without_model(reading)
-        asked = question if draft.sql is None else ""
+        asked = reading.find_lost() if draft.sql is None else ""
         context = Context(query=draft.query, lost=asked if draft.query is None else None)
     return context
 

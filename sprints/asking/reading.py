@@ -51,6 +51,17 @@ class QuestionReading:
     context: MetricQuery | None = None
     is_follow_up: bool = False
 
+    def find_lost(self) -> str:
+        """
+        Return the question if the next one may complete it. Empty if it is one only with what was asked before.
+
+        Behind what changes another question, which was asked back, nobody knows which of both the next one is about.
+        """
+        leans = self.is_follow_up and leans_on_context(
+            self.question, index=self.index, today=self.linked.today, lexicon=self.lexicon
+        )
+        return "" if leans else self.question
+
     def list_near(self) -> list[NearQuestion]:
         """Return questions that say the same as this one with the fewest changes."""
         named = [name for one in self.linked.spotted if one.is_hard and one.is_exact for name in one.names]

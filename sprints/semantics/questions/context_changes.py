@@ -39,6 +39,8 @@ _WHO_HAS = regex.compile(
     regex.IGNORECASE,
 )
 ALSO = "also"
+AT_PRESENT = frozenset({"now", "right now", "still", "currently", "at the moment", "by now"})
+_OF_PRESENT = frozenset({"is", "are", "has", "have", "has been", "have been", "already"})
 _LEAD = regex.compile(r"^(?:in|on|from) ")
 BEFORE = frozenset({"previous", "prior", "preceding", "before"})
 AFTER = frozenset({"next", "following", "after"})
@@ -303,12 +305,13 @@ def _swap_event(context: MetricQuery, *, tokens: Sequence[Token], model: Semanti
     """
     Return the query of what else happened in the same time: bugs created this week, | and closed.
 
-    None if it says anything else, if nothing happened before, or if each was done by somebody else.
+    None if it says anything else, if nothing happened before, or if each was done by somebody else. What is so now is
+    said of the same rows: | and closed now; | and are done. So is what is done of those that are due then.
     """
     said = list_content(tokens)
     entity = get_entity(context, model=model)
     is_joined = bool(tokens[0].marks & {"and", "follow"}) and not any(one.said.lower() == "ones" for one in tokens)
-    if len(said) != 1 or not is_joined or '"reporter"' in context.model_dump_json():
+    if len(said) != 1 or not is_joined or _tells_of_now(tokens) or '"reporter"' in context.model_dump_json():
         return None
     after = {one.name for one in said[0].senses if one.kind == "time" and _is_event(one.name, of=entity, model=model)}
     states = [
@@ -319,7 +322,8 @@ def _swap_event(context: MetricQuery, *, tokens: Sequence[Token], model: Semanti
     times = [one for one in (*parts, *context.group_by) if isinstance(one, TimeRange | TimeGroup)]
     before = {one.role or "" for one in times}
     is_certain = len(after) == len(before) == 1 and {model.predicates[one].time for one in states} <= after
-    if not is_certain or before & {*after, ""} or any(model.measures[one].time for one in context.measures):
+    is_other = not before & {*after, ""} and all(_happens(one, of=entity, model=model) for one in before)
+    if not (is_certain and is_other) or any(model.measures[one].time for one in context.measures):
         return None
     [role], [old] = after, before
     dropped = [NamedCondition(predicate=one.id) for one in model.predicates.values() if one.time == old]
@@ -328,6 +332,16 @@ def _swap_event(context: MetricQuery, *, tokens: Sequence[Token], model: Semanti
     moved += [NamedCondition(predicate=one) for one in states]
     groups = [one.model_copy(update={"role": role}) if isinstance(one, TimeGroup) else one for one in context.group_by]
     return context.model_copy(update={"where": join_conditions(moved), "group_by": tuple(groups)})
+
+
+def _tells_of_now(tokens: Sequence[Token]) -> bool:
+    """Return whether it says what rows are at present: | and | are | done; | and done | now."""
+    return any(one.said.lower() in AT_PRESENT | _OF_PRESENT for one in tokens)
+
+
+def _happens(name: str, *, of: str, model: SemanticModel) -> bool:
+    """Return whether it is an event, and neither a state that lasts nor a day that is planned."""
+    return _is_event(name, of=of, model=model) and not model.time_roles[name].lies_ahead
 
 
 def _is_event(name: str, *, of: str, model: SemanticModel) -> bool:
@@ -414,10 +428,17 @@ def _step(part: Condition, *, by: int, index: NameIndex) -> Condition | None:
         inner = _step(part.where, by=by, index=index)
         return part.model_copy(update={"where": inner}) if inner is not None else None
     if isinstance(part, Not):
-        inner = _step(part.part, by=by, index=index)
+        inner = (
+            _step(part.part, by=by, index=index) if _is_of_state(part.part) else None
+        )  # not in it, | in the next one
         return Not(part=inner) if inner is not None else None
     values = tuple(Reference(key=one.value, label=one.text) for one in found)
     return Comparison(field="sprint", op=part.op, values=values) if isinstance(part, Comparison) else None
+
+
+def _is_of_state(part: Condition) -> bool:
+    """Return whether it says what rows were in a sprint, and not only that they were in it: blocked during sprint 8."""
+    return isinstance(part, InPeriod) and bool(part.role)
 
 
 def describe_lost_groups(context: MetricQuery, *, query: MetricQuery, model: SemanticModel) -> tuple[str, ...]:

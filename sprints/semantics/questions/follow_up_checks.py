@@ -22,6 +22,7 @@ from sprints.semantics.query import (
     DimensionGroup,
     MetricQuery,
     NamedCondition,
+    Not,
     TimeGroup,
     TimeRange,
 )
@@ -92,6 +93,7 @@ def _misreads_change(
         or _completes_unit(query, context=context, tokens=tokens, lexicon=lexicon)
         or _tells_of_then(query, context=context, tokens=tokens)
         or _moves_time(query, context=context, tokens=tokens)
+        or _is_beside_denied(query, context=context, tokens=tokens, model=model)
     )
 
 
@@ -248,6 +250,18 @@ def _moves_time(query: MetricQuery, *, context: MetricQuery, tokens: Sequence[To
     is_instant = "ago" in said and bool(said & {"week", "weeks", "month", "months", "year", "years"})
     is_next = "next" in said and not is_due and "due" not in str(query.where)
     return (is_due and is_day_of_week and not any("due" in one.said.lower() for one in tokens)) or is_instant or is_next
+
+
+def _is_beside_denied(
+    query: MetricQuery, *, context: MetricQuery, tokens: Sequence[Token], model: SemanticModel
+) -> bool:  # fmt: skip
+    """Return whether another sprint may be denied too: not in sprint 8, | and the previous one; but | in the next."""
+    before, after = (
+        [one for one in split_conditions(part.where) if get_subject(one, model=model) == "sprint"]
+        for part in (context, query)
+    )
+    is_denied, is_denied_now = (any(isinstance(one, Not) for one in parts) for parts in (before, after))
+    return is_denied and bool(after) and not (is_denied_now or tokens[0].is_preposition)
 
 
 def _loses_scope(

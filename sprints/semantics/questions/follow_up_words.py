@@ -23,7 +23,7 @@ from sprints.semantics.query import (
     TimeRange,
 )
 from sprints.semantics.questions.actors import tells_of_reporters
-from sprints.semantics.questions.context_changes import ALSO
+from sprints.semantics.questions.context_changes import ALSO, AT_PRESENT
 from sprints.semantics.questions.grammar import ANAPHOR, Parse, keep_assumptions, parse_question
 from sprints.semantics.questions.inherited_scope import (
     drop_groups,
@@ -68,7 +68,6 @@ _NOT_BUT = regex.compile(
 )
 """Of two things that a comma parts, the second takes the place of the first: | not bugs, stories."""
 _ADDING = frozenset({"also", "plus", "along with", "together with", "as well as", "include", "including"})
-_AT_PRESENT = frozenset({"now", "right now", "still", "currently", "at the moment", "by now"})
 _ARTICLES = frozenset({"a", "an", "the", "all", "any", "some"})
 _RELATING = frozenset({"with", "in", "have", "has", "having"})
 _LAST = regex.compile(r"(?<=^(?:and |only |just )?(?:the )?last \d+)(?=\W*$)", regex.IGNORECASE)
@@ -198,7 +197,7 @@ def tells_of_present(asked: FollowUp) -> bool:
     is_past = any(isinstance(one, TimeRange | InPeriod) for one in split_conditions(asked.context.where))
     is_past |= bool(list_values(asked.context, field="sprint"))
     is_of_other = any(one.period or one.reference or one.names for one in asked.tokens)
-    return is_past and not is_of_other and any(one.said.lower() in _AT_PRESENT for one in asked.tokens)
+    return is_past and not is_of_other and any(one.said.lower() in AT_PRESENT for one in asked.tokens)
 
 
 def restates_count(asked: FollowUp) -> bool:

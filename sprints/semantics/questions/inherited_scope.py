@@ -22,6 +22,8 @@ from sprints.semantics.questions.phrase import Phrase, is_sprints
 from sprints.semantics.questions.terms import Unbound
 from sprints.semantics.questions.tokens import Token
 
+OF_WHOM = "Is it whose they are, or who reported them? Say 'assigned to', or 'reported by'."
+_PEOPLE = frozenset({"assignee", "reporter"})
 _SCOPES = OWNERS | {"label", "parent", "time", "issue"}
 
 
@@ -154,7 +156,16 @@ def refuse_count_of_rate(
 def read_agent(
     fragment: Fragment, *, context: MetricQuery, phrases: Sequence[Phrase], model: SemanticModel
 ) -> Fragment:  # fmt: skip
-    """Read who did what was asked before: bugs created in October, | by Zoë. Raises Unbound where that is not known."""
+    """
+    Read who did what was asked before: bugs created in October, | by Zoë. Raises Unbound where that is not known.
+
+    So it is of a person, where another one is shown of each row: who reported them, | only Sophia's.
+    """
+    shown = _PEOPLE & {*context.columns}
+    others = _PEOPLE - shown if shown else shown
+    is_of_other = any(isinstance(one, Comparison) and one.field in others for one in fragment.conditions)
+    if is_of_other and not any(one.has("dimension") for one in phrases):
+        raise Unbound(None, why=OF_WHOM, is_final=True)
     times = (*split_conditions(context.where), *context.group_by)
     roles = {one.role for one in times if isinstance(one, TimeRange | TimeGroup)}
     roles |= {model.measures[one].time for one in context.measures}

@@ -135,7 +135,69 @@ def test_the_next_question_changes_the_one_that_was_completed() -> None:
 @pytest.mark.parametrize(("asked", "then"), [
     ("what am I working on", "not Levi"), ("what am I working on", "ORBIT"), ("what am I working on", "me"),
     ("what am I working on", "Levi and Priya"), ("who left comments on ORBIT-12", "Levi"), ("who is on call", "ORBIT"),
-    ("how is ORBIT doing", "bugs"), ("how many customers complained", "about search"),
+    ("how is ORBIT doing", "bugs"), ("how many customers complained", "about search"), ("who fixed them", "in October"),
+    ("what did the team finish last sprint", "which one longest"),
 ])  # fmt: skip
 def test_what_does_not_complete_it_is_asked_back(asked: str, then: str) -> None:
     assert event_loop.run(ask_last(asked, then)).is_ambiguous
+
+
+CHANGED = [
+    ("bugs reported by Priya", "who fixed them", "in October"),
+    ("show open tickets in ORBIT", "and HARBOR", "only HARBOR", "all teams"),
+    ("p0 bugs closed in October", "lead time", "cycle time"),
+    ("how many bugs did ACCEL fix in October?", "and are still open", "p0 only"),
+    ("which stories are in QA?", "who", "which one longest"),
+    ("points committed in sprint 9", "by team", "and completed"),
+    ("tickets assigned to Levi", "created in October", "closed in October"),
+    ("what did ACCEL commit to in sprint 8?", "was it done", "what was not"),
+    ("open bugs in ORBIT", "which stories are blocked", "HARBOR"),
+    ("open bugs", "only Avery's", "Avery Smith"),
+    ("which sprint had the most carry over?", "what was carried over", "how many points"),
+    ("reopened tickets", "this month", "by whom", "still open", "how many in Orbit"),
+]
+
+
+@pytest.mark.parametrize("turns", CHANGED, ids=" | ".join)
+def test_what_follows_a_change_that_was_asked_back_is_not_joined_to_it(turns: tuple[str, ...]) -> None:
+    before = event_loop.run(ask_last(*turns[:-1]))
+    answer = event_loop.run(ask_last(*turns))
+
+    assert before.is_ambiguous
+    assert answer.is_ambiguous, (answer.interpretation, answer.assumptions)
+
+
+@pytest.mark.parametrize("turns", [one for one in CHANGED if "by team" not in one], ids=" | ".join)
+def test_a_conversation_does_not_join_them_either(turns: tuple[str, ...]) -> None:
+    assert not converse(*turns).is_covered
+
+
+@pytest.mark.parametrize("then", [
+    "how many points", "how many in Orbit", "how many bugs", "which bugs", "what is the velocity", "assigned to Levi",
+    "closed by Levi in October", "blocked ones in ORBIT", "the oldest in ORBIT", "which team closed the most",
+])  # fmt: skip
+def test_what_says_too_little_behind_a_lost_question_is_asked_back(then: str) -> None:
+    answer = event_loop.run(ask_last(VELOCITY, ASKED_BACK, then))
+
+    assert answer.is_ambiguous, answer.interpretation
+
+
+@pytest.mark.parametrize(("then", "understood"), [
+    ("how many bugs are there", "type Bug"), ("which bugs are open", "type Bug"), ("velocity per team", "by team"),
+    ("overdue stories", "type Story"), ("members of ORBIT", "team ORBIT"), ("is ACCEL-4 done", "issue ACCEL-4"),
+    ("who has the most open bugs", "the highest by issues"), ("wip per team", "by team"),
+    ("how many p0s are still open in HARBOR", "team HARBOR"), ("how many isues are blokced in HARBOR", "team HARBOR"),
+    ("quick one for the standup: what is Grace working on?", "assigned to Grace"), ("goals of ORBIT sprints", "goal"),
+])  # fmt: skip
+def test_what_says_enough_behind_a_lost_question_is_answered(then: str, understood: str) -> None:
+    answer = event_loop.run(ask_last(VELOCITY, ASKED_BACK, then))
+
+    assert understood in str(answer.interpretation)
+
+
+@pytest.mark.parametrize("asked", ["what am I working on", "which issues are mine"])
+def test_a_whole_question_behind_another_one_may_be_completed(asked: str) -> None:
+    answer = event_loop.run(ask_last("open bugs", asked, "Levi"))
+
+    assert "assigned to Levi Walker" in str(answer.interpretation)
+    assert converse("open bugs", asked, "Levi").is_covered

@@ -2,10 +2,13 @@
 
 import pytest
 
+from sprints.asking.chat import ChatAnswer, chat, read_context
 from sprints.evaluation.comparing import same
 from sprints.sql_sandbox.execution import try_execute
+from tests.sprints.semantics.questions.test_answers import NOW
 from tests.sprints.semantics.questions.test_links_and_repetitions import follow
 from toolbox.database import event_loop
+from toolbox.database.pools import reader
 
 pytestmark = pytest.mark.usefixtures("django_db_setup")
 
@@ -233,3 +236,90 @@ def test_what_rows_are_now_is_asked_of_those_that_were_so_then(when: str, then: 
 
     assert answer.interpretation is not None
     assert answer.interpretation.startswith("list of blocked issues, blocked during ")
+
+
+LEVI = "assignee_id = (SELECT user_id FROM users WHERE full_name = 'Levi Walker')"
+SOPHIA = "(SELECT user_id FROM users WHERE full_name = 'Sophia Gonzalez')"
+DONE_OF_OCTOBER = f"issue_type = 'Bug' AND {DONE} AND {CREATED_IN_OCTOBER}"
+CLOSED_IN_OCTOBER = "resolved_at >= '2026-10-01' AND resolved_at < '2026-11-01'"
+NEXT = "is_in_scope AND sprint_name LIKE '%Sprint 10'"
+BLOCKED_AND_DONE = BLOCKED.replace("WHERE ", f"WHERE {DONE} AND ").format(*LAST_WEEK)
+NOT_REPLACED = [
+    ("which bugs were reported in October?", "and done now", KEYS.format(DONE_OF_OCTOBER)),
+    ("which bugs were reported in October?", "and done by now", KEYS.format(DONE_OF_OCTOBER)),
+    ("which bugs were reported in October?", "and are closed", KEYS.format(DONE_OF_OCTOBER)),
+    ("which bugs were reported in October?", "and have been closed", KEYS.format(DONE_OF_OCTOBER)),
+    ("how many bugs were reported in October?", "and are done", COUNT_ALL.format(DONE_OF_OCTOBER)),
+    ("which tickets were blocked last week?", "and are those done now", BLOCKED_AND_DONE),
+    (
+        "which stories were created in October?", "and finished now",
+        KEYS.format(f"issue_type = 'Story' AND {DONE} AND {CREATED_IN_OCTOBER}"),
+    ),
+    (
+        "which tickets were started in October?", "and closed now",
+        KEYS.format(f"{DONE} AND {CREATED_IN_OCTOBER.replace('created_at', 'started_at')}"),
+    ),
+    (
+        "which bugs were reported in October?", "and closed",
+        KEYS.format(f"issue_type = 'Bug' AND {CLOSED_IN_OCTOBER}"),
+    ),
+    ("open bugs not in the sprint", "in the next sprint", IN_SPRINT.format(f"{BUGS} AND {NEXT}")),
+    ("open bugs not in sprint 9", "in sprint 10", IN_SPRINT.format(f"{BUGS} AND {NEXT}")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("first", "then", "truth"), NOT_REPLACED)
+def test_what_is_so_now_and_what_is_not_denied_any_more(first: str, then: str, truth: str) -> None:
+    gold = event_loop.run(try_execute(truth))
+    answer = follow(first, then)
+
+    assert gold.rows
+    assert same(answer.rows, gold=gold.rows), (answer.interpretation, answer.answer)
+
+
+def follow_all(*turns: str) -> ChatAnswer:
+    before = event_loop.run(read_context(turns[:-1], now=NOW, reader=reader))
+    return event_loop.run(chat(turns[-1], now=NOW, reader=reader, model=None, context=before.query, lost=before.lost))
+
+
+def test_what_is_not_in_one_sprint_may_be_in_the_next() -> None:
+    answer = follow_all("tickets assigned to Levi", "not in the sprint", "in the next sprint")
+
+    assert answer.rows == []
+    assert "not" not in str(answer.interpretation)
+
+
+def test_what_rows_were_not_stays_denied_of_the_sprint_before() -> None:
+    answer = follow("tickets not blocked in sprint 8", "and in the sprint before that")
+
+    assert "not (blocked during ACCEL Sprint 7" in str(answer.interpretation)
+
+
+@pytest.mark.parametrize(("turns", "truth"), [
+    (
+        ("tickets assigned to Levi", "who reported them", "only those reported by Sophia"),
+        KEYS.format(f"{LEVI} AND reporter_id = {SOPHIA}"),
+    ),
+    (("tickets assigned to Levi", "who reported them", "assigned to Sophia"), KEYS.format(f"assignee_id = {SOPHIA}")),
+])  # fmt: skip
+def test_whose_and_who_reported_them(turns: tuple[str, ...], truth: str) -> None:
+    gold = event_loop.run(try_execute(truth))
+    answer = follow_all(*turns)
+
+    assert gold.rows
+    assert {one["issue"] for one in answer.rows} == {one["issue_key"] for one in gold.rows}
+
+
+@pytest.mark.parametrize("turns", [
+    ("tickets assigned to Levi", "who reported them", "only Sophia's"),
+    ("tickets assigned to Levi", "who reported them", "by Sophia"),
+    ("bugs reported by Priya", "who are they assigned to", "only Levi's"),
+    ("which tickets were due in October?", "and done"), ("which tickets were blocked last week?", "and closed"),
+    ("which tickets were blocked?", "which were blocked last week", "and are those done"),
+    ("bugs created by week", "and are done"), ("tickets that were not in sprint 8", "and the previous sprint"),
+    ("open bugs not in sprint 9", "and in sprint 10"), ("open bugs not in the sprint", "what about the next sprint"),
+], ids=" | ".join)  # fmt: skip
+def test_whose_of_two_people_and_another_kind_of_time_is_asked_back(turns: tuple[str, ...]) -> None:
+    answer = follow_all(*turns)
+
+    assert answer.is_ambiguous, answer.interpretation
