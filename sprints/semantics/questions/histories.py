@@ -368,7 +368,7 @@ def read_reason(phrases: list[Phrase], *, place: int) -> Found:
     at = next((n for n, one in enumerate(phrases) if any(sense.name == "blocked" for sense in one.senses)), 0)
     if not at:
         return [replace(first, kind="unknown", senses=())], 1
-    is_past = any(one.said.lower() in ("was", "were") for one in behind)
+    is_past = phrases[at].is_perfect or any(one.said.lower() in ("was", "were") for one in behind)
     if at <= place or not is_past or any(one.kind == "period" or is_sprints(one) for one in phrases):
         return None
     phrases[at] = replace(phrases[at], senses=(Sense("entity", "blocked_period", "noun", is_plural=True),))

@@ -119,7 +119,7 @@ def negate(phrases: list[Phrase], *, place: int) -> Found:
         return None
     said = f"{first.said} {second.said}"
     is_state = second.name_kind == "status" or (second.has("predicate") and not second.has("dimension", form="noun"))
-    is_lack = first.said.lower() in _SKIPPING or (first.said.lower() == "no" and is_had_before)
+    is_lack = first.said.lower() in _SKIPPING or second.is_perfect or (first.said.lower() == "no" and is_had_before)
     is_skipped = second.name_kind == "status" and is_lack and not third.is_of_issues
     second = replace(second, is_apart=second.is_apart or is_skipped)
     is_ever = second.is_ever or (is_ever and is_state) or is_skipped

@@ -29,6 +29,10 @@ OF_THEN = [
     "stories with over 8 points as they were committed",
     "which tickets had no estimate when they were added to the sprint",
     "who was assigned to ACCEL-100 when it was closed",
+    "how old was ACCEL-100 when it was closed",
+    "how many bugs were older than 30 days when closed",
+    "bugs older than 30 days at closing",
+    "bugs that were p0 at creation",
     "which stories were p0 when the stories were created",
 ]
 OF_BLOCKERS = [
@@ -45,6 +49,7 @@ OF_BLOCKERS = [
     "closed blockers",
     "unresolved blockers",
     "which blockers are still open",
+    "blockers that ended this week",
 ]
 OF_BLOCKED = [
     "blocked without reason",
@@ -54,7 +59,9 @@ OF_BLOCKED = [
     "which team was blocked the most",
     "who hasn't had a ticket blocked",
     "who hasn't had a blocked ticket",
+    "who was most blocked",
     "who had the most blocked tickets",
+    "has anyone had a ticket blocked",
     "which teams had a ticket blocked",
 ]
 NOT_YET = [
@@ -64,10 +71,16 @@ NOT_YET = [
     "which tickets are still not in QA",
     "tickets not in QA yet",
     "tickets not yet in progress",
+    "tickets yet to reach QA",
+    "tickets yet to go to QA",
+    "tickets yet to be in QA",
+    "tickets done but not in QA",
+    "closed bugs not in code review",
 ]
 OF_NOW = [
     "how many days into the sprint are we",
     "how many days are we into sprint 9",
+    "how long are we in the sprint",
     "what takes the longest at the moment",
     "which ticket takes the longest right now",
     "what takes longest right now in ACCEL",
@@ -85,6 +98,7 @@ OF_TIMES = [
     "how many tickets were done in sprint 8 of ACCEL by Wednesday",
     "tickets of ACCEL sprint 8 that were closed by Wednesday",
     "tickets closed on Monday in ACCEL sprint 8",
+    "bugs from sprint 8 closed since Monday",
     "overdue bugs closed this week",
     "how many overdue bugs were fixed",
     "overdue tickets closed in sprint 8",
@@ -108,6 +122,9 @@ def test_what_the_data_does_not_keep_is_asked_back(question: str) -> None:
         ("tickets closed without a code review", NEVER.format(DONE, "Code Review")),
         ("tickets shipped without verifying", NEVER.format(DONE, "Verifying")),
         ("tickets without code review", NEVER.format("true", "Code Review")),
+        ("what was finished without QA in October",
+         NEVER.format(f"{DONE} AND i.resolved_at >= '2026-10-01' AND i.resolved_at < '2026-11-01'", "QA")),
+        ("bugs closed that haven't been in QA", NEVER.format(f"{DONE} AND i.issue_type = 'Bug'", "QA")),
         ("bugs with no QA", NEVER.format("i.issue_type = 'Bug'", "QA")),
         ("who closed tickets late", LATE_BY.format("u.full_name", "")),
         ("who finished tickets late", LATE_BY.format("u.full_name", "")),
@@ -115,6 +132,7 @@ def test_what_the_data_does_not_keep_is_asked_back(question: str) -> None:
          LATE_BY.format("t.team_key", "ORDER BY n DESC FETCH FIRST ROW WITH TIES")),
         ("why was ACCEL-50 blocked", REASONS.format("= 'ACCEL-50'")),
         ("why was ORBIT-104 blocked", REASONS.format("= 'ORBIT-104'")),
+        ("why has ACCEL-50 been blocked", REASONS.format("= 'ACCEL-50'")),
         ("why were ACCEL tickets blocked", REASONS.format("LIKE 'ACCEL-%'")),
     ],
 )  # fmt: skip
@@ -134,6 +152,11 @@ def test_what_was_so_at_any_time_is_read_as_it_was(question: str, truth: str) ->
         "who is blocked the most",
         "which blockers did ACCEL have in sprint 8",
         "tickets that are not in QA",
+        "tickets that are not done and not in QA",
+        "tickets yet to be done",
+        "tickets right now in QA and how long",
+        "which month had the most bugs created without labels",
+        "tickets carried over from sprint 8 and due by Friday",
         "which issues are not done yet",
         "which bugs are still not closed",
         "why is ORBIT-96 blocked",
