@@ -18,7 +18,8 @@ _NOW = frozenset({"right now", "at the moment", "at present", "currently", "pres
 _SINCE_THEN = frozenset({"created", "resolved", "started", "updated", "done", "open", "overdue", "in_progress"})
 _PAST = frozenset({"was", "were", "got", "had", "been"})
 _SPARED = frozenset({"never", "not ever"})
-_DAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "today", "yesterday"})
+_WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
+_DAYS = frozenset({"today", "yesterday"})
 _DEGREES = frozenset({"top", "bottom"})
 _HOLDERS = ("person", "team", "assignee")
 
@@ -48,12 +49,16 @@ def _find_clause_of_then(tokens: Sequence[Token]) -> str:
 
 def _find_act_of_then(tokens: Sequence[Token]) -> str:
     """Find as of which act something is asked: p0 | at | creation; older than 30 days | at | closing."""
-    said = False
+    said = is_degree = False
     for token, act in pairwise(tokens):
-        if said and token.said.lower() in _AT and act.said.lower() in _ACTS:
+        if said and token.said.lower() in _AT and act.said.lower() in _ACTS and not is_degree:
             return f"{token.said} {act.said}"
-        said = said or _says_something(token)
+        said, is_degree = said or _says_something(token), _is_degree(token)  # faster | at | closing bugs
     return ""
+
+
+def _is_degree(token: Token) -> bool:
+    return any(one.form in ("comparative", "superlative") for one in token.senses)
 
 
 def _find_act(tokens: Sequence[Token]) -> Token | None:
@@ -219,9 +224,11 @@ def _find_weekday_of_sprint(tokens: Sequence[Token]) -> str:
     content = [one for one in tokens if not one.is_free and one.kind != "team"]
     sprint = next((at for at, one in enumerate(content) if _is_closed_sprint(one)), -2)
     is_done = any(_names(one, "done") for one in content)
+    is_compared = any(one.marks & {"compare", "versus", "than"} for one in content)
     for place, day in enumerate(content if sprint >= 0 else ()):
-        is_day = day.period is not None and bool(_DAYS & {*day.said.lower().split()})
-        if is_day and (is_done or abs(place - sprint) == 1):
+        said = {*day.said.lower().split()} if day.period is not None else set()
+        is_other = (is_done and bool(said & _WEEKDAYS)) or abs(place - sprint) == 1
+        if said & (_WEEKDAYS | _DAYS) and (is_other or is_compared):
             return f"{day.said} {content[sprint].said}"
     return ""
 
@@ -237,7 +244,8 @@ def _asks_holders(tokens: Sequence[Token]) -> bool:
 
 
 def _says_something(token: Token) -> bool:
-    return not token.is_free and bool(token.names or token.key or token.number is not None or _has_term(token))
+    """Return whether it says something of rows, more than which issue is meant."""
+    return not token.is_free and bool(token.names or token.number is not None or _has_term(token))
 
 
 def _has_term(token: Token) -> bool:

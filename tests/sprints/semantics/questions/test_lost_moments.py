@@ -99,6 +99,7 @@ OF_TIMES = [
     "tickets of ACCEL sprint 8 that were closed by Wednesday",
     "tickets closed on Monday in ACCEL sprint 8",
     "bugs from sprint 8 closed since Monday",
+    "compare bugs closed yesterday with bugs closed in last sprint",
     "overdue bugs closed this week",
     "how many overdue bugs were fixed",
     "overdue tickets closed in sprint 8",
@@ -145,6 +146,9 @@ def test_what_was_so_at_any_time_is_read_as_it_was(question: str, truth: str) ->
     [
         "when was ACCEL-100 closed",
         "can you tell me when ACCEL-100 was closed",
+        "ACCEL-100 and when it was created",
+        "which bugs of last sprint are closed today",
+        "who is fastest at closing bugs",
         "which tickets were closed late",
         "tickets closed since Monday in sprint 9",
         "how long are tickets in QA",
