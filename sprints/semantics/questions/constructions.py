@@ -174,13 +174,15 @@ def read_duration(phrases: list[Phrase], *, place: int) -> Found:
 
 def read_lateness(phrases: list[Phrase], *, place: int) -> Found:
     """Read what was late when it was done, or not: resolved | after | its due date; finished | late; done | on time."""
-    first, edge, due = look_at(phrases, place=place, size=3)
+    first = phrases[place]
     is_done = first.kind == "term" and _names(first, "done")
+    rows = _list_rows_behind(phrases, place=place) if is_done else []
+    edge, due = look_at(phrases, place=place + 1 + len(rows), size=2)
     is_before = bool(edge.marks & {"before", "until"})
     is_bare_date = (edge.is_apart or edge.is_definite) and _names(edge, "due_date")
     if edge.marks & {"before", "after", "until", "gt"} and _names(due, "due_date"):
         size, op = 3, (Operator.LT if "before" in edge.marks else Operator.LE) if is_before else Operator.GT
-    elif is_done and is_bare_date:
+    elif is_done and is_bare_date and not rows:
         return [first, leave_out(edge, lead=first)], 2  # resolved | on its due date
     elif edge.kind == "term" and _names(edge, "overdue"):
         size, op = 2, Operator.GT
@@ -194,7 +196,13 @@ def read_lateness(phrases: list[Phrase], *, place: int) -> Found:
     said = " ".join(one.said for one in (edge, due)[: size - 1])
     senses = (Sense("dimension", "resolved_at", "noun"),)
     late = replace(edge, kind="bound", senses=senses, marks=frozenset(), op=op, than="due_date", said=said)
-    return [first, late], size
+    return [first, *rows, late], size + len(rows)
+
+
+def _list_rows_behind(phrases: list[Phrase], *, place: int) -> list[Phrase]:
+    """List what was done, perhaps with how much of it: closed | the most | tickets. Empty if it is said before."""
+    end = place + 1 + bool(phrase_at(phrases, place=place + 1).marks & {"top", "bottom", "how_many"})
+    return phrases[place + 1 : end + 1] if phrase_at(phrases, place=end).is_of_issues else []
 
 
 def read_overrun(phrases: list[Phrase], *, place: int) -> Found:

@@ -130,6 +130,8 @@ class Durations(Relations):
         is_in = phrase.is_apart or phrase.said.lower().startswith("in ")
         is_named = phrase.kind == "names" and phrase.name_kind == "status" and is_in
         is_plain = not (phrase.is_negated or phrase.alternatives) and place >= 0
+        if is_named and phrase.is_ever and self.entity.id != "issue":
+            raise Unbound(phrase)  # only issues have been in a status
         if is_named and phrase.is_ever and not phrase.alternatives and place >= 0:
             return True  # never in QA
         is_asked = self.phrases[0].said.lower() in YES_OR_NO  # has X been in QA: rows are no answer

@@ -19,6 +19,7 @@ from sprints.semantics.questions.clauses import set_aside
 from sprints.semantics.questions.epic_keys import name_epics
 from sprints.semantics.questions.lexicon import Lexicon
 from sprints.semantics.questions.misleading import find_misleading
+from sprints.semantics.questions.moments import find_lost_moment
 from sprints.semantics.questions.phrase import Phrase, is_sprints
 from sprints.semantics.questions.phrases import read_phrases
 from sprints.semantics.questions.signs import spell_signs
@@ -177,7 +178,8 @@ def _read_tokens(
         return Parse(linked=linked, why=ANAPHOR.format(said=anaphor), anaphor=anaphor)
     if order := find_order(tokens, lexicon=lexicon):
         return Parse(linked=linked, why=ORDER.format(said=order), phrases=tuple(read_phrases(tokens)), is_final=True)
-    if said := find_unreadable(linked.text, tokens=tokens) or find_misleading(tokens):
+    said = find_unreadable(linked.text, tokens=tokens) or find_misleading(tokens) or find_lost_moment(tokens)
+    if said:
         return Parse(linked=linked, unbound=(said,), phrases=tuple(read_phrases(tokens)), is_final=True)
     return _assemble_best(linked, tokens=tokens, lexicon=lexicon, corrected=corrected)
 

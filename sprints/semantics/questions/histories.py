@@ -361,12 +361,18 @@ def read_longest_blocked(phrases: list[Phrase], *, place: int) -> Found:
 
 
 def read_reason(phrases: list[Phrase], *, place: int) -> Found:
-    """Find no place for why, except why something is blocked: only that has a reason."""
-    first = phrases[place]
-    is_blocked = any(sense.name == "blocked" for one in phrases for sense in one.senses)
-    if first.said.lower() != "why" or first.kind != "term" or is_blocked:
+    """Read why something was blocked as the reasons of its blockages. There is no place for why something else is."""
+    first, behind = phrases[place], phrases[place + 1 :]
+    if first.said.lower() != "why" or first.kind != "term":
         return None
-    return [replace(first, kind="unknown", senses=())], 1
+    at = next((n for n, one in enumerate(phrases) if any(sense.name == "blocked" for sense in one.senses)), 0)
+    if not at:
+        return [replace(first, kind="unknown", senses=())], 1
+    is_past = phrases[at].is_perfect or any(one.said.lower() in ("was", "were") for one in behind)
+    if at <= place or not is_past or any(one.kind == "period" or is_sprints(one) for one in phrases):
+        return None
+    phrases[at] = replace(phrases[at], senses=(Sense("entity", "blocked_period", "noun", is_plural=True),))
+    return [first], 1
 
 
 @of_whole_question

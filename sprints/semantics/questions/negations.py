@@ -93,7 +93,8 @@ def negate(phrases: list[Phrase], *, place: int) -> Found:
     skipped = {mark for one in phrases[place:following] for mark in one.marks}
     is_ever, has = "ever" in skipped, "have" in skipped or first.said.lower().startswith(("hav", "has", "had"))
     second, third = look_at(phrases, place=following, size=2)
-    is_had = has or "have" in phrase_at(phrases, place=place - 1).marks or not second.said.lower().endswith("s")
+    is_had_before = "have" in phrase_at(phrases, place=place - 1).marks
+    is_had = has or is_had_before or not second.said.lower().endswith("s")
     is_property = second.kind in ("names", "term") and second.has("dimension", form="noun")
     is_property = is_property and (second.name_kind == "type" or not _is_rows(second))
     of_kind = third.kind == "names" and third.name_kind in _kinds_of(second)
@@ -118,7 +119,10 @@ def negate(phrases: list[Phrase], *, place: int) -> Found:
         return None
     said = f"{first.said} {second.said}"
     is_state = second.name_kind == "status" or (second.has("predicate") and not second.has("dimension", form="noun"))
-    is_ever = second.is_ever or (is_ever and is_state)
+    is_lack = first.said.lower() in _SKIPPING or second.is_perfect or (first.said.lower() == "no" and is_had_before)
+    is_skipped = second.name_kind == "status" and is_lack and not third.is_of_issues
+    second = replace(second, is_apart=second.is_apart or is_skipped)
+    is_ever = second.is_ever or (is_ever and is_state) or is_skipped
     negated = replace(second, is_negated=not second.is_negated, is_ever=is_ever, said=said, start=first.start)
     return [negated], following - place + 1
 
@@ -187,6 +191,7 @@ def read_idle(phrases: list[Phrase], *, place: int) -> Found:
 
 
 _LACKING = frozenset({"without", "with", "no"})
+_SKIPPING = frozenset({"without", "missing", "lacking"})
 _ISSUES = (Sense("entity", "issue", "noun", is_plural=True), Sense("measure", "issues", "noun", is_plural=True))
 
 

@@ -455,8 +455,10 @@ class Scope(MeasuredTimes):
                     None, why=f"Nothing can be {self.model.predicates[both].label} and {other}.", is_final=True
                 )
         is_completed = "completed" in named or any("completed" in self.model.measures[m].where for m in self.measures)
-        if "in_progress" in named and is_completed:
-            raise Unbound(None, why="No issue is completed and in progress.", is_final=True)
+        for other in named if is_completed else ():
+            if other in ("in_progress", "overdue"):
+                why = f"No issue is completed and {self.model.predicates[other].label}."
+                raise Unbound(None, why=why, is_final=True)
         if len(fates := [one for one in named if one in FATES]) > 1:
             both_fates = " and ".join(self.model.predicates[one].label for one in fates)
             raise Unbound(None, why=f"No issue is {both_fates}.", is_final=True)

@@ -46,7 +46,6 @@ MOST = f"WITH r AS (SELECT {{0}} AS who, {{1}} AS n, rank() OVER (ORDER BY {{1}}
         ("bugs to fix", LIST.format(f"{OPEN} AND i.issue_type = 'Bug'")),
         ("bugs to be fixed by Harbor", LIST.format(f"{OPEN} AND i.issue_type = 'Bug' AND t.team_key = 'HARBOR'")),
         ("who has the most bugs to fix", MOST.format("u.full_name", "count(*)", "DESC", "i.issue_type = 'Bug'")),
-        ("tickets not in QA yet", LIST.format(f"{OPEN} AND i.status <> 'QA'")),
         ("what does Harbor still have to do in this sprint",
          ("SELECT issue_key FROM sprint_issues AS m JOIN sprints AS s USING (sprint_id) JOIN issues USING (issue_id) "
           "WHERE s.sprint_name = 'HARBOR Sprint 9' AND m.is_in_scope AND m.done_at IS NULL LIMIT 1000")),
