@@ -121,9 +121,9 @@ def negate(phrases: list[Phrase], *, place: int) -> Found:
     is_state = second.name_kind == "status" or (second.has("predicate") and not second.has("dimension", form="noun"))
     is_lack = first.said.lower() in _SKIPPING or second.is_perfect or (first.said.lower() == "no" and is_had_before)
     is_skipped = second.name_kind == "status" and is_lack and not third.is_of_issues
-    second = replace(second, is_apart=second.is_apart or is_skipped)
     is_ever = second.is_ever or (is_ever and is_state) or is_skipped
-    negated = replace(second, is_negated=not second.is_negated, is_ever=is_ever, said=said, start=first.start)
+    negated = replace(second, is_negated=not second.is_negated, is_ever=is_ever, said=said, start=first.start,
+                      is_apart=second.is_apart or is_skipped)  # fmt: skip
     return [negated], following - place + 1
 
 
@@ -392,10 +392,8 @@ def _read_some(phrases: list[Phrase], *, place: int) -> Found:
     is_with = first.said.lower() == "with" and bool(nouns) and is_plain and before.has("entity", form="noun")
     has_rows = before.has_entity("issue") or _says_type(before) or (is_asked and _is_subject(before))
     is_of_issues = before.has_entity("issue") or _says_type(before)  # bugs | with p0: their own priority
-    has_rows = has_rows and any(
-        one.has_entity("issue") or (one.kind == "names" and _says_type(one))
-        or (one.name_kind == "priority" and not is_of_issues) for one in inside
-    )  # fmt: skip
+    has_rows = has_rows and any(one.has_entity("issue") or (one.kind == "names" and _says_type(one)) or (
+        one.name_kind == "priority" and not is_of_issues) for one in inside)  # fmt: skip
     if not (is_with or has_rows) or (is_limited and least.op not in (Operator.GE, Operator.GT)):
         return None  # with at most so many: also those with none
     [found], size = _make_related(first, inside=inside, verb=NOTHING, is_negated=False)
