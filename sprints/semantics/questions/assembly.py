@@ -228,13 +228,16 @@ class _Assembly(OpenWork):
         return next((one.id for one in known if one.where and {*one.where} <= told and context.rows_of), "")
 
     def _swap_measure(self, context: MetricQuery) -> None:
-        """Use the measure of another state: of points completed, "and committed?"."""
+        """Use the measures of another state: of points completed, "and committed?"; of scope added, "and removed?"."""
         own = [state for state in self._own_states() if not state.phrase.is_negated and not state.phrase.is_only]
         known = [self.model.measures[name] for name in context.measures]
-        if self.entity.id != "membership" or len(own) != 1 or len(known) != 1 or len(known[0].where) != 1:
+        told = {one.where for one in known}
+        if self.entity.id != "membership" or len(own) != 1 or len(told) != 1 or len(known[0].where) != 1:
             return
-        self.unit_noun = known[0].unit
-        self.measures = [self._measure_of(own[0])]
+        self.measures = []
+        for one in known:
+            self.unit_noun = one.unit
+            self.measures.append(self._measure_of(own[0]))
 
     def _swap_unit(self, context: MetricQuery) -> None:
         """Use the same measures in another unit: "in points", "and how many issues?"."""

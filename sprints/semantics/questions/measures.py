@@ -470,7 +470,7 @@ class Measures(Units):
         per_sprint = DimensionGroup(dimension="sprint")
         states = [state for state in self.states.values() if state.is_measured]
         if per_sprint not in self.groups or len(states) != 1:
-            raise Unbound(next(phrase for phrase in self.phrases if phrase.has("measure")))
+            raise Unbound(next((phrase for phrase in self.phrases if phrase.has("measure")), None))
         by_sprint = next((one for one in self.phrases if one.kind == "group" and one.said.lower() == "by sprint"), None)
         if by_sprint is not None:
             raise Unbound(by_sprint)  # the average of what each sprint has

@@ -78,9 +78,18 @@ def _get_actor(name: str, *, model: SemanticModel) -> str:
     return known.actor or ""
 
 
+def _is_of_nobody(name: str, *, model: SemanticModel) -> bool:
+    """Return whether it is an event of which nobody knows who brought it about: was removed, is blocked."""
+    known = model.predicates.get(name)
+    return known is not None and known.time is not None and known.actor is None
+
+
 def _find_doer(context: MetricQuery, *, model: SemanticModel) -> str:
-    """Return who did what the rows were selected by, or has them if nothing was done. Empty if that is unclear."""
-    actors = {_get_actor(name, model=model) for name in _list_acts(context, model=model)} - {""}
+    """Return who did what the rows were selected by, or has them if nothing was done. Empty if that is not known."""
+    acts = _list_acts(context, model=model)
+    if any(_is_of_nobody(name, model=model) for name in acts):
+        return ""
+    actors = {_get_actor(name, model=model) for name in acts} - {""}
     return next(iter(actors or {"assignee"})) if len(actors) < 2 else ""  # noqa: PLR2004 - closed and reported
 
 

@@ -24,6 +24,9 @@ OF_PERSON = "SELECT issue_key FROM issues JOIN users ON user_id = assignee_id WH
         ("Stories due in November", "and December", STORIES.format("BETWEEN '2026-12-01' AND '2026-12-31'")),
         ("Stories due in November", "and January", STORIES.format("BETWEEN '2027-01-01' AND '2027-01-31'")),
         ("Stories due this month", "and December", STORIES.format("BETWEEN '2026-12-01' AND '2026-12-31'")),
+        ("scope added in sprint 8", "and removed?",
+         ("SELECT team_key, removed_points, removed_issues FROM sprint_summary JOIN teams USING (team_id) "
+          "WHERE sprint_name LIKE '% Sprint 8'")),
         (
             "What did Chidi Okafor finish in ORBIT Sprint 8?", "and what is he doing now?",
             OF_PERSON.format("Chidi Okafor", "status_category = 'In Progress'"),
@@ -34,7 +37,7 @@ OF_PERSON = "SELECT issue_key FROM issues JOIN users ON user_id = assignee_id WH
         ),
     ],
 )  # fmt: skip
-def test_a_month_ahead_and_what_a_person_does_now(first: str, then: str, truth: str) -> None:
+def test_a_month_ahead_what_was_removed_and_what_a_person_does_now(first: str, then: str, truth: str) -> None:
     gold = event_loop.run(try_execute(truth))
     answer = follow(first, then)
 

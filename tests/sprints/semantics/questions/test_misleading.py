@@ -33,6 +33,7 @@ RESOLVED = "SELECT issue_key FROM issues WHERE resolved_at >= '{}' AND resolved_
         "tickets that ACCEL and ORBIT both have",
         "tickets stuck in QA for 3 days",
         "tickets stuck in progress for more than a week",
+        "average conclude everything",
         "progress of open epics",
         "progress of epics due this quarter",
         "progress of epics assigned to Levi",
@@ -191,6 +192,10 @@ def test_what_would_be_read_as_something_else_is_asked_back(question: str) -> No
         ("who reported ORBIT-102?", "how many bugs did they report?"),
         ("Which issues were carried over from sprint 8?", "are they done now?"),
         ("Is ORBIT-102 done?", "what epic?"),
+        ("what was removed from sprint 8", "by whom"),
+        ("what was added late in sprint 9", "by whom"),
+        ("what is blocked", "by whom"),
+        ("how many bugs were reopened", "by whom"),
     ],
 )
 def test_a_follow_up_that_loses_its_subject_is_asked_back(first: str, then: str) -> None:
