@@ -15,9 +15,9 @@ _ACTS = frozenset({"creation", "closing", "closure", "completion", "resolution"}
 _PRONOUNS = frozenset({"they", "it", "he", "she"})
 _GETS = frozenset({"get", "gets", "got"})
 _NOW = frozenset({"right now", "at the moment", "at present", "currently", "presently", "rn", "atm", "as of now"})
-_SINCE_THEN = frozenset({"created", "resolved", "started", "updated", "done", "open", "overdue", "in_progress"})
+_STATES_OF_ISSUE = frozenset({"created", "resolved", "started", "updated", "done", "open", "overdue", "in_progress"})
 _PAST = frozenset({"was", "were", "got", "had", "been"})
-_SPARED = frozenset({"never", "not ever"})
+_NEVER = frozenset({"never", "not ever"})
 _WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
 _DAYS = frozenset({"today", "yesterday"})
 _DEGREES = frozenset({"top", "bottom"})
@@ -92,7 +92,7 @@ def _find_time_of_blocker(tokens: Sequence[Token]) -> str:
 def _is_time_of_issue(token: Token) -> bool:
     """Return whether it says when an issue was created or done, how old it is, or whether it is done."""
     is_older = any((one.name, one.form) == ("age_days", "comparative") for one in token.senses)
-    return is_older or any(one.name in _SINCE_THEN and one.form in ("verb", "adjective") for one in token.senses)
+    return is_older or any(one.name in _STATES_OF_ISSUE and one.form in ("verb", "adjective") for one in token.senses)
 
 
 def _find_most_blocked(tokens: Sequence[Token]) -> str:
@@ -140,7 +140,7 @@ def _find_not_yet(tokens: Sequence[Token]) -> str:
         is_to = any(one.split()[0] == "to" for one in said)  # yet to reach
         negation = next((one.said for one in before if "not" in one.marks or (one.said.lower() == "yet" and is_to)), "")
         is_yet = bool(said & {"yet", "still"}) or any(one.said.lower() == "yet" for one in behind)
-        if negation and is_yet and not said & _SPARED:
+        if negation and is_yet and not said & _NEVER:
             return f"{negation} {status.said}"
     return ""
 
